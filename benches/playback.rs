@@ -106,6 +106,7 @@ fn session(calls: u64) -> Session {
         profile: None,
         functions,
         trace,
+        memory: None,
         samples: 0,
         warnings: Vec::new(),
     };

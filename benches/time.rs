@@ -89,6 +89,7 @@ fn session(calls: u64, threads: u32) -> Session {
         kind: RecordingKind::Trace,
         functions,
         trace,
+        memory: None,
         samples: 0,
         profile: None,
         warnings: Vec::new(),

@@ -95,6 +95,7 @@ fn million(relations: u64) -> Session {
                 functions,
                 trace,
                 profile: None,
+                memory: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             }

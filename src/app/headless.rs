@@ -482,7 +482,7 @@ pub(super) fn meanings<'a>(
         hierarchy: &session.hierarchy,
         landscape: view,
         recording: session.recordings.first().map(|of| RecordingShown {
-            plays: of.recording.profile.is_none(),
+            plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,
             keeps_room: false,
@@ -493,7 +493,7 @@ pub(super) fn meanings<'a>(
 /// The moment at `time` with a step of a fiftieth of the recording before it.
 pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Moment> {
     let of = &session.recordings.get(recording)?.recording;
-    if of.profile.is_some() {
+    if !of.has_times() {
         return Some(Moment::without_time(recording));
     }
     let trace = &of.trace;

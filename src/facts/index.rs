@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 
 use super::functions::{Function, Functions};
+use super::memory::Memory;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
@@ -29,7 +30,7 @@ use crate::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;
@@ -88,9 +89,11 @@ enum Section {
     WaitPieces,
     WaitSums,
     WaitSumEnds,
+    /// Empty where nothing is known of memory.
+    Memory,
 }
 
-const SECTIONS: usize = Section::WaitSumEnds as usize + 1;
+const SECTIONS: usize = Section::Memory as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -127,6 +130,7 @@ struct ThreadRow {
 pub struct Contents {
     pub functions: Functions,
     pub trace: Trace,
+    pub memory: Option<Memory>,
     /// What the importer wanted to remember.
     pub note: Vec<u8>,
     /// Of what the recording was read from.
@@ -164,7 +168,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
+fn tail(functions: &Functions, store: &Store, memory: &[u8], note: &[u8]) -> Vec<u8> {
     let mut texts = Texts::default();
     let function_rows: Vec<FunctionRow> = functions
         .ids()
@@ -237,6 +241,7 @@ fn tail(functions: &Functions, store: &Store, note: &[u8]) -> Vec<u8> {
         waiting(store, |thread| &thread.pieces),
         waiting(store, |thread| &thread.sums),
         waiting(store, |thread| &thread.sum_ends),
+        vec![memory],
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -257,12 +262,19 @@ pub fn write(
     path: &Path,
     functions: &Functions,
     trace: &Trace,
+    memory: Option<&Memory>,
     note: &[u8],
     fingerprint: u64,
 ) -> io::Result<()> {
     let store = trace.store();
     let data = &store.data;
-    let mut tail = tail(functions, store, note);
+    let memory = memory.map(Memory::to_bytes).transpose()?;
+    let mut tail = tail(
+        functions,
+        store,
+        memory.as_deref().unwrap_or_default(),
+        note,
+    );
     let mut unpacked = 0;
     if tail.len() <= PACKED {
         unpacked = tail.len() as u32;
@@ -337,7 +349,7 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
         return Err(IndexError::Damaged("tables"));
     }
     let damaged = || IndexError::Damaged("tables");
-    let (functions, mut store, note) = match usize::try_from(header.unpacked) {
+    let (functions, mut store, memory, note) = match usize::try_from(header.unpacked) {
         Ok(0) => read_tail(&bytes, &bytes, tail_range),
         Ok(unpacked) => {
             let len = Some(unpacked).filter(|&len| len <= PACKED);
@@ -356,6 +368,7 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
     Ok(Contents {
         functions,
         trace,
+        memory,
         note,
         fingerprint: header.fingerprint,
     })
@@ -366,7 +379,7 @@ fn read_tail(
     data: &Bytes,
     bytes: &Bytes,
     tail: Range<usize>,
-) -> Option<(Functions, Store, Vec<u8>)> {
+) -> Option<(Functions, Store, Option<Memory>, Vec<u8>)> {
     let mut sections: [Range<usize>; SECTIONS] = Default::default();
     let mut at = tail.start.checked_add(SECTIONS * size_of::<u64>())?;
     for (i, section) in sections.iter_mut().enumerate() {
@@ -450,7 +463,11 @@ fn read_tail(
         return None;
     }
     let note = bytes.get(section(Section::Note))?.to_vec();
-    Some((functions, store, note))
+    let memory = match section(Section::Memory) {
+        nothing if nothing.is_empty() => None,
+        range => Some(Memory::from_bytes(bytes, range)?),
+    };
+    Some((functions, store, memory, note))
 }
 
 /// What is known of waiting, which may be nothing; the outer none when the tables do not belong together.

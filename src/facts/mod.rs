@@ -9,6 +9,7 @@ pub mod functions;
 pub mod hierarchy;
 pub mod index;
 pub mod kinds;
+pub mod memory;
 pub mod names;
 pub mod profile;
 pub mod recording;

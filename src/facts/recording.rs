@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::functions::Functions;
+use super::memory::Memory;
 use super::profile::Profile;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
 use crate::units::{TimeRange, Unit};
@@ -35,6 +36,8 @@ pub struct Recording {
     pub trace: Trace,
     /// What a profile weighs; none of the other kinds.
     pub profile: Option<Profile>,
+    /// What is known of allocations and releases; none where the recording has none.
+    pub memory: Option<Memory>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -59,9 +62,38 @@ impl Recording {
             functions,
             trace,
             profile: None,
+            memory: None,
             samples: samples.unwrap_or(0),
             warnings,
         }
+    }
+
+    /// A recording of memory alone, shown as a profile of what each stack has allocated.
+    pub fn of_memory(
+        path: &Path,
+        format: &'static str,
+        mut functions: Functions,
+        memory: Memory,
+        warnings: Vec<Warning>,
+    ) -> Recording {
+        let profile = memory.profile(&mut functions);
+        Recording {
+            path: path.to_path_buf(),
+            format,
+            kind: RecordingKind::Profile,
+            functions,
+            trace: Trace::default().lasting(memory.end_of_events()),
+            profile: Some(profile),
+            memory: Some(memory),
+            samples: 0,
+            warnings,
+        }
+    }
+
+    /// Whether it can be played: calls or events of memory have times.
+    pub fn has_times(&self) -> bool {
+        let memory = self.memory.as_ref();
+        self.profile.is_none() || memory.is_some_and(|memory| memory.events().is_some())
     }
 
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what

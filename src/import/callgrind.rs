@@ -482,6 +482,7 @@ impl Reader<'_> {
             functions: self.functions,
             trace: Trace::default(),
             profile: Some(profile),
+            memory: None,
             samples: 0,
             warnings: self.reporter.warnings(),
         }

@@ -520,6 +520,7 @@ impl Profile {
             )),
             functions,
             trace,
+            memory: None,
             samples,
             warnings: reporter.warnings(),
         }

@@ -380,6 +380,7 @@ impl Reader<'_> {
             functions: self.functions,
             trace: Trace::default(),
             profile: Some(profile),
+            memory: None,
             samples,
             warnings: self.reporter.warnings(),
         }

@@ -3,8 +3,8 @@
 use super::error::ImportError;
 use super::input::Input;
 use super::{
-    callgrind, chrome, cpuprofile, firefox, folded, hprof, jaeger, jfr, otlp, perf_script,
-    perfetto, pprof, speedscope, uftrace,
+    callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
+    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
 };
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
@@ -40,6 +40,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: speedscope::sniff,
             import: speedscope::import,
+        },
+    },
+    Format {
+        id: dhat::FORMAT,
+        kind: Kind::File {
+            sniff: dhat::sniff,
+            import: dhat::import,
+        },
+    },
+    Format {
+        id: heapprofile::FORMAT,
+        kind: Kind::File {
+            sniff: heapprofile::sniff,
+            import: heapprofile::import,
         },
     },
     Format {
@@ -117,6 +131,20 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: callgrind::sniff,
             import: callgrind::import,
+        },
+    },
+    Format {
+        id: heaptrack::FORMAT,
+        kind: Kind::File {
+            sniff: heaptrack::sniff,
+            import: heaptrack::import,
+        },
+    },
+    Format {
+        id: massif::FORMAT,
+        kind: Kind::File {
+            sniff: massif::sniff,
+            import: massif::import,
         },
     },
     // Without a mark of its own: after all others.

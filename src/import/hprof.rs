@@ -376,6 +376,7 @@ impl Reader<'_> {
             functions: self.functions,
             trace: Trace::default(),
             profile: Some(profile.with_threads(self.threads)),
+            memory: None,
             samples,
             warnings: self.reporter.warnings(),
         }

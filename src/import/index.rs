@@ -17,6 +17,7 @@ use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
 use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
+use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
@@ -75,7 +76,10 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         }
     }
     let mut recording = read(input, progress)?;
-    if recording.trace.calls() >= WORTH_KEEPING && !keep(&recording, path, fingerprint) {
+    let events = recording.memory.as_ref().and_then(Memory::events);
+    let events = events.map_or(0, |it| u64::from(it.end()));
+    let is_worth = recording.trace.calls().max(events) >= WORTH_KEEPING;
+    if is_worth && !keep(&recording, path, fingerprint) {
         reporter.warn("index-not-written", || {
             Place::file(path.display().to_string())
         });
@@ -99,7 +103,7 @@ pub fn build(
         fingerprint(path).map_err(|error| ImportError::io(path, error))?
     };
     let recording = read(&input, progress)?;
-    if recording.profile.is_some() {
+    if recording.profile.is_some() && recording.memory.is_none() {
         let place = Place::file(input.display().to_string());
         let expected = "a recording with times, of whose calls an index is made";
         let found = "a profile, which is read anew each time";
@@ -121,7 +125,7 @@ pub fn build(
 
 /// Writes the index of a recording to `place`, to be opened by itself. An error for a profile, which has none.
 pub fn save(recording: &Recording, place: &Path) -> io::Result<()> {
-    if recording.profile.is_some() {
+    if recording.profile.is_some() && recording.memory.is_none() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     write(recording, place, 0)
@@ -175,6 +179,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         place,
         &recording.functions,
         &recording.trace,
+        recording.memory.as_ref(),
         &note,
         fingerprint,
     )
@@ -254,13 +259,21 @@ fn open_fitting(
 fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let note: Note = serde_json::from_slice(&contents.note).ok()?;
     let format = FORMATS.iter().find(|format| format.id == note.format)?;
+    // A recording of memory alone is shown as a profile, which is made of it.
+    let mut functions = contents.functions;
+    let memory = contents.memory.as_ref();
+    let profile = memory.filter(|_| note.kind == RecordingKind::Profile);
+    let profile = profile.map(|memory| memory.profile(&mut functions));
+    let lasts = contents.memory.as_ref().map(Memory::end_of_events);
+    let lasts = lasts.unwrap_or_default();
     Some(Recording {
         path: path.to_owned(),
         format: format.id,
         kind: note.kind,
-        functions: contents.functions,
-        trace: contents.trace.with_origin(note.origin),
-        profile: None,
+        functions,
+        trace: contents.trace.with_origin(note.origin).lasting(lasts),
+        profile,
+        memory: contents.memory,
         samples: note.samples,
         warnings: note.warnings,
     })

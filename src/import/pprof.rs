@@ -349,6 +349,7 @@ impl Reader<'_> {
             profile: Some(Profile::new(values, shown, weights, functions.len())),
             functions,
             trace: Trace::default(),
+            memory: None,
             samples,
             warnings: self.reporter.warnings(),
         }

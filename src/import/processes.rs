@@ -204,6 +204,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         functions,
         trace,
         profile: None,
+        memory: None,
         samples,
         warnings,
     })

@@ -1,9 +1,10 @@
 //! What the landscape maps to what.
 
 use crate::facts::kinds::Purposes;
+use crate::facts::recording::Recording;
 use crate::model::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
 use crate::model::highlight::Highlight;
-use crate::model::metric::Metric;
+use crate::model::metric::{Metric, Origin};
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
 use crate::model::tiling::Tiling;
@@ -43,6 +44,30 @@ pub struct LandscapeSettings {
 }
 
 impl LandscapeSettings {
+    /// What a recording of memory alone looks like at first: what lives as height, and without a source tree as
+    /// footprint too. What was chosen otherwise stays.
+    pub fn once_open(
+        mut self,
+        recording: Option<&Recording>,
+        has_source: bool,
+    ) -> LandscapeSettings {
+        let is_of_memory = |it: &&Recording| it.profile.is_some() && it.memory.is_some();
+        if recording.is_none_or(|it| it.memory.is_none()) {
+            let is_of_memory = |metric: &Metric| metric.origin() == Origin::Memory;
+            self.height = self.height.filter(|metric| !is_of_memory(metric));
+            if is_of_memory(&self.area) {
+                self.area = Metric::LinesOfCode;
+            }
+        }
+        if recording.filter(is_of_memory).is_some() {
+            self.height = self.height.or(Some(Metric::LiveBytes));
+            if !has_source && self.area == Metric::LinesOfCode {
+                self.area = Metric::LiveBytes;
+            }
+        }
+        self
+    }
+
     /// Whether area, height or colour say something of their own, which a legend has to explain.
     pub fn says_more(&self) -> bool {
         let plain = LandscapeSettings::default();

@@ -34,6 +34,14 @@ pub enum Metric {
     FanOut,
     /// Files in the import cycle that the file is part of, itself among them; the largest such in a district.
     ImportCycle,
+    /// Bytes of the objects that live: at the time shown, or where none is shown when the most lived.
+    LiveBytes,
+    /// How many objects live, likewise.
+    LiveObjects,
+    /// Objects created in the whole run.
+    Allocations,
+    /// Objects that did not outlive a three-hundredth of the run.
+    Churn,
     /// Of two runs, what A or B has of the measure that is compared, and by how much they differ.
     InA,
     InB,
@@ -41,7 +49,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 21] = [
+    pub const ALL: [Metric; 25] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -60,6 +68,10 @@ impl Metric {
         Metric::FanIn,
         Metric::FanOut,
         Metric::ImportCycle,
+        Metric::LiveBytes,
+        Metric::LiveObjects,
+        Metric::Allocations,
+        Metric::Churn,
         Metric::InA,
         Metric::InB,
         Metric::Difference,
@@ -86,6 +98,10 @@ impl Metric {
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "import-cycle",
+            Metric::LiveBytes => "live-bytes",
+            Metric::LiveObjects => "live-objects",
+            Metric::Allocations => "allocations",
+            Metric::Churn => "churn",
             Metric::InA => "a",
             Metric::InB => "b",
             Metric::Difference => "difference",
@@ -113,6 +129,10 @@ impl Metric {
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "files in its import cycle",
+            Metric::LiveBytes => "live memory",
+            Metric::LiveObjects => "live objects",
+            Metric::Allocations => "allocations",
+            Metric::Churn => "objects soon released",
             Metric::InA => "in A",
             Metric::InB => "in B",
             Metric::Difference => "difference of A and B",
@@ -146,6 +166,11 @@ impl Metric {
             Metric::ImportCycle => {
                 "files that lead to each other by imports, and it is one of; the most of its files"
             }
+            Metric::LiveBytes | Metric::LiveObjects => {
+                "what lives at the time shown; as colour or height alone, else when the most lived"
+            }
+            Metric::Allocations => "objects created in the whole run, added up",
+            Metric::Churn => "objects released within a three-hundredth of the run, added up",
             Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
         }
     }
@@ -168,18 +193,26 @@ impl Metric {
             | Metric::Waiting
             | Metric::NeverRun => Origin::Recording,
             Metric::FanIn | Metric::FanOut | Metric::ImportCycle => Origin::Relations,
+            Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
+                Origin::Memory
+            }
             Metric::InA | Metric::InB | Metric::Difference => Origin::Comparison,
         }
     }
 
     pub fn unit(self) -> Unit {
         match self {
-            Metric::Bytes => Unit::Bytes,
+            Metric::Bytes | Metric::LiveBytes => Unit::Bytes,
             Metric::Total | Metric::SelfCost | Metric::Waiting => Unit::Cost,
             Metric::LastChange => Unit::Day,
             Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
             _ => Unit::Count,
         }
+    }
+
+    /// Whether its values are those of the time shown, where one is.
+    pub fn is_live(self) -> bool {
+        matches!(self, Metric::LiveBytes | Metric::LiveObjects)
     }
 
     /// Whether a footprint can say it: a day is no amount, and one of two runs would have other places than the other.
@@ -192,6 +225,8 @@ impl Metric {
 /// What a metric is taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
+    /// Of what a recording says of memory.
+    Memory,
     /// Of a recording's calls; of imports where there is none.
     Relations,
     Source,

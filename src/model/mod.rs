@@ -15,6 +15,7 @@ pub mod left;
 pub mod linked;
 pub mod mark;
 pub mod measure;
+pub mod memory;
 pub mod metric;
 pub mod metrics;
 pub mod moment;

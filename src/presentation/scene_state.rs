@@ -254,7 +254,7 @@ pub fn seek(state: &mut State, time: Time) {
 pub fn end_of_a(document: &Document) -> Option<Time> {
     let place = document.runs.as_ref().map_or(0, |it| it.places()[0]);
     let recording = &document.session.recordings.get(place)?.recording;
-    let has_times = recording.profile.is_none();
+    let has_times = recording.has_times();
     has_times.then(|| recording.trace.range().end)
 }
 

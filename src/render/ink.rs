@@ -6,6 +6,9 @@ use crate::layout::hues::Tones;
 use crate::model::theme::Theme;
 use crate::render::theme::linear;
 
+/// Objects in memory: living, released, and what is new of both (AVID, section 2.1). Seen on both grounds.
+pub const OBJECTS: [u32; 3] = [0x2F9E69, 0xCF5B45, 0xF2C230];
+
 /// Linear colours of everything that is no data.
 #[derive(Clone, Copy, Debug)]
 pub struct Ink {

@@ -128,6 +128,9 @@ impl State {
         let is_recorded = !document.session.recordings.is_empty();
         let usual = Surface::usual(document.runs.is_some(), is_recorded);
         self.settings.surface = self.settings.surface.once_open(usual);
+        let shown = document.resolved().map(|resolved| &*resolved.recording);
+        let has_source = document.session.source_dir.is_some();
+        self.settings = self.settings.once_open(shown, has_source);
         self.runs_view = RunsView::default();
         let prepared = prepare(&mut self.settings, &mut document);
         // Other settings may have been chosen while it was loading.

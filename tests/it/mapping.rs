@@ -77,6 +77,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         functions,
         trace,
         profile: None,
+        memory: None,
         samples: 0,
         warnings: Vec::new(),
     };

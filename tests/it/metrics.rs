@@ -197,6 +197,7 @@ fn session(seed: u64) -> Session {
         functions,
         trace,
         profile: None,
+        memory: None,
         samples: 0,
         warnings: Vec::new(),
     });

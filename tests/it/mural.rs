@@ -87,6 +87,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 kind: RecordingKind::Trace,
                 functions,
                 trace,
+                memory: None,
                 samples: 0,
                 profile: None,
                 warnings: Vec::new(),

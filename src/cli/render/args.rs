@@ -101,9 +101,9 @@ pub struct RenderArgs {
     /// How the values of a metric are spread over its colours
     #[arg(long, value_enum, default_value = "log")]
     pub scale: ScaleArg,
-    /// What the height says
-    #[arg(long, value_name = "METRIC", default_value = "even", value_parser = heights())]
-    pub height: HeightArg,
+    /// What the height says [default: even; of a recording of memory alone what lives]
+    #[arg(long, value_name = "METRIC", value_parser = heights())]
+    pub height: Option<HeightArg>,
     /// How the values of a metric are spread over heights
     #[arg(long, value_enum, default_value = "root")]
     pub height_scale: HeightScaleArg,
@@ -111,9 +111,9 @@ pub struct RenderArgs {
     /// end may be left out
     #[arg(long, value_name = "METRIC:LOW..HIGH", value_parser = highlight)]
     pub highlight: Option<Highlight>,
-    /// What the footprint says
-    #[arg(long, value_name = "METRIC", default_value = "loc", value_parser = areas())]
-    pub area: Metric,
+    /// What the footprint says [default: loc; of a recording of memory alone without sources what lives]
+    #[arg(long, value_name = "METRIC", value_parser = areas())]
+    pub area: Option<Metric>,
     /// Give generated, vendored, minified and data-like files their full footprint; else they have a tenth of the map at
     /// most
     #[arg(long)]

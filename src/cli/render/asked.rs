@@ -76,6 +76,14 @@ fn ensure_shown(
         Origin::Relations => session.source_dir.is_none(),
         _ => false,
     };
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Memory) {
+        let shown = session.recordings.first();
+        ensure!(
+            shown.is_some_and(|it| it.recording.memory.is_some()),
+            "{} needs a recording that tells of memory",
+            metric.title()
+        );
+    }
     if let Some(metric) = asked_for(args).find(needs_recording) {
         ensure!(
             duration.is_some(),
@@ -97,9 +105,12 @@ fn ensure_shown(
 }
 
 fn landscape(args: &RenderArgs, session: &Session, duration: Option<Cost>) -> LandscapeSettings {
+    let recording = session.recordings.first().map(|it| &*it.recording);
+    let usual = LandscapeSettings::default();
+    let usual = usual.once_open(recording, session.source_dir.is_some());
     LandscapeSettings {
-        area: args.area,
-        height: args.height.0,
+        area: args.area.unwrap_or(usual.area),
+        height: args.height.map_or(usual.height, |it| it.0),
         surface: match args.color {
             Some(color) => color.0,
             None => Surface::usual(false, !session.recordings.is_empty()),
@@ -161,7 +172,8 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
         _ => None,
     };
     let highlight = args.highlight.map(|highlight| highlight.metric);
-    let metrics = std::iter::once(args.area).chain(args.height.0);
+    let height = args.height.and_then(|it| it.0);
+    let metrics = args.area.into_iter().chain(height);
     metrics.chain(color).chain(highlight)
 }
 
@@ -274,7 +286,7 @@ pub fn moments(
         Ok(time)
     };
     if let Some(resolved) = session.recordings.first()
-        && resolved.recording.profile.is_some()
+        && !resolved.recording.has_times()
     {
         if times.iter().any(Option::is_some) || args.frames.is_some() {
             crate::cli::output::ensure_times(&resolved.recording, "no time of it can be shown")?;

@@ -65,6 +65,8 @@ pub use waiting::{Wait, Waited, WaitingKnown, Why};
 pub struct Trace {
     store: Store,
     repair: Option<Arc<Repair>>,
+    /// What was recorded beside the calls goes on at least until then.
+    lasts: Time,
 }
 
 /// What stands in for a trace whose file turns out to be damaged.
@@ -84,6 +86,7 @@ impl Trace {
         Trace {
             store,
             repair: None,
+            lasts: Time::ZERO,
         }
     }
 
@@ -101,6 +104,7 @@ impl Trace {
     pub fn with_repair(self, rebuild: impl Fn() -> Option<Trace> + Send + Sync + 'static) -> Trace {
         Trace {
             store: self.store,
+            lasts: self.lasts,
             repair: Some(Arc::new(Repair {
                 rebuild: Box::new(rebuild),
                 rebuilt: OnceLock::new(),
@@ -111,6 +115,12 @@ impl Trace {
     /// The time of the first event on the recording's own clock, which other recordings may share, in nanoseconds.
     pub fn origin(&self) -> i64 {
         self.store.origin
+    }
+
+    /// The same trace, which lasts until `end` at least: something else was recorded until then.
+    pub fn lasting(mut self, end: Time) -> Trace {
+        self.lasts = end;
+        self
     }
 
     /// The same trace on a clock that shows `origin` at its first event.
@@ -159,10 +169,11 @@ impl Trace {
         depths.max().unwrap_or(0)
     }
 
-    /// From the first event to the last.
+    /// From the first event to the last, of calls or of what else was recorded.
     pub fn duration(&self) -> Cost {
         let ends = self.threads().iter().map(|thread| thread.end);
-        ends.max().unwrap_or_default().since(Time::ZERO)
+        let end = ends.max().unwrap_or_default().max(self.lasts);
+        end.since(Time::ZERO)
     }
 
     pub fn range(&self) -> TimeRange {

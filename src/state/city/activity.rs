@@ -4,11 +4,13 @@
 //! recording's functions and those that they stand on, each in a slot of its own, in the order of blocks.
 
 use super::blocks::NO_BLOCK;
+use super::memory::{Level, LiveMemory, NEWS};
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::trace::Recent;
 use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
+use crate::model::metric::Metric;
 use crate::model::moment::Moment;
 use crate::model::surface::Surface;
 use crate::units::{Cost, FunctionId, ModuleId};
@@ -49,6 +51,8 @@ struct Slot {
     top: f32,
     rise: f32,
     glow: f32,
+    /// How far it stands above its top whether or not it glows.
+    level: f32,
     /// The highest top of what stands on it and has risen; 0 where nothing has.
     highest: f32,
 }
@@ -61,6 +65,8 @@ pub(super) struct Activity {
     slots: Vec<Slot>,
     /// By function its slot; [`NO_BLOCK`] for what is hidden.
     slot_of: Vec<u32>,
+    /// The same by level of memory.
+    slot_of_level: Vec<u32>,
     /// The slots that glow, in order, terraces among them.
     glowing: Vec<u32>,
     /// Blocks on which some have risen, and how high the highest of these are.
@@ -109,12 +115,20 @@ impl Activity {
         &self.risen
     }
 
-    fn has_slots(&self, resolved: &Resolved, of: usize) -> bool {
-        self.of == Some(of) && self.slot_of.len() == resolved.resolution.modules.len()
+    fn has_slots(&self, resolved: &Resolved, of: usize, memory: &LiveMemory) -> bool {
+        self.of == Some(of)
+            && self.slot_of.len() == resolved.resolution.modules.len()
+            && self.slot_of_level.len() == memory.blocks().count()
     }
 
     /// Gives the blocks of a recording's functions, and those that they stand on, their slots. O(blocks + functions).
-    fn find_slots(&mut self, resolved: &Resolved, of: usize, place: Place<'_>) {
+    fn find_slots(
+        &mut self,
+        resolved: &Resolved,
+        of: usize,
+        place: Place<'_>,
+        memory: &LiveMemory,
+    ) {
         let modules = &resolved.resolution.modules;
         self.of = Some(of);
         let block = |module: &ModuleId| {
@@ -122,8 +136,9 @@ impl Activity {
             block.unwrap_or(NO_BLOCK)
         };
         let mut slot_at = vec![NO_BLOCK; place.blocks.len()];
-        for module in modules {
-            let mut at = block(module) as usize;
+        let of_memory = memory.blocks();
+        for block in modules.iter().map(block).chain(of_memory) {
+            let mut at = block as usize;
             // Up to one that is marked already.
             while let Some(slot) = slot_at.get_mut(at).filter(|slot| **slot == NO_BLOCK) {
                 *slot = 0;
@@ -148,6 +163,7 @@ impl Activity {
                     _ => RISE.min(side * RISE_SLENDERNESS),
                 },
                 glow: 0.0,
+                level: 0.0,
                 highest: 0.0,
             });
         }
@@ -160,6 +176,9 @@ impl Activity {
         });
         self.slot_of.clear();
         self.slot_of.extend(slots);
+        let levels = memory.blocks().map(|block| slot_at[block as usize]);
+        self.slot_of_level.clear();
+        self.slot_of_level.extend(levels);
     }
 
     /// Brings `looks` to `moment`.
@@ -171,25 +190,29 @@ impl Activity {
         place: Place<'_>,
         looks: &mut [BlockLook],
         left: &Left,
+        memory: &LiveMemory,
     ) {
         self.stay();
         // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.
         let glows = settings.surface != Surface::Difference;
         let resolved = moment.and_then(|moment| session.recordings.get(moment.recording));
         if let (Some(moment), Some(resolved)) = (moment, resolved)
-            && !self.has_slots(resolved, moment.recording)
+            && !self.has_slots(resolved, moment.recording, memory)
         {
             // Slots are numbered anew: what glows is put out first.
             self.are_all_others = !self.glowing.is_empty();
             self.put_out();
             self.write((glows, false), looks);
             self.glowing.clear();
-            self.find_slots(resolved, moment.recording, place);
+            self.find_slots(resolved, moment.recording, place, memory);
         }
         self.put_out();
         std::mem::swap(&mut self.before, &mut self.glowing);
         self.glowing.clear();
-        let rises = moment.is_some_and(|moment| !moment.summary);
+        // Where heights say what lives, what runs glows alone.
+        let says_height = settings.height.is_some_and(Metric::is_live);
+        let is_live = says_height && !memory.levels().is_empty();
+        let rises = moment.is_some_and(|moment| !moment.summary) && !is_live;
         if let (Some(moment), Some(resolved)) = (moment, resolved) {
             self.glows.clear();
             if moment.summary {
@@ -207,13 +230,34 @@ impl Activity {
                 }
             }
         }
+        self.lift(memory.levels(), looks);
         self.glowing.sort_unstable();
         self.write((glows, rises), looks);
+    }
+
+    /// Raises and colours blocks by what lives in them.
+    fn lift(&mut self, levels: &[Level], looks: &mut [BlockLook]) {
+        for (level, &slot) in levels.iter().zip(&self.slot_of_level) {
+            let (glowing, slots) = (&mut self.glowing, &mut self.slots);
+            if level.is_news {
+                light(slots, glowing, slot, NEWS);
+            }
+            let of = &mut slots[slot as usize];
+            of.level = level.rise;
+            // Those at rest that have just come to rest are told of as well.
+            if of.glow == 0.0 {
+                glowing.push(slot);
+            }
+            if let Some(color) = level.color {
+                looks[level.block as usize].data = color;
+            }
+        }
     }
 
     fn put_out(&mut self) {
         for &slot in &self.glowing {
             self.slots[slot as usize].glow = 0.0;
+            self.slots[slot as usize].level = 0.0;
         }
     }
 
@@ -230,7 +274,7 @@ impl Activity {
             let slot = &slots[slot as usize];
             let look = &mut looks[slot.block as usize];
             look.glow = if glows { slot.glow } else { 0.0 };
-            look.rise = if rises { slot.glow * slot.rise } else { 0.0 };
+            look.rise = slot.level + if rises { slot.glow * slot.rise } else { 0.0 };
             changed.push(BlockActivity {
                 block: slot.block,
                 glow: look.glow,
@@ -243,7 +287,7 @@ impl Activity {
     /// Finds out on what blocks have risen.
     fn find_risen(&mut self, rises: bool) {
         self.risen.clear();
-        if !rises {
+        if !rises && self.slot_of_level.is_empty() {
             return;
         }
         let slots = &mut self.slots;
@@ -252,7 +296,8 @@ impl Activity {
             let of = slots[slot as usize];
             let mut highest = of.highest;
             if of.rise > 0.0 {
-                highest = highest.max(of.top + of.glow * of.rise);
+                let glow = if rises { of.glow } else { 0.0 };
+                highest = highest.max(of.top + of.level + glow * of.rise);
             }
             slots[slot as usize].highest = 0.0;
             if highest > 0.0 {

@@ -12,6 +12,7 @@ mod ends;
 mod fading;
 mod highlight;
 mod lettering;
+mod memory;
 mod motion;
 mod names;
 mod naming;
@@ -54,6 +55,7 @@ use relations::Count;
 pub use lettering::Lettering;
 pub use motion::Boxes;
 
+pub use memory::{AGES, ObjectBox};
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
@@ -128,6 +130,7 @@ pub struct City {
     /// None once the blocks have changed.
     filling: Option<pointing::Filling>,
     activity: activity::Activity,
+    memory: memory::LiveMemory,
     relations: relations::Relations,
     flat_labels: FlatLabels,
     screen_labels: ScreenLabels,
@@ -189,6 +192,7 @@ impl City {
             picker: Picker::default(),
             filling: None,
             activity: activity::Activity::default(),
+            memory: memory::LiveMemory::default(),
             relations: relations::Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
@@ -360,6 +364,13 @@ impl City {
         self.weighs = of
             .filter(|of| !of.recording.counts_calls())
             .map(|of| of.recording.unit().clone());
+        self.memory.show(
+            session,
+            moment,
+            &self.settings,
+            (&self.blocks, &self.block_of),
+            &self.color_scale,
+        );
         self.activity.show(
             session,
             moment,
@@ -371,6 +382,7 @@ impl City {
             },
             &mut self.looks,
             &self.left,
+            &self.memory,
         );
         let risen = self.activity.risen().iter().copied();
         self.picker.set_risen(risen);
@@ -464,6 +476,12 @@ impl City {
     /// How many files were generated, vendored, minified or hold data.
     pub fn not_by_hand(&self) -> usize {
         self.not_by_hand
+    }
+
+    /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first; none
+    /// where nothing shows what lives in memory.
+    pub fn object_boxes(&self) -> (&[ObjectBox], u32) {
+        self.memory.boxes()
     }
 
     /// The module that is chosen.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::activity::Activity;
+use super::memory::LiveMemory;
 use super::relations::Relations;
 use super::{City, Focus};
 use crate::analysis::session::Session;
@@ -40,6 +41,7 @@ impl City {
             picker: super::Picker::default(),
             filling: None,
             activity: Activity::default(),
+            memory: LiveMemory::default(),
             relations: Relations::default(),
             flat_labels: FlatLabels::default(),
             screen_labels: ScreenLabels::default(),
@@ -81,6 +83,7 @@ impl City {
         self.flat_labels = FlatLabels::new(&self.blocks);
         self.relations = Relations::default();
         self.activity.outdate();
+        self.memory.outdate();
         self.paint(session);
     }
 }

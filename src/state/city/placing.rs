@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::blocks::NO_BLOCK;
+use super::memory::is_live_height;
 use super::{City, ColorScale, surface};
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
@@ -113,9 +114,14 @@ impl City {
                 _ => areas_by_lines(hierarchy, &self.metrics),
             };
         }
-        let heights = match settings.height {
+        let values = settings
+            .height
+            .map(|metric| self.metrics.values(hierarchy, metric));
+        let heights = match values.as_ref() {
+            // What lives at the time shown raises the blocks.
+            Some(_) if is_live_height(settings, &self.metrics) => Heights::Even,
+            Some(values) => Heights::Metric(values.clone()),
             None => Heights::Even,
-            Some(metric) => Heights::Metric(self.metrics.values(hierarchy, metric)),
         };
         let spread = match (&heights, settings.height_scale) {
             (Heights::Metric(values), Some(scale)) => {
@@ -153,15 +159,15 @@ impl City {
         };
         self.amounts = Amounts {
             area: self.metrics.sum_of_all(hierarchy, settings.area),
-            height: match &heights {
-                Heights::Even => None,
-                Heights::Metric(values) => Some(tallest(values)).filter(|&most| most > 0.0),
-            },
+            height: values
+                .map(|values| tallest(&values))
+                .filter(|&most| most > 0.0),
         };
         self.levels = lightness_levels(&self.blocks);
         self.ground_scales = [OnceLock::new(), OnceLock::new()];
         self.motion = None;
         self.activity.outdate();
+        self.memory.outdate();
         self.picker = Picker::new(&self.blocks, &self.parents);
         self.filling = None;
         self.block_of = vec![NO_BLOCK; hierarchy.len()];

@@ -1,19 +1,24 @@
 //! What a city shows of the tiny recording, and of a real one while it plays.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
 use crate::analysis::session::Inputs;
+use crate::facts::memory::AgeBin;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{Pointed, Selection};
+use crate::layout::geometry::BlockKind;
+use crate::model::memory::{BelongsTo, owners};
+use crate::model::metric::Metric;
 use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::render::pose::FreeArea;
 use crate::state::State;
 use crate::state::ask::FilterAsk;
 use crate::state::camera::CameraControl;
-use crate::state::testing::{micros, module, open, range, settle, tiny};
-use crate::units::{Time, TimeRange};
+use crate::state::testing::{micros, module, open, opened, range, settle, tiny};
+use crate::units::{Cost, Time, TimeRange};
 
 fn moment(previous: u64, time: u64) -> Moment {
     Moment {
@@ -182,4 +187,74 @@ fn a_module_is_displayed_by_itself_or_by_what_it_lies_in() {
     assert_eq!(city.displayed(step), Some(parent));
     assert_eq!(city.bounds(step), city.bounds(parent));
     assert_eq!(city.displayed(ModuleId(9_999)), None);
+}
+
+#[test]
+fn heights_and_boxes_say_what_lives_at_any_time() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut state = opened(&Inputs {
+        recordings: vec![path.join("tests/data/import/heaptrack/python-start.heaptrack.zst")],
+        ..Inputs::default()
+    });
+    let document = state.document.as_mut().expect("a recording");
+    assert_eq!(state.settings.height, Some(Metric::LiveBytes));
+    let session = Arc::clone(&document.session);
+    let resolved = &session.recordings[0];
+    let memory = resolved.recording.memory.as_ref().expect("it has some");
+    let events = memory.events().expect("all of them");
+    let owners = owners(&session, resolved, memory, BelongsTo::default());
+    let end = events.time(events.end() - 1);
+    let step = Cost::from_ns(end.ns() / 40);
+    // Forwards, backwards and far apart.
+    for percent in [0, 3, 50, 52, 51, 100, 7, 90] {
+        let time = Time::from_ns(end.ns() / 100 * percent);
+        let previous = time - step;
+        document.city.show(
+            &session,
+            Some(Moment {
+                time,
+                previous,
+                ..moment(0, 0)
+            }),
+        );
+        let city = &document.city;
+        // By block, straight from the objects: bytes that live, created, released, and by age.
+        let mut expected: BTreeMap<u32, (u64, u32, u32, [AgeBin; AGES])> = BTreeMap::new();
+        for event in (0..events.end()).filter(|&event| !events.is_release(event)) {
+            let object = events.object(event).expect("it is created here");
+            let owner = owners[object.cell as usize].map(|owner| city.block_of[owner.index()]);
+            let Some(block) = owner.filter(|_| object.creation <= time) else {
+                continue;
+            };
+            let of = expected.entry(block).or_default();
+            let cels = (0..AGES as u64 - 1).find(|cels| {
+                let ago = step.ns() * (cels + 1);
+                let edge = time.ns().checked_sub(ago);
+                edge.is_none_or(|edge| object.creation.ns() > edge)
+            });
+            let bin = &mut of.3[cels.map_or(AGES - 1, |cels| cels as usize)];
+            of.1 += 1;
+            match object.release.is_some_and(|release| release <= time) {
+                true => (of.2, bin.released) = (of.2 + 1, bin.released + 1),
+                false => (of.0, bin.living) = (of.0 + object.size, bin.living + 1),
+            }
+        }
+        let (boxes, most) = city.object_boxes();
+        assert!(!boxes.is_empty() && boxes.iter().all(|it| it.created <= most));
+        for one in boxes {
+            let (_, created, released, ages) =
+                expected.get(&one.block).copied().unwrap_or_default();
+            assert_eq!(
+                (one.created, one.released),
+                (created, released),
+                "{percent} %"
+            );
+            assert_eq!(one.ages, ages, "{percent} %");
+        }
+        for (block, look) in (0..).zip(city.looks()) {
+            let lives = expected.get(&block).is_some_and(|it| it.0 > 0);
+            let is_solid = city.blocks()[block as usize].kind != BlockKind::Terrace;
+            assert_eq!(look.rise > 0.0, lives && is_solid, "{percent} %");
+        }
+    }
 }

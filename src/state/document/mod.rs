@@ -133,6 +133,9 @@ impl Document {
             let duration = resolved.recording.trace.duration();
             settings.half_life = Cost::from_ns((duration.ns() / GLOW_SHARE).max(1));
         }
+        let shown = session.recordings.get(place_of(runs.as_ref()));
+        let shown = shown.map(|resolved| &*resolved.recording);
+        settings = settings.once_open(shown, session.source_dir.is_some());
         let usual = Surface::usual(runs.is_some(), !session.recordings.is_empty());
         settings.surface = settings.surface.once_open(usual);
         settings.arcs = match (&runs, settings.arcs) {
@@ -192,7 +195,7 @@ impl Document {
             filters: Filters::default(),
             calls_left: None,
             playback: resolved
-                .filter(|resolved| resolved.recording.profile.is_none())
+                .filter(|resolved| resolved.recording.has_times())
                 .map(|resolved| Playback::new(&resolved.recording.trace)),
             calls: resolved
                 .map(|resolved| Calls::new(resolved, None))
@@ -393,7 +396,7 @@ impl Document {
     /// What the landscape has to show of the recording.
     pub fn moment(&self) -> Option<Moment> {
         let recording = &self.resolved()?.recording;
-        if recording.profile.is_some() {
+        if !recording.has_times() {
             return Some(Moment {
                 most: self.most_of_both,
                 ..Moment::without_time(self.recording())

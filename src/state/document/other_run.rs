@@ -225,7 +225,7 @@ impl Document {
         let runs = self.runs.as_ref()?;
         let place = runs.place_of_other();
         let recording = &self.session.recordings.get(place)?.recording;
-        if recording.profile.is_some() {
+        if !recording.has_times() {
             return Some(Moment {
                 most: self.most_of_both,
                 ..Moment::without_time(place)

@@ -116,7 +116,13 @@ impl Playback {
             skips_idle: false,
             backward: false,
             range: None,
-            step: Step::Events(rounded(events.div_ceil(DEFAULT_STEPS))),
+            step: match events {
+                // Events of memory alone.
+                0 => Step::Span(Cost::from_ns(
+                    (duration as u64).div_ceil(DEFAULT_STEPS).max(1),
+                )),
+                _ => Step::Events(rounded(events.div_ceil(DEFAULT_STEPS))),
+            },
             clock: Clock::Wall,
             wall_speed: (duration / DEFAULT_SECONDS)
                 .clamp(*WALL_SPEEDS.start(), *WALL_SPEEDS.end()),

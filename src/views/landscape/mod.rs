@@ -1,6 +1,7 @@
 //! The landscape: modules, what runs in them, and who calls whom. The view that the camera moves in.
 
 mod beside;
+mod objects;
 mod two;
 
 use egui::{Color32, Pos2, Rect};
@@ -50,6 +51,7 @@ impl View for Landscape {
             (None, [Some(own), _]) => {
                 let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
                 ui.painter().image(own, drawn, uv, Color32::WHITE);
+                objects::show(ui, Place { seen, drawn }, pane.state);
                 beside::show(ui, Place { seen, drawn }, pane.state);
             }
             _ => {}

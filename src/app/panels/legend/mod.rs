@@ -13,9 +13,11 @@ use super::context::Context;
 use crate::facts::hierarchy::Hierarchy;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
+use crate::model::memory::BelongsTo;
 use crate::model::metric::Metric;
 use crate::model::surface::{Scale, Surface};
-use crate::render::ink::diverging;
+use crate::render::ink::{OBJECTS, diverging};
+use crate::render::theme::linear;
 use crate::state::ask::LookAsk;
 use crate::state::city::{languages, purposes};
 use crate::views::{style, text};
@@ -111,6 +113,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         if meanings.recording.is_none() && meanings.landscape.metrics().imports().is_some() {
             arcs::imports(ui, meanings);
         }
+        objects(ui, meanings);
         if let Some(shown) = &meanings.recording {
             running(ui, meanings, shown);
             arcs::show(ui, meanings, shown);
@@ -134,6 +137,33 @@ fn not_by_hand(ui: &mut Ui, meanings: &Meanings<'_>) {
     };
     ui.add_space(14.0);
     entry(ui, "Not written by hand:", &format!("{files}{pale}{small}"));
+}
+
+/// Where heights or colours say what lives in memory: to what objects belong, and what the boxes beside blocks say.
+fn objects(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let settings = meanings.settings;
+    let is_live = |metric: Option<Metric>| metric.is_some_and(Metric::is_live);
+    if !is_live(settings.height) && !is_live(settings.surface.metric()) {
+        return;
+    }
+    entry(ui, "Objects belong", BelongsTo::default().title());
+    if meanings.landscape.object_boxes().0.is_empty() {
+        return;
+    }
+    for (color, meaning) in OBJECTS
+        .into_iter()
+        .zip(["living", "released", "in this step"])
+    {
+        together(ui, |ui| {
+            swatch(ui, linear(color));
+            ui.label(egui::RichText::new(meaning).small());
+        });
+    }
+    entry(
+        ui,
+        "bars:",
+        "age in steps, the youngest first, the last all older",
+    );
 }
 
 /// Files that are not shown by what they are for.
@@ -191,7 +221,11 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
             let most = match amounts.height {
                 Some(most) => {
                     let scale = settings.height_scale.map_or("square root", Scale::name);
-                    format!("{scale}, up to {}", measure.text(metric, most))
+                    let when = match metric.is_live() {
+                        true => " when the most lives",
+                        false => "",
+                    };
+                    format!("{scale}, up to {}{when}", measure.text(metric, most))
                 }
                 None => "nothing is known of it".to_owned(),
             };

@@ -1,0 +1,279 @@
+use super::oracle::{self, RawEvent};
+use super::*;
+use crate::facts::trace::storage::Bytes;
+use crate::progress::Progress;
+use crate::units::ThreadId;
+
+fn refuse(kind: &'static str) {
+    panic!("{kind}");
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit.max(1)
+    }
+}
+
+/// Events of some cells with what was made of them, `youngest` where only sizes and stacks tell objects apart.
+fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut builder = MemoryBuilder::new();
+    let mut stacks = vec![StackId::EMPTY];
+    for function in 0..20 {
+        let parent = stacks[random.below(stacks.len() as u64) as usize];
+        stacks.push(builder.stack(parent, FunctionId(function)));
+    }
+    let (mut events, mut living): (Vec<RawEvent>, Vec<(RawEvent, Live, u32)>) = Default::default();
+    let (mut time, mut objects) = (0, 0);
+    while events.len() < count {
+        time += [0, 0, 1, 7, 1000, 5_000_000_000][random.below(6) as usize];
+        let at = Time::from_ns(time);
+        let thread = ThreadId(random.below(3) as u32);
+        if random.below(5) < 2 && !living.is_empty() {
+            let mut which = random.below(living.len() as u64) as usize;
+            if youngest {
+                let site = living[which].2;
+                which = living
+                    .iter()
+                    .rposition(|it| it.2 == site)
+                    .expect("one of it");
+            }
+            let (raw, live, site) = match youngest {
+                true => living.remove(which),
+                false => living.swap_remove(which),
+            };
+            match youngest {
+                true => builder.release_youngest(at, thread, site, refuse),
+                false => builder.release(at, thread, live, refuse),
+            }
+            events.push(RawEvent {
+                time,
+                is_release: true,
+                ..raw
+            });
+            continue;
+        }
+        let stack = stacks[random.below(stacks.len() as u64) as usize];
+        let kind = match random.below(2) {
+            0 => 0,
+            _ => builder.kind("Node"),
+        };
+        let size = [0, 1, 16, 16, 4096, 1 << 40][random.below(6) as usize];
+        let site = builder.site(size, stack, kind);
+        let live = builder.allocate(at, thread, site, refuse).expect("room");
+        let raw = RawEvent {
+            time,
+            cell: Cell { stack, kind },
+            size,
+            object: objects,
+            is_release: false,
+        };
+        objects += 1;
+        events.push(raw);
+        living.push((raw, live, site));
+    }
+    (events, builder.finish(Detail::Events, Time::ZERO))
+}
+
+fn stored(memory: &Memory) -> Memory {
+    let bytes = memory.to_bytes().expect("plain data");
+    let words = bytes
+        .chunks(8)
+        .map(|word| u64::from_le_bytes(word.try_into().expect("eight")));
+    let words = Bytes::Words(std::sync::Arc::new(words.collect()));
+    Memory::from_bytes(&words, 0..bytes.len()).expect("what was stored")
+}
+
+#[test]
+fn what_lives_at_any_instant_is_what_a_replay_says() {
+    for (seed, count) in [(1, 10), (2, 300), (3, 3000), (4, 80_000), (5, 140_000)] {
+        let (raw, memory) = made(seed, count, false);
+        for memory in [&memory, &stored(&memory)] {
+            let events = memory.events().expect("events");
+            let mut random = Random(seed + 99);
+            let mut moving = events.state(0);
+            for turn in 0..12 {
+                let position = match turn {
+                    0 => count as u32,
+                    1 => 0,
+                    _ => random.below(count as u64 + 1) as u32,
+                };
+                let expected = oracle::sums(&raw, position as usize);
+                events.advance(&mut moving, position);
+                let state = events.state(position);
+                assert_eq!(state, moving, "seed {seed} at {position}");
+                let (mut live, mut allocations) = (0, 0);
+                for (cell, totals) in events.cells().iter().zip(state.cells()) {
+                    let of = expected.get(cell).copied().unwrap_or_default();
+                    assert_eq!(*totals, of, "seed {seed} at {position}");
+                    live += of.live_bytes();
+                    allocations += u64::from(of.allocations);
+                }
+                let totals = events.totals(position);
+                assert_eq!(totals.live_bytes(), live);
+                assert_eq!(totals.allocations, allocations);
+            }
+            let (bytes, position) = oracle::peak(&raw);
+            assert_eq!(events.peak().0, bytes);
+            assert_eq!(events.peak().1.ns(), raw[position - 1].time);
+            assert_eq!(events.most_between(0, events.end()), bytes);
+        }
+    }
+}
+
+#[test]
+fn positions_are_counts_of_events_up_to_a_time() {
+    let (raw, memory) = made(7, 5000, false);
+    let events = memory.events().expect("events");
+    let mut random = Random(3);
+    for _ in 0..200 {
+        let near = raw[random.below(5000) as usize].time;
+        let t = (near + random.below(3)).saturating_sub(1);
+        let expected = raw.iter().filter(|event| event.time <= t).count();
+        assert_eq!(events.position(Time::from_ns(t)), expected as u32);
+    }
+    assert!(memory.bytes() as f64 / 5000.0 < 12.0, "{}", memory.bytes());
+}
+
+#[test]
+fn ages_are_counted_in_cels_living_and_released_apart() {
+    for seed in 1..30 {
+        let (raw, memory) = made(seed, 400, seed % 2 == 0);
+        let events = memory.events().expect("events");
+        let mut random = Random(seed);
+        let mut edges: Vec<u32> = (0..1 + random.below(6))
+            .map(|_| random.below(401) as u32)
+            .collect();
+        edges.sort_unstable_by(|a, b| b.cmp(a));
+        let of: Vec<u32> = (0..events.cells().len() as u32).collect();
+        let mut out = vec![AgeBin::default(); of.len() * edges.len()];
+        events.ages(&edges, &of, &events.state(13), &mut out);
+        for (cell, bins) in events.cells().iter().zip(out.chunks(edges.len())) {
+            let found: Vec<(u32, u32)> =
+                bins.iter().map(|bin| (bin.living, bin.released)).collect();
+            assert_eq!(
+                found,
+                oracle::ages(&raw, &edges, *cell),
+                "seed {seed}, {edges:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn objects_know_when_and_by_whom_they_were_created_and_released() {
+    for youngest in [false, true] {
+        let (raw, memory) = made(11, 3000, youngest);
+        let events = memory.events().expect("events");
+        assert_eq!(memory.ages_inferred, youngest);
+        let progress = Progress::new();
+        let all = (0, events.end());
+        let (found, count) = events
+            .objects(all, |_| true, Sequence::Creation, usize::MAX, &progress)
+            .expect("not cancelled");
+        let created: Vec<&RawEvent> = raw.iter().filter(|it| !it.is_release).collect();
+        assert_eq!(count, created.len() as u64);
+        for (object, raw_event) in found.iter().zip(created) {
+            let is_end = |it: &&RawEvent| it.is_release && it.object == raw_event.object;
+            let release = raw.iter().find(is_end).map(|it| Time::from_ns(it.time));
+            assert_eq!(object.release, release);
+            assert_eq!(object.creation.ns(), raw_event.time);
+            assert_eq!(object.size, raw_event.size);
+            assert_eq!(
+                (object.stack, object.kind),
+                (raw_event.cell.stack, raw_event.cell.kind)
+            );
+        }
+        let (largest, _) = events
+            .objects(
+                all,
+                |it| it.released.is_none(),
+                Sequence::Size,
+                5,
+                &progress,
+            )
+            .expect("not cancelled");
+        assert!(largest.windows(2).all(|pair| pair[0].size >= pair[1].size));
+    }
+}
+
+#[test]
+fn patterns_count_every_object_once() {
+    let (raw, memory) = made(21, 2000, false);
+    let events = memory.events().expect("events");
+    let progress = Progress::new();
+    let of = vec![0; events.cells().len()];
+    for edges in [
+        events.tenths_of_events(),
+        events.tenths_of_time(memory.duration()),
+    ] {
+        let mut out = [Pattern::default()];
+        events
+            .allocation_pattern(&edges, &of, &mut out, &progress)
+            .expect("not cancelled");
+        for (interval, pair) in edges.windows(2).enumerate() {
+            let within = &raw[pair[0] as usize..pair[1] as usize];
+            let created = within.iter().filter(|it| !it.is_release).count();
+            assert_eq!(out[0][interval], created as u32);
+        }
+    }
+    let mut out = [Pattern::default()];
+    let oldest = events
+        .release_ages(&of, &mut out, &progress)
+        .expect("not cancelled");
+    let (mut expected, mut most) = ([0; 10], 0);
+    let age = |object: u32| {
+        let of = |is_release| {
+            raw.iter()
+                .find(|it| it.object == object && it.is_release == is_release)
+        };
+        Some(of(true)?.time - of(false)?.time)
+    };
+    let objects = raw
+        .iter()
+        .filter(|it| !it.is_release)
+        .map(|it| age(it.object));
+    let ages: Vec<Option<u64>> = objects.collect();
+    ages.iter().flatten().for_each(|&age| most = most.max(age));
+    for age in &ages {
+        let bin = age.map_or(9, |age| {
+            (u128::from(age) * 9 / (u128::from(most) + 1)) as usize
+        });
+        expected[bin] += 1;
+    }
+    assert_eq!((oldest.ns(), out[0]), (most, expected));
+}
+
+#[test]
+fn what_cannot_be_is_counted_and_left_out() {
+    let mut found = Vec::new();
+    let mut builder = MemoryBuilder::new();
+    let (at, thread) = (Time::from_ns(5), ThreadId(0));
+    let site = builder.site(1 << 63, StackId::EMPTY, 0);
+    let live = builder
+        .allocate(at, thread, site, |kind| found.push(kind))
+        .expect("the first fits");
+    assert_eq!(
+        builder.allocate(at, thread, site, |kind| found.push(kind)),
+        None
+    );
+    builder.release(Time::ZERO, thread, live, |kind| found.push(kind));
+    builder.release(at, thread, live, |kind| found.push(kind));
+    builder.release_youngest(at, thread, 17, |kind| found.push(kind));
+    let memory = builder.finish(Detail::Events, Time::ZERO);
+    let events = memory.events().expect("events");
+    assert_eq!((events.end(), events.peak().0), (2, 1 << 63));
+    assert_eq!(events.time(1).ns(), 5);
+    let refused = [
+        "bytes-out-of-range",
+        "time-goes-back",
+        "free-without-allocation",
+        "free-without-allocation",
+    ];
+    assert_eq!(found, refused);
+}

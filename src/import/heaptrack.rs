@@ -1,0 +1,470 @@
+//! heaptrack's recordings as they are stored. Specification: what writes and reads them,
+//! <https://github.com/KDE/heaptrack/blob/master/src/analyze/accumulatedtracedata.cpp>.
+//!
+//! Lines of a letter and hexadecimal numbers, versions 0 to 3. Read are `v` the version, `s` a string (by number from 1;
+//! with its length before it from version 3), `i` an instruction (address, module, then function, file and line of each
+//! inlined frame, innermost first), `t` a stack (instruction, stack around it, both from 1), `a` what allocations have in
+//! common (size, stack), `+` and `-` events by the number of that (by address in version 0), `c` the time in
+//! milliseconds, `R` pages of the resident set, `I` the size of a page, `A` that recording began in a running program, before
+//! which nothing counts. Not read: the command (`X`), and which leaks are to be kept quiet about (`S`).
+//!
+//! An event has the time of the last stamp before it. From version 1 a release names stack and size of its object, not
+//! the object: the youngest of those is taken, which is what heaptrack's count of temporary allocations implies.
+
+use std::collections::HashMap;
+
+use super::demangle::demangle;
+use super::error::ImportError;
+use super::hashing::BuildFast;
+use super::input::Input;
+use super::lines::Lines;
+use crate::facts::functions::{Function, Functions};
+use crate::facts::memory::{Detail, Live, MemoryBuilder, StackId};
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+use crate::units::{FunctionId, ThreadId, Time};
+use crate::warnings::Reporter;
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "heaptrack";
+
+/// The latest version known.
+const LATEST: u64 = 3;
+/// Before any event, and where no other is known.
+const PAGE: u64 = 4096;
+/// heaptrack tells no threads.
+const THREAD: ThreadId = ThreadId(0);
+
+/// Whether it begins with a version, and goes on with what stands behind one.
+pub fn sniff(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let version = lines.next().and_then(|line| line.strip_prefix(b"v "));
+    let is_version = version.is_some_and(|rest| {
+        let mut numbers = Numbers(rest.trim_ascii_end());
+        numbers.next().is_some()
+            && (numbers.0.is_empty() || numbers.next().is_some_and(|it| it <= 0xff))
+    });
+    let second = lines.next().unwrap_or_default();
+    is_version
+        && (second.is_empty()
+            || (b"XIsSRAtiac#".contains(&second[0])
+                && second
+                    .get(1)
+                    .is_none_or(|&it| it == b' ' || second[0] == b'#')))
+}
+
+/// Hexadecimal numbers with a blank between them.
+struct Numbers<'a>(&'a [u8]);
+
+impl Iterator for Numbers<'_> {
+    type Item = u64;
+
+    /// None at the end, and from what is no number on.
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let (mut value, mut digits) = (0_u64, 0);
+        for &byte in self.0 {
+            let digit = match byte {
+                b'0'..=b'9' => byte - b'0',
+                b'a'..=b'f' => byte - b'a' + 10,
+                b' ' if digits > 0 => break,
+                _ => return None,
+            };
+            value = value << 4 | u64::from(digit);
+            digits += 1;
+        }
+        self.0 = self.0.get(digits + 1..).unwrap_or_default();
+        (1..=16).contains(&digits).then_some(value)
+    }
+}
+
+/// Reads the events. O(size); memory for the columns of events.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut lines = Lines::open(input, progress, &reporter)?;
+    let mut reader = Reader::new(&reporter);
+    // Places cost a text; they are made only of what is counted.
+    let mut number = 0;
+    while let Some(line) = lines.next()? {
+        number += 1;
+        let read = reader.read(line);
+        if number == 1 && reader.version > LATEST {
+            let expected = format!("a version of heaptrack's format up to {LATEST}");
+            let found = format!("version {}", reader.version);
+            return Err(ImportError::malformed(lines.place(), expected, found));
+        }
+        if let Some(kind) = read {
+            lines.warn(kind);
+        }
+    }
+    let Reader {
+        builder,
+        functions,
+        now,
+        ..
+    } = reader;
+    let memory = builder.finish(Detail::Events, Time::from_ns(now));
+    Ok(Recording::of_memory(
+        input,
+        FORMAT,
+        functions,
+        memory,
+        reporter.warnings(),
+    ))
+}
+
+/// A frame of an instruction, outermost first.
+type Frames = Vec<FunctionId>;
+
+struct Reader<'r> {
+    version: u64,
+    strings: Vec<String>,
+    instructions: Vec<Frames>,
+    stacks: Vec<StackId>,
+    /// By number, the site; none of one that means nothing.
+    sites: Vec<Option<u32>>,
+    /// Where releases name addresses, the objects at them.
+    by_address: HashMap<u64, Live, BuildFast>,
+    functions: Functions,
+    builder: MemoryBuilder,
+    /// Nanoseconds.
+    now: u64,
+    page: u64,
+    reporter: &'r Reporter,
+}
+
+impl<'r> Reader<'r> {
+    fn new(reporter: &'r Reporter) -> Reader<'r> {
+        Reader {
+            version: 0,
+            strings: Vec::new(),
+            instructions: Vec::new(),
+            stacks: Vec::new(),
+            sites: Vec::new(),
+            by_address: HashMap::default(),
+            functions: Functions::default(),
+            builder: MemoryBuilder::new(),
+            now: 0,
+            page: PAGE,
+            reporter,
+        }
+    }
+
+    /// Reads a line. What is wrong with it, where something is.
+    fn read(&mut self, line: &[u8]) -> Option<&'static str> {
+        let (&letter, rest) = line.split_first()?;
+        let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+        let mut numbers = Numbers(rest);
+        let read = match letter {
+            b'+' => return self.allocate(numbers),
+            b'-' => return self.release(numbers),
+            b'a' => self.site(numbers),
+            b't' => self.stack(numbers),
+            b'i' => self.instruction(numbers),
+            b's' => {
+                self.string(rest);
+                Some(())
+            }
+            b'c' => return self.stamp(numbers),
+            b'R' => numbers.next().map(|pages| {
+                let bytes = pages.saturating_mul(self.page);
+                self.builder
+                    .counter("resident set", Time::from_ns(self.now), bytes);
+            }),
+            b'I' => numbers.next().map(|page| self.page = page),
+            b'v' => numbers.next().map(|_| self.set_version(numbers.next())),
+            b'A' => {
+                self.builder.start_anew();
+                self.by_address.clear();
+                Some(())
+            }
+            b'X' | b'S' | b'#' => Some(()),
+            _ => return Some("unknown-line"),
+        };
+        match read {
+            Some(()) => None,
+            None => Some("malformed-line"),
+        }
+    }
+
+    fn set_version(&mut self, version: Option<u64>) {
+        self.version = version.unwrap_or(0);
+        if self.version > 0 {
+            self.builder.like_heaptrack();
+        }
+    }
+
+    fn stamp(&mut self, mut numbers: Numbers<'_>) -> Option<&'static str> {
+        let Some(ms) = numbers.next() else {
+            return Some("malformed-line");
+        };
+        let time = ms.saturating_mul(1_000_000);
+        let goes_back = time < self.now;
+        self.now = self.now.max(time);
+        goes_back.then_some("time-goes-back")
+    }
+
+    #[inline]
+    fn allocate(&mut self, mut numbers: Numbers<'_>) -> Option<&'static str> {
+        let Some(first) = numbers.next() else {
+            return Some("malformed-line");
+        };
+        let at = Time::from_ns(self.now);
+        let mut refused = None;
+        if self.version == 0 {
+            let (Some(stack), Some(address)) = (numbers.next(), numbers.next()) else {
+                return Some("malformed-line");
+            };
+            let stack = self.stack_of(stack).unwrap_or_default();
+            let site = self.builder.site(first, stack, 0);
+            let live = self
+                .builder
+                .allocate(at, THREAD, site, |kind| refused = Some(kind));
+            if let Some(live) = live
+                && self.by_address.insert(address, live).is_some()
+            {
+                return Some("address-reused");
+            }
+            return refused;
+        }
+        let site = self.sites.get(first as usize).copied().flatten();
+        let Some(site) = site else {
+            return Some("unknown-allocation");
+        };
+        self.builder
+            .allocate(at, THREAD, site, |kind| refused = Some(kind));
+        refused
+    }
+
+    #[inline]
+    fn release(&mut self, mut numbers: Numbers<'_>) -> Option<&'static str> {
+        let Some(first) = numbers.next() else {
+            return Some("malformed-line");
+        };
+        let at = Time::from_ns(self.now);
+        let mut refused = None;
+        if self.version == 0 {
+            let Some(live) = self.by_address.remove(&first) else {
+                return Some("free-without-allocation");
+            };
+            self.builder
+                .release(at, THREAD, live, |kind| refused = Some(kind));
+            return refused;
+        }
+        let site = self.sites.get(first as usize).copied().flatten();
+        let Some(site) = site else {
+            return Some("unknown-allocation");
+        };
+        self.builder
+            .release_youngest(at, THREAD, site, |kind| refused = Some(kind));
+        refused
+    }
+
+    /// The stack with a number; 0 is the empty one.
+    fn stack_of(&self, number: u64) -> Option<StackId> {
+        match usize::try_from(number).ok()?.checked_sub(1) {
+            None => Some(StackId::EMPTY),
+            Some(at) => self.stacks.get(at).copied(),
+        }
+    }
+
+    fn site(&mut self, mut numbers: Numbers<'_>) -> Option<()> {
+        let read = (|| {
+            let size = numbers.next()?;
+            let stack = self.stack_of(numbers.next()?)?;
+            Some(self.builder.site_apart(size, stack, 0))
+        })();
+        // It has its number all the same.
+        self.sites.push(read);
+        read.map(|_| ())
+    }
+
+    fn stack(&mut self, mut numbers: Numbers<'_>) -> Option<()> {
+        let read = (|| {
+            let instruction = usize::try_from(numbers.next()?).ok()?;
+            let around = self.stack_of(numbers.next()?)?;
+            let none = Frames::new();
+            let frames = match instruction.checked_sub(1) {
+                Some(at) => self.instructions.get(at)?,
+                None => &none,
+            };
+            let builder = &mut self.builder;
+            let push = |stack, &function: &FunctionId| builder.stack(stack, function);
+            Some(frames.iter().fold(around, push))
+        })();
+        self.stacks.push(read.unwrap_or_default());
+        read.map(|_| ())
+    }
+
+    fn instruction(&mut self, mut numbers: Numbers<'_>) -> Option<()> {
+        let Some(address) = numbers.next() else {
+            self.instructions.push(Frames::new());
+            return None;
+        };
+        let module = numbers.next().unwrap_or(0);
+        let text = |number: u64| {
+            let at = usize::try_from(number)
+                .ok()
+                .and_then(|it| it.checked_sub(1));
+            at.and_then(|at| self.strings.get(at))
+                .map_or("", String::as_str)
+        };
+        let library = text(module);
+        let mut frames = Frames::new();
+        while let Some(name) = numbers.next() {
+            let file = numbers.next().map_or("", text);
+            // The line of the call, not of the function.
+            let _line = numbers.next();
+            let name = match text(name) {
+                "" => format!("{address:#x}"),
+                name => demangle(name),
+            };
+            frames.push(self.functions.intern(Function {
+                name: &name,
+                file,
+                line: 0,
+                library,
+            }));
+        }
+        if frames.is_empty() {
+            frames.push(self.functions.intern(Function {
+                name: &format!("{address:#x}"),
+                file: "",
+                line: 0,
+                library,
+            }));
+        }
+        frames.reverse();
+        self.instructions.push(frames);
+        numbers.0.is_empty().then_some(())
+    }
+
+    fn string(&mut self, rest: &[u8]) {
+        let text = match self.version {
+            0..3 => rest,
+            _ => {
+                // Its length, which the line gives too.
+                let blank = memchr::memchr(b' ', rest).unwrap_or(rest.len());
+                rest.get(blank + 1..).unwrap_or_default()
+            }
+        };
+        if std::str::from_utf8(text).is_err() {
+            self.reporter
+                .warn("invalid-utf8", || crate::warnings::Place::file("strings"));
+        }
+        self.strings
+            .push(String::from_utf8_lossy(text).into_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::memory::Events;
+    use crate::import::formats::format_of;
+
+    fn read(text: &str) -> (Vec<&'static str>, Recording) {
+        assert_eq!(format_of(text.as_bytes()).map(|it| it.0.id), Some(FORMAT));
+        let reporter = Reporter::new();
+        let mut reader = Reader::new(&reporter);
+        let lines = text.lines();
+        let wrong = lines
+            .filter_map(|line| reader.read(line.as_bytes()))
+            .collect();
+        let end = Time::from_ns(reader.now);
+        let memory = reader.builder.finish(Detail::Events, end);
+        let path = std::path::Path::new("made");
+        let functions = reader.functions;
+        let recording = Recording::of_memory(path, FORMAT, functions, memory, Vec::new());
+        (wrong, recording)
+    }
+
+    fn events(recording: &Recording) -> &Events {
+        recording
+            .memory
+            .as_ref()
+            .and_then(|it| it.events())
+            .expect("events")
+    }
+
+    const TREE: &str = "X app\ns 4 main\ns 3 run\ns 3 app\ni 10 3 1\ni 20 3 2\nt 1 0\nt 2 1\n";
+
+    #[test]
+    fn totals_are_those_of_heaptrack_print() {
+        let path = std::path::Path::new(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/import/heaptrack/python-start.heaptrack.zst"
+        ));
+        let input = Input::on_disk(path.to_owned());
+        let recording = import(&input, &Progress::new()).expect("a recording");
+        assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
+        let events = events(&recording);
+        let totals = events.totals(events.end());
+        let found = [
+            totals.allocations,
+            totals.temporary,
+            totals.allocated,
+            totals.live_bytes(),
+            events.peak().0,
+            events.peak().1.ns(),
+        ];
+        assert_eq!(
+            found,
+            [9008, 2390, 1_010_207, 635_928, 637_354, 359_000_000]
+        );
+    }
+
+    #[test]
+    fn ages_and_stacks_of_a_small_recording() {
+        let text =
+            format!("v 10400 3\n{TREE}a 10 2\na 20 1\n+ 0\nc 5\n+ 1\n+ 0\n- 0\nc 9\n- 1\nR 3\n");
+        let (wrong, recording) = read(&text);
+        assert!(wrong.is_empty(), "{wrong:?}");
+        let memory = recording.memory.as_ref().expect("memory");
+        let events = events(&recording);
+        let object = events.object(0).expect("the first");
+        assert_eq!(
+            (object.size, object.released, object.creation.ns()),
+            (16, None, 0)
+        );
+        let names = memory.stacks.functions(object.stack);
+        let names: Vec<&str> = names.map(|it| recording.functions.get(it).name).collect();
+        assert_eq!(names, ["run", "main"]);
+        let other = events.object(1).expect("the second");
+        assert_eq!(other.release.map(Time::ns), Some(9_000_000));
+        assert_eq!(events.totals(events.end()).temporary, 1);
+        assert_eq!(memory.counters[0].values, [(9_000_000, 3 * 4096)]);
+    }
+
+    #[test]
+    fn addresses_of_version_0_tell_objects_apart() {
+        let text = "v 10000\ns main\ni 10 0 1\nt 1 0\n+ 8 1 a0\n+ 8 1 b0\n- a0\n- c0\n+ 8 1 b0\n";
+        let (wrong, recording) = read(text);
+        assert_eq!(wrong, ["free-without-allocation", "address-reused"]);
+        assert_eq!(events(&recording).object(0).expect("one").released, Some(2));
+    }
+
+    #[test]
+    fn what_is_damaged_is_counted_and_left_out() {
+        let size = "8000000000000000";
+        let text = format!(
+            "v 10400 3\n{TREE}a {size} 2\na zz 1\na 8 99\n+ 0\n+ 0\n+ 1\n+ 7\n- 0\n- 0\n- \n?\nt 77 1\ni\nc 5\nc 3\n"
+        );
+        let (wrong, recording) = read(&text);
+        let expected = [
+            "malformed-line",
+            "malformed-line",
+            "bytes-out-of-range",
+            "unknown-allocation",
+            "unknown-allocation",
+            "free-without-allocation",
+            "malformed-line",
+            "unknown-line",
+            "malformed-line",
+            "malformed-line",
+            "time-goes-back",
+        ];
+        assert_eq!(wrong, expected);
+        assert_eq!(events(&recording).end(), 2);
+    }
+}

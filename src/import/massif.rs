@@ -1,0 +1,267 @@
+//! valgrind's massif. Specification: what reads it, `ms_print`, and
+//! <https://valgrind.org/docs/manual/ms-manual.html#ms-manual.not-visible-in-output>.
+//!
+//! Read are the snapshots: the bytes that lived (`mem_heap_B`), and of those with a tree who had allocated them. Blocks'
+//! administrative bytes (`mem_heap_extra_B`) and stacks (`mem_stacks_B`) are counters of their own. Times are
+//! instructions, milliseconds or bytes allocated, as `time_unit` says. The peak is that of the snapshot that massif calls
+//! so, which is the true one to within a percent, and what is below massif's threshold belongs to the stack that it
+//! stands in. Not read: `desc` and `cmd`.
+
+use super::error::ImportError;
+use super::frame_text;
+use super::input::Input;
+use super::lines::Lines;
+use crate::facts::functions::Functions;
+use crate::facts::memory::{Cells, Counter, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+use crate::units::{FunctionId, Time, Unit};
+use crate::warnings::Reporter;
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "massif";
+
+const OVERHEAD: &str = "heap overhead";
+const STACKS: &str = "stacks";
+
+/// Whether it begins as massif's files do.
+pub fn sniff(head: &[u8]) -> bool {
+    let mut lines = head.split(|&byte| byte == b'\n');
+    lines.next().is_some_and(|line| line.starts_with(b"desc:"))
+        && lines.next().is_some_and(|line| line.starts_with(b"cmd:"))
+        && lines
+            .next()
+            .is_some_and(|line| line.starts_with(b"time_unit:"))
+}
+
+/// A node of a tree that is open, and what is left of its bytes for itself.
+struct Open {
+    function: Option<FunctionId>,
+    depth: usize,
+    rest: u64,
+}
+
+#[derive(Default)]
+struct Reader {
+    functions: Functions,
+    cells: Cells,
+    instants: Vec<Instant>,
+    counters: [Values; 2],
+    unit: Unit,
+    scale: u64,
+    peak: Option<(u64, Time)>,
+    /// Innermost function first: the tree goes from who allocates outwards.
+    open: Vec<Open>,
+    has_snapshot: bool,
+}
+
+type Values = Vec<(u64, u64)>;
+
+/// Reads the snapshots. O(size).
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut lines = Lines::open(input, progress, &reporter)?;
+    let mut reader = Reader {
+        scale: 1,
+        ..Reader::default()
+    };
+    while let Some(line) = lines.next()? {
+        if let Some(kind) = reader.read(line) {
+            lines.warn(kind);
+        }
+    }
+    reader.close(0);
+    if !reader.has_snapshot {
+        return Err(ImportError::malformed(lines.place(), "a snapshot", "none"));
+    }
+    let (functions, memory) = reader.finish();
+    Ok(Recording::of_memory(
+        input,
+        FORMAT,
+        functions,
+        memory,
+        reporter.warnings(),
+    ))
+}
+
+impl Reader {
+    /// Reads a line. What is wrong with it, where something is.
+    fn read(&mut self, line: &[u8]) -> Option<&'static str> {
+        let Ok(line) = std::str::from_utf8(line) else {
+            return Some("invalid-utf8");
+        };
+        let text = line.trim_start_matches(' ');
+        if text.starts_with('n') && text[1..].starts_with(|it: char| it.is_ascii_digit()) {
+            return self.node(text, line.len() - text.len());
+        }
+        if let Some(unit) = line.strip_prefix("time_unit: ") {
+            (self.unit, self.scale) = match unit.trim() {
+                "ms" => (Unit::Nanoseconds, 1_000_000),
+                "i" => (Unit::Things("instructions".into()), 1),
+                "B" => (Unit::Bytes, 1),
+                _ => return Some("unknown-unit"),
+            };
+            return None;
+        }
+        if line.starts_with("desc:") || line.starts_with("cmd:") {
+            return None;
+        }
+        let (key, value) = line.split_once('=')?;
+        if key == "snapshot" {
+            self.close(0);
+            let last = self.instants.last().map_or(0, |it| it.time);
+            self.instants.push(Instant::new(last, Vec::new()));
+            self.has_snapshot = true;
+            return None;
+        }
+        let Some(instant) = self.instants.last_mut() else {
+            return Some("outside-of-snapshots");
+        };
+        if key == "heap_tree" {
+            if value == "peak" {
+                self.peak = instant.whole.live_bytes.map(|it| (it, instant.time()));
+            }
+            return None;
+        }
+        let number: u64 = match value.parse() {
+            Ok(number) => number,
+            Err(_) if value.starts_with('-') => return Some("negative-count"),
+            Err(_) => return Some("malformed-line"),
+        };
+        match key {
+            "time" => {
+                let time = number.saturating_mul(self.scale);
+                let goes_back = time < instant.time;
+                instant.time = instant.time.max(time);
+                return goes_back.then_some("time-goes-back");
+            }
+            "mem_heap_B" => instant.whole.live_bytes = Some(number),
+            "mem_heap_extra_B" => self.counters[0].push((instant.time, number)),
+            "mem_stacks_B" => self.counters[1].push((instant.time, number)),
+            _ => return Some("unknown-line"),
+        }
+        None
+    }
+
+    /// A node of a tree: `n2: 1024 0x109180: main (a.c:10)`.
+    fn node(&mut self, text: &str, depth: usize) -> Option<&'static str> {
+        let (_, rest) = text.split_once(": ")?;
+        let (bytes, frame) = rest.split_once(' ').unwrap_or((rest, ""));
+        let Ok(bytes) = bytes.parse::<u64>() else {
+            return Some("malformed-line");
+        };
+        if self.instants.is_empty() {
+            return Some("outside-of-snapshots");
+        }
+        self.close(depth);
+        if depth != self.open.last().map_or(0, |it| it.depth + 1) {
+            return Some("malformed-line");
+        }
+        let mut wrong = None;
+        if let Some(around) = self.open.last_mut() {
+            if around.rest < bytes {
+                wrong = Some("more-than-around-it");
+            }
+            around.rest = around.rest.saturating_sub(bytes);
+        }
+        let functions = &mut self.functions;
+        // The outermost stands for the functions that allocate, and what is below the threshold for no function.
+        let function = frame
+            .starts_with("0x")
+            .then(|| frame_text::function(frame, |it| functions.intern(it)));
+        self.open.push(Open {
+            function,
+            depth,
+            rest: bytes,
+        });
+        wrong
+    }
+
+    /// Ends the open nodes from a depth on.
+    fn close(&mut self, depth: usize) {
+        while self.open.last().is_some_and(|it| it.depth >= depth) {
+            let outwards = self.open.iter().rev().filter_map(|it| it.function);
+            let mut stack = StackId::EMPTY;
+            for function in outwards {
+                stack = self.cells.stack(stack, function);
+            }
+            let rest = self.open.pop().map_or(0, |it| it.rest);
+            let Some(instant) = self.instants.last_mut().filter(|_| rest > 0) else {
+                continue;
+            };
+            let cell = self.cells.cell(stack, 0) as usize;
+            let of = |bytes| SumRow {
+                live_bytes: Some(bytes),
+                ..SumRow::default()
+            };
+            let len = instant.cells.len().max(cell + 1);
+            instant.cells.resize(len, of(0));
+            instant.cells[cell] = instant.cells[cell].plus(of(rest));
+        }
+    }
+
+    fn finish(mut self) -> (Functions, Memory) {
+        let (stacks, cells) = self.cells.finish();
+        for instant in &mut self.instants {
+            if !instant.cells.is_empty() {
+                let nothing = SumRow {
+                    live_bytes: Some(0),
+                    ..SumRow::default()
+                };
+                instant.cells.resize(cells.len(), nothing);
+            }
+        }
+        let whole = self.instants.iter();
+        let whole = whole.filter_map(|it| Some((it.whole.live_bytes?, it.time())));
+        let most = whole.reduce(|most, it| if it.0 > most.0 { it } else { most });
+        let names = [OVERHEAD, STACKS].into_iter().zip(self.counters);
+        let counters = names.map(|(name, values)| Counter {
+            name: name.to_owned(),
+            values,
+        });
+        let memory = Memory {
+            detail: Detail::Sums,
+            clock: self.unit,
+            stacks,
+            types: vec![String::new()],
+            counters: counters.collect(),
+            end: self.instants.last().map_or(Time::ZERO, Instant::time),
+            known: Known::Sums(Sums {
+                cells,
+                instants: self.instants,
+                peak: self.peak.or(most),
+            }),
+            ages_inferred: false,
+        };
+        (self.functions, memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lives_at_the_end_of_a_real_recording() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/import/massif/xz.massif.out"
+        );
+        let input = Input::on_disk(path.into());
+        let recording = import(&input, &Progress::new()).expect("a recording");
+        assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
+        let memory = recording.memory.expect("memory");
+        let Known::Sums(sums) = &memory.known else {
+            panic!("sums");
+        };
+        let end = sums.instants.last().expect("the end");
+        assert_eq!(
+            (end.whole.live_bytes.unwrap_or(0), end.time),
+            (8_995_887, 25_887_640)
+        );
+        for instant in sums.instants.iter().filter(|it| !it.cells.is_empty()) {
+            let cells: u64 = instant.cells.iter().filter_map(|it| it.live_bytes).sum();
+            assert_eq!(Some(cells), instant.whole.live_bytes);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! What lives in memory at a moment, by block: heights and colours that follow the clock.
+//!
+//! The sums of all stacks go from moment to moment by the events between, or from a checkpoint, so a frame costs what has
+//! happened since the one before and what is shown, however long the recording is.
+
+use super::blocks::NO_BLOCK;
+use super::{ColorScale, color_at};
+use crate::analysis::session::{Resolved, Session};
+use crate::facts::memory::{AgeBin, CellTotals, Events, State};
+use crate::layout::geometry::{Block, BlockKind, Color};
+use crate::model::landscape::LandscapeSettings;
+use crate::model::memory::{BelongsTo, owners};
+use crate::model::metric::Metric;
+use crate::model::metrics::ModuleMetrics;
+use crate::model::moment::Moment;
+use crate::units::{Cost, Time};
+
+/// How high the block stands in which the most lives, in world units; heights go with the square root.
+const HIGHEST: f32 = 110.0;
+
+/// No block is higher than this many times its shorter side.
+const SLENDERNESS: f32 = 14.0;
+
+/// How much a block glows in which something was created or released in the cel.
+pub(super) const NEWS: f32 = 0.5;
+
+/// What a block has at the moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Level {
+    pub block: u32,
+    /// How far it stands above its top, in world units.
+    pub rise: f32,
+    /// None where colours say something else.
+    pub color: Option<Color>,
+    /// Something was created or released in the cel.
+    pub is_news: bool,
+}
+
+/// How many ages a histogram tells apart, in cels; what is older stands in the last bin.
+pub const AGES: usize = 10;
+
+/// How many blocks have their objects shown beside them.
+const BOXES: usize = 12;
+
+/// The objects of a block at a moment (AVID, section 2.1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectBox {
+    pub block: u32,
+    /// To date.
+    pub created: u32,
+    pub released: u32,
+    /// Of these, in the cel.
+    pub news: [u32; 2],
+    /// By age in cels, the youngest first: those of the cel.
+    pub ages: [AgeBin; AGES],
+}
+
+/// What lives in the blocks of a city.
+#[derive(Debug, Default)]
+pub(super) struct LiveMemory {
+    /// The recording that the groups are of.
+    of: Option<usize>,
+    /// By cell its place among `blocks`; past their end for what has none.
+    group_of: Vec<u32>,
+    /// In order, those to which objects belong, and how high they may stand.
+    blocks: Vec<(u32, f32)>,
+    now: State,
+    before: State,
+    sums: Vec<CellTotals>,
+    sums_before: Vec<CellTotals>,
+    /// The most that one block has of bytes and of objects when the most bytes live.
+    most: [u64; 2],
+    levels: Vec<Level>,
+    /// The blocks in which the most objects are created in the whole run, the most first: by place among `blocks`, and how
+    /// many in the first.
+    busiest: Vec<u32>,
+    most_created: u32,
+    boxes: Vec<ObjectBox>,
+    bins: Vec<AgeBin>,
+    /// By cell its place among `busiest`.
+    box_of: Vec<u32>,
+}
+
+/// The amount of a metric in some sums.
+fn amount(metric: Metric, totals: &CellTotals) -> u64 {
+    match metric {
+        Metric::LiveObjects => u64::from(totals.live()),
+        _ => totals.live_bytes(),
+    }
+}
+
+impl LiveMemory {
+    /// The blocks have changed.
+    pub fn outdate(&mut self) {
+        self.of = None;
+        self.levels.clear();
+        self.boxes.clear();
+    }
+
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The blocks to which objects of a recording belong, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.iter().map(|&(block, _)| block)
+    }
+
+    /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first.
+    pub fn boxes(&self) -> (&[ObjectBox], u32) {
+        (&self.boxes, self.most_created)
+    }
+
+    /// What the highest block stands for when the most bytes live.
+    pub fn most(&self, metric: Metric) -> u64 {
+        self.most[usize::from(metric == Metric::LiveObjects)]
+    }
+
+    /// Finds the blocks of a recording's objects where they are not known. O(stacks + blocks); whether there are any
+    /// events of memory.
+    fn find(
+        &mut self,
+        session: &Session,
+        resolved: &Resolved,
+        recording: usize,
+        (blocks, block_of): (&[Block], &[u32]),
+    ) -> bool {
+        let memory = resolved.recording.memory.as_ref();
+        let Some((memory, events)) = memory.and_then(|it| Some((it, it.events()?))) else {
+            self.outdate();
+            return false;
+        };
+        if self.of == Some(recording) {
+            return true;
+        }
+        self.of = Some(recording);
+        let owners = owners(session, resolved, memory, BelongsTo::default());
+        let block = |module: crate::units::ModuleId| block_of.get(module.index()).copied();
+        let of_cells = owners.iter().map(|owner| owner.and_then(block));
+        let of_cells: Vec<u32> = of_cells.map(|block| block.unwrap_or(NO_BLOCK)).collect();
+        let solid = |&block: &u32| {
+            let of = blocks.get(block as usize);
+            of.is_some_and(|of| of.kind != BlockKind::Terrace)
+        };
+        let mut known: Vec<u32> = of_cells.iter().copied().filter(solid).collect();
+        known.sort_unstable();
+        known.dedup();
+        let group = |block: &u32| known.binary_search(block).map_or(u32::MAX, |it| it as u32);
+        self.group_of = of_cells.iter().map(group).collect();
+        let highest = |&block: &u32| {
+            let size = blocks[block as usize].max - blocks[block as usize].min;
+            (block, HIGHEST.min(size.x.min(size.y) * SLENDERNESS))
+        };
+        self.blocks = known.iter().map(highest).collect();
+        for sums in [&mut self.sums, &mut self.sums_before] {
+            sums.clear();
+            sums.resize(self.blocks.len(), CellTotals::default());
+        }
+        (self.now, self.before) = (State::default(), State::default());
+        self.find_busiest(events);
+        self.go_to_peak(events);
+        let most = |metric| self.sums.iter().map(|it| amount(metric, it)).max();
+        self.most = [Metric::LiveBytes, Metric::LiveObjects].map(|it| most(it).unwrap_or(0));
+        true
+    }
+
+    fn find_busiest(&mut self, events: &Events) {
+        events.advance(&mut self.now, events.end());
+        events.add_up(&self.now, &self.group_of, &mut self.sums);
+        let mut groups: Vec<u32> = (0..self.sums.len() as u32).collect();
+        let created = |&group: &u32| self.sums[group as usize].allocations;
+        groups.retain(|group| created(group) > 0);
+        groups.sort_by_key(|group| (std::cmp::Reverse(created(group)), *group));
+        groups.truncate(BOXES);
+        self.most_created = groups.first().map_or(0, created);
+        let place = |group: &u32| groups.iter().position(|it| it == group);
+        let places = self.group_of.iter().map(place);
+        let places = places.map(|place| place.map_or(u32::MAX, |it| it as u32));
+        self.box_of = places.collect();
+        self.busiest = groups;
+    }
+
+    /// The objects of the busiest blocks. O(events of ten cels + stacks).
+    fn fill_boxes(&mut self, events: &Events, moment: Moment) {
+        let cel = moment.time.since(moment.previous);
+        // What was created before the last edge is older than all others; before the start there is nothing.
+        let edges: [u32; AGES] = std::array::from_fn(|cels| {
+            let ago = cel.ns().checked_mul(cels as u64);
+            let time = ago.and_then(|ago| moment.time.ns().checked_sub(ago));
+            match time.filter(|_| cels == 0 || cel > Cost::ZERO) {
+                Some(time) => events.position(Time::from_ns(time)),
+                None => 0,
+            }
+        });
+        self.bins.clear();
+        self.bins
+            .resize(self.busiest.len() * AGES, AgeBin::default());
+        events.ages(&edges, &self.box_of, &self.now, &mut self.bins);
+        self.boxes.clear();
+        for (&group, bins) in self.busiest.iter().zip(self.bins.chunks(AGES)) {
+            let group = group as usize;
+            let (now, before) = (self.sums[group], self.sums_before[group]);
+            let news = now.since(&before);
+            let mut ages = [AgeBin::default(); AGES];
+            ages.copy_from_slice(bins);
+            self.boxes.push(ObjectBox {
+                block: self.blocks[group].0,
+                created: now.allocations,
+                released: now.releases,
+                news: [news.allocations, news.releases],
+                ages,
+            });
+        }
+    }
+
+    fn go_to_peak(&mut self, events: &Events) {
+        let (_, peak) = events.peak();
+        events.advance(&mut self.now, events.position(peak));
+        events.add_up(&self.now, &self.group_of, &mut self.sums);
+        self.sums_before.clone_from(&self.sums);
+    }
+
+    /// Brings levels and boxes to a moment: of a summary to when the most bytes live. Without them where neither height nor
+    /// colour says what lives. O(events since the moment before, or to a checkpoint, + stacks).
+    pub fn show(
+        &mut self,
+        session: &Session,
+        moment: Option<Moment>,
+        settings: &LandscapeSettings,
+        (blocks, block_of): (&[Block], &[u32]),
+        scale: &ColorScale,
+    ) {
+        self.levels.clear();
+        self.boxes.clear();
+        let height = settings.height.filter(|metric| metric.is_live());
+        let color = settings.surface.metric().filter(|metric| metric.is_live());
+        let Some(moment) = moment.filter(|_| height.or(color).is_some()) else {
+            return;
+        };
+        let Some(resolved) = session.recordings.get(moment.recording) else {
+            return;
+        };
+        let place = (blocks, block_of);
+        if !self.find(session, resolved, moment.recording, place) {
+            return;
+        }
+        let memory = resolved.recording.memory.as_ref();
+        let Some(events) = memory.and_then(|memory| memory.events()) else {
+            return;
+        };
+        if moment.summary {
+            self.go_to_peak(events);
+        } else {
+            for (state, sums, time) in [
+                (&mut self.now, &mut self.sums, moment.time),
+                (&mut self.before, &mut self.sums_before, moment.previous),
+            ] {
+                events.advance(state, events.position(time));
+                events.add_up(state, &self.group_of, sums);
+            }
+            self.fill_boxes(events, moment);
+        }
+        let most = height.map_or(1, |metric| self.most(metric)).max(1) as f64;
+        let sums = self.sums.iter().zip(&self.sums_before);
+        for (&(block, highest), (now, before)) in self.blocks.iter().zip(sums) {
+            let share = height.map_or(0.0, |metric| (amount(metric, now) as f64 / most).sqrt());
+            self.levels.push(Level {
+                block,
+                // More can live in one block than in any when the most lives in all.
+                rise: share.min(2.0) as f32 * highest,
+                color: color.map(|metric| color_of(settings, scale, amount(metric, now))),
+                is_news: now != before,
+            });
+        }
+    }
+}
+
+/// The colour of an amount, none where nothing lives.
+fn color_of(settings: &LandscapeSettings, scale: &ColorScale, amount: u64) -> Color {
+    if amount == 0 {
+        return Color::default();
+    }
+    let [r, g, b] = color_at(settings.theme, scale.share(amount as f64));
+    [r, g, b, 1.0]
+}
+
+/// Whether heights are those of the clock: blocks are even at rest then.
+pub(super) fn is_live_height(settings: &LandscapeSettings, metrics: &ModuleMetrics) -> bool {
+    settings.height.is_some_and(Metric::is_live) && metrics.plays_memory()
+}
