@@ -14,7 +14,7 @@ use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
 use crate::analysis::session::Inputs;
 use crate::export::pack;
-use crate::model::moment::liveliest;
+use crate::model::moment::lively;
 use crate::presentation::bookmark::found_from;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
@@ -170,14 +170,14 @@ impl Desk {
 
     /// Begins with what has just been opened where much is going on; the demo plays from there.
     fn start_lively(&mut self) {
-        let Some(document) = &mut self.state.document else {
+        let Some(document) = &self.state.document else {
             return;
         };
         let is_demo = document.inputs == Inputs::default();
-        let Some((_, trace)) = document.playing() else {
+        let Some(resolved) = document.resolved().filter(|_| document.playback.is_some()) else {
             return;
         };
-        let time = liveliest(trace);
+        let time = lively(&resolved.recording);
         self.state.execute(PlayAsk::Seek(time));
         if is_demo {
             self.state.execute(PlayAsk::PlayOrPause);

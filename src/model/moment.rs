@@ -1,5 +1,7 @@
 //! The point in time of a recording that is shown.
 
+use crate::facts::memory::Memory;
+use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::units::{Cost, Time, TimeRange};
 
@@ -46,9 +48,21 @@ impl Moment {
     }
 }
 
+/// A time at which much is going on: of a recording of memory alone when the most bytes live, else as of its trace.
+pub fn lively(recording: &Recording) -> Time {
+    let memory = recording
+        .memory
+        .as_ref()
+        .filter(|_| recording.profile.is_some());
+    match memory.and_then(Memory::events) {
+        Some(events) => events.peak().1,
+        None => liveliest(&recording.trace),
+    }
+}
+
 /// A time in the later half of a trace at which much is going on: of a few hundred, the one with the deepest stacks on
 /// most threads. Does not depend on the trace's length.
-pub fn liveliest(trace: &Trace) -> Time {
+fn liveliest(trace: &Trace) -> Time {
     let duration = trace.duration().ns();
     let threads = trace.threads().len().max(1) as u64;
     let looks = LOOKS.min(MOST_STACKS / threads).max(1);

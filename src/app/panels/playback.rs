@@ -27,7 +27,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
-    if let Some(profile) = document.profile() {
+    if let Some(profile) = document.profile().filter(|_| document.playback.is_none()) {
         // What is compared is compared by one value.
         let shown = no_playback(ui, profile, document.runs.is_none());
         context.asks.extend(shown.map(OpenAsk::ShowValue));

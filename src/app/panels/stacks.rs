@@ -42,8 +42,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(resolved) = document.resolved() else {
         return;
     };
-    // Of a profile nothing runs at a time.
-    if !context.desk.state.cards.stacks || document.playback.is_none() {
+    // Of a profile nothing runs at a time, and of memory alone no calls are known.
+    if !context.desk.state.cards.stacks || document.profile().is_some() {
         return;
     }
     let trace = &resolved.recording.trace;

@@ -19,7 +19,7 @@ use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::{Moment, liveliest};
+use crate::model::moment::{Moment, lively};
 use crate::model::search::search;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
@@ -309,7 +309,7 @@ pub fn moments(
             None => session
                 .recordings
                 .first()
-                .map_or(Time::ZERO, |it| liveliest(&it.recording.trace)),
+                .map_or(Time::ZERO, |it| lively(&it.recording)),
         };
         let moment = moment_at(session, 0, time).map(|moment| Moment {
             range,

@@ -114,7 +114,10 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             arcs::imports(ui, meanings);
         }
         objects(ui, meanings);
-        if let Some(shown) = &meanings.recording {
+        // While memory alone plays no calls are shown.
+        let plays_memory = !meanings.landscape.object_boxes().0.is_empty();
+        let shown = meanings.recording.as_ref();
+        if let Some(shown) = shown.filter(|it| it.counts_calls || !plays_memory) {
             running(ui, meanings, shown);
             arcs::show(ui, meanings, shown);
         }
