@@ -135,6 +135,11 @@ impl<'a> TraceBuilder<'a> {
         self.functions.intern(function)
     }
 
+    /// The name of a function.
+    pub fn function_name(&self, function: FunctionId) -> &str {
+        self.functions.get(function).name
+    }
+
     /// The function that begins at `column` of its line; 0 where that is not known.
     pub fn function_at(&mut self, function: Function<'_>, column: u32) -> FunctionId {
         self.functions.intern_at(function, column)

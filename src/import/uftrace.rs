@@ -17,6 +17,7 @@ use scheduler::Scheduler;
 use symbols::Symbols;
 use tasks::Tasks;
 
+mod memory;
 mod records;
 mod scheduler;
 mod symbols;
@@ -96,9 +97,23 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     count_left_out(input, &reporter);
-    let calls = builder.finish(|| Place::file(last.display().to_string()));
+    let mut of_memory = memory::Reading::begin(input, &reporter);
+    if let Some(reading) = &mut of_memory {
+        for (tid, file) in &files {
+            reading.read((file, *tid), &tasks, &mut symbols, &mut builder, progress)?;
+        }
+    }
+    let place = || Place::file(last.display().to_string());
+    let (functions, trace) = builder.finish(place);
+    let end = trace.range().end;
+    let memory = of_memory.and_then(|it| it.finish(trace.origin(), end, place));
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
+    let calls = (functions, trace);
+    let recording = Recording::of_calls(input, FORMAT, None, calls, warnings);
+    Ok(Recording {
+        memory,
+        ..recording
+    })
 }
 
 /// The start of `info`; none when it is too short to be one.

@@ -147,7 +147,7 @@ pub fn read(
         reporter,
         progress,
         plain,
-        |mut record, next, place| {
+        |mut record, next, _, place| {
             let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
             let (symbols, builder, count) = &mut *shared;
             let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
@@ -175,13 +175,13 @@ pub fn read(
 }
 
 /// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
-/// and its place; but for those that `plain`, which is asked first, takes from the bytes at hand.
+/// its arguments and its place; but for those that `plain`, which is asked first, takes from the bytes at hand.
 fn scan(
     input: &Input,
     reporter: &Reporter,
     progress: &Progress,
     plain: impl Fn(&[u8]) -> usize,
-    mut visit: impl FnMut(Record, Option<u64>, &dyn Fn() -> Place) -> ControlFlow<()>,
+    mut visit: impl FnMut(Record, Option<u64>, &[u8], &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
     let mut window = Window::open(input, progress, reporter)?;
     let mut at_end = false;
@@ -208,7 +208,8 @@ fn scan(
                 });
             }
             let next = rest.get(length..).and_then(Record::time);
-            if visit(record, next, &place).is_break() {
+            let arguments = &rest[SIZE..length.min(rest.len())];
+            if visit(record, next, arguments, &place).is_break() {
                 return Ok(());
             }
             at += length;
@@ -224,6 +225,52 @@ fn scan(
         reporter.warn("truncated-file", || window.place(window.offset()));
     }
     Ok(())
+}
+
+/// What a record says, for those who read its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Nanoseconds on the recording's own clock.
+    pub time: u64,
+    pub kind: RecordKind,
+    pub depth: usize,
+    pub address: u64,
+}
+
+/// Whether a call begins or ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordKind {
+    Entry,
+    Exit,
+    Other,
+}
+
+/// Hands each record of a file with its arguments, or what it returns, to `see`. What is wrong with them has been counted
+/// when they were read for the calls.
+pub fn visit(
+    input: &Input,
+    progress: &Progress,
+    mut see: impl FnMut(Seen, &[u8], &dyn Fn() -> Place) -> ControlFlow<()>,
+) -> Result<(), ImportError> {
+    scan(
+        input,
+        &Reporter::new(),
+        progress,
+        |_| 0,
+        |record, _, arguments, place| {
+            let seen = Seen {
+                time: record.time,
+                kind: match record.kind {
+                    Type::Entry => RecordKind::Entry,
+                    Type::Exit => RecordKind::Exit,
+                    Type::Lost | Type::Event => RecordKind::Other,
+                },
+                depth: record.depth,
+                address: record.address,
+            };
+            see(seen, arguments, place)
+        },
+    )
 }
 
 /// A call that had begun before its task's first record.
@@ -245,7 +292,7 @@ fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>,
         &Reporter::new(),
         progress,
         |_| 0,
-        |record, _, _| {
+        |record, _, _, _| {
             let Record { depth, kind, .. } = record;
             match (kind, open) {
                 (Type::Lost | Type::Event, _) => {}
