@@ -11,4 +11,5 @@ pub mod phases;
 pub mod refinement;
 pub mod relations;
 pub mod resolve;
+pub mod sampling;
 pub mod session;

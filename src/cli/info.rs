@@ -11,6 +11,7 @@ use crate::analysis::session::{Resolved, Session};
 use crate::escape;
 use crate::facts::memory::{Detail, Known, Memory};
 use crate::facts::recording::RecordingKind;
+use crate::facts::sampling::Sampling;
 use crate::facts::trace::WaitingKnown;
 use crate::units::{Cost, Time, Unit};
 use crate::warnings::Warning;
@@ -62,6 +63,9 @@ struct Info<'a> {
     /// What is known of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryKnown>,
+    /// What was kept of a larger recording, where this was made from one by `callscape sample`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampling: Option<&'a Sampling>,
     /// Whether it knows when its threads had no processor.
     waiting_known: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,6 +263,7 @@ impl<'a> Info<'a> {
                 .map(|it| it.len() as u64),
             values: values.unwrap_or_default(),
             memory: recording.memory.as_ref().map(MemoryKnown::from),
+            sampling: recording.sampling.as_ref(),
             waiting_known: trace.knows_waiting(),
             waiting: trace.waiting_known().map(Waiting::from),
             resolution: Counts::new(resolved),
@@ -286,6 +291,10 @@ impl<'a> Info<'a> {
         }
         if let Some(memory) = &self.memory {
             memory.write(out)?;
+        }
+        if let Some(sampling) = self.sampling {
+            let sampling = sampling.to_string();
+            writeln!(out, "sampling   {}", escape::name(&sampling))?;
         }
         match self.contexts {
             Some(contexts) => writeln!(out, "contexts   {contexts}")?,

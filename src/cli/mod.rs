@@ -28,6 +28,7 @@ mod present;
 mod progress;
 mod render;
 mod resolve;
+mod sample;
 mod scene;
 mod stack;
 mod threads;
@@ -63,6 +64,7 @@ enum Command {
     Map(map::MapArgs),
     Index(index::IndexArgs),
     Export(export::ExportArgs),
+    Sample(sample::SampleArgs),
     Pack(pack::PackArgs),
     Present(present::PresentArgs),
 }
@@ -96,6 +98,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Map(args)) => map::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Sample(args)) => sample::run(args),
         Some(Command::Pack(args)) => pack::run(args),
         Some(Command::Present(args)) => present::run(args),
     }

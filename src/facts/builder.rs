@@ -116,6 +116,7 @@ pub struct TraceBuilder<'a> {
     threads: Vec<ThreadBuilder>,
     ids: HashMap<(String, String), ThreadId>,
     knows_waiting: bool,
+    began: Option<Timestamp>,
 }
 
 impl<'a> TraceBuilder<'a> {
@@ -127,6 +128,7 @@ impl<'a> TraceBuilder<'a> {
             threads: Vec::new(),
             ids: HashMap::new(),
             knows_waiting: false,
+            began: None,
         }
     }
 
@@ -211,6 +213,11 @@ impl<'a> TraceBuilder<'a> {
         *last = (*last).max(Some(time));
     }
 
+    /// The recording began at `time`, which times count from, though its first event may be later.
+    pub fn began(&mut self, time: Timestamp) {
+        self.began = Some(time);
+    }
+
     /// The recording says when its threads wait, even if none ever does.
     pub fn knows_waiting(&mut self) {
         self.knows_waiting = true;
@@ -291,7 +298,8 @@ impl<'a> TraceBuilder<'a> {
         true
     }
 
-    /// The functions and the call store, times counted from the first event of all threads.
+    /// The functions and the call store, times counted from the first event of all threads, or from when the recording
+    /// [`began`](Self::began).
     /// `place` says where the input ended, for calls that are still open there.
     pub fn finish(mut self, place: impl Fn() -> Place) -> (Functions, Trace) {
         for thread in &mut self.threads {
@@ -306,7 +314,7 @@ impl<'a> TraceBuilder<'a> {
             .threads
             .iter()
             .filter_map(|thread| thread.calls.start());
-        let origin = starts.map(Timestamp::from_bits).min();
+        let origin = starts.map(Timestamp::from_bits).chain(self.began).min();
         let origin = origin.unwrap_or(Timestamp::from_ns(0)).bits();
         let (mut threads, mut waits) = (Vec::new(), Vec::new());
         for thread in self.threads {

@@ -13,5 +13,6 @@ pub mod memory;
 pub mod names;
 pub mod profile;
 pub mod recording;
+pub mod sampling;
 mod telling;
 pub mod trace;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::functions::Functions;
 use super::memory::Memory;
 use super::profile::Profile;
+use super::sampling::Sampling;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
 use crate::units::{TimeRange, Unit};
 use crate::warnings::Warning;
@@ -38,6 +39,8 @@ pub struct Recording {
     pub profile: Option<Profile>,
     /// What is known of allocations and releases; none where the recording has none.
     pub memory: Option<Memory>,
+    /// What was kept of a larger recording, where this was made from one by sampling.
+    pub sampling: Option<Sampling>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -63,6 +66,7 @@ impl Recording {
             trace,
             profile: None,
             memory: None,
+            sampling: None,
             samples: samples.unwrap_or(0),
             warnings,
         }
@@ -85,6 +89,7 @@ impl Recording {
             trace: Trace::default().lasting(memory.end_of_events()),
             profile: Some(profile),
             memory: Some(memory),
+            sampling: None,
             samples: 0,
             warnings,
         }

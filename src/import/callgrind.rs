@@ -483,6 +483,7 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile),
             memory: None,
+            sampling: None,
             samples: 0,
             warnings: self.reporter.warnings(),
         }

@@ -19,6 +19,7 @@ use super::read::read;
 use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::sampling::Sampling;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
@@ -46,6 +47,8 @@ struct Note {
     /// The time of the first event on the recording's own clock.
     origin: i64,
     warnings: Vec<Warning>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sampling: Option<Sampling>,
 }
 
 /// Opens the recording in `input`, or the index that it is, by its index where that fits. A large
@@ -171,6 +174,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         samples: recording.samples,
         origin: recording.trace.origin(),
         warnings: recording.warnings.clone(),
+        sampling: recording.sampling.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
         std::fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
@@ -258,7 +262,9 @@ fn open_fitting(
 
 fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let note: Note = serde_json::from_slice(&contents.note).ok()?;
-    let format = FORMATS.iter().find(|format| format.id == note.format)?;
+    // What was made of an index alone no longer knows the format before that.
+    let mut formats = FORMATS.iter().map(|format| format.id).chain([FORMAT]);
+    let format = formats.find(|&id| id == note.format)?;
     // A recording of memory alone is shown as a profile, which is made of it.
     let mut functions = contents.functions;
     let memory = contents.memory.as_ref();
@@ -268,12 +274,13 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let lasts = lasts.unwrap_or_default();
     Some(Recording {
         path: path.to_owned(),
-        format: format.id,
+        format,
         kind: note.kind,
         functions,
         trace: contents.trace.with_origin(note.origin).lasting(lasts),
         profile,
         memory: contents.memory,
+        sampling: note.sampling,
         samples: note.samples,
         warnings: note.warnings,
     })

@@ -350,6 +350,7 @@ impl Reader<'_> {
             functions,
             trace: Trace::default(),
             memory: None,
+            sampling: None,
             samples,
             warnings: self.reporter.warnings(),
         }

@@ -31,6 +31,7 @@ mod random;
 mod render;
 mod resolve;
 mod results;
+mod sample;
 mod scene;
 mod several;
 mod sharing;

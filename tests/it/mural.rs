@@ -88,6 +88,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 functions,
                 trace,
                 memory: None,
+                sampling: None,
                 samples: 0,
                 profile: None,
                 warnings: Vec::new(),

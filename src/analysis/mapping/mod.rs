@@ -22,6 +22,7 @@ use crate::facts::functions::Functions;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::{FunctionId, ModuleId};
 use matching::Matching;
+pub(in crate::analysis) use pattern::wildcard;
 use pattern::{Entry, Matcher, Pattern, normalized};
 
 /// A mapping file, read.

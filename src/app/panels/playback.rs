@@ -7,6 +7,7 @@ use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
 use super::context::Context;
 use crate::escape;
 use crate::facts::profile::Profile;
+use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::model::navigate;
 use crate::state::ask::{CameraAsk, OpenAsk, PlayAsk, SelectAsk};
@@ -49,7 +50,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             buttons(ui, playback, context);
             ui.add_space(6.0);
-            position(ui, playback, trace, context);
+            position(ui, playback, &resolved.recording, context);
             if ui.available_width() >= SETTINGS_WIDTH {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     speed(ui, playback, context);
@@ -213,7 +214,8 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
 }
 
 /// Where playback stands, as a time and as a cel; both can be typed.
-fn position(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Context<'_>) {
+fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &mut Context<'_>) {
+    let trace = &recording.trace;
     let end = trace.range().end;
     let mut ns = playback.time().ns();
     let field = egui::DragValue::new(&mut ns)
@@ -233,6 +235,12 @@ fn position(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
     ui.label(style::weak(format!("of {end}")));
+    let sampling = recording.sampling.as_ref();
+    if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
+        let hint = format!("Only a part of the recording is kept here: {sampling}");
+        ui.label("sampling")
+            .on_hover_text(escape::name(&hint).into_owned());
+    }
     let (mut cel, cels) = playback.cel_number(trace);
     let field = egui::DragValue::new(&mut cel)
         .range(1..=cels)

@@ -251,6 +251,33 @@ impl MemoryBuilder {
         }
     }
 
+    /// An object of a site is released, and nothing is known of when it was created, as where only some events are kept.
+    /// Counts among the releases to date. O(1).
+    pub fn release_alone(
+        &mut self,
+        time: Time,
+        thread: ThreadId,
+        site: u32,
+        mut refuse: impl FnMut(&'static str),
+    ) {
+        let Some(of) = self.sites.get(site as usize).copied() else {
+            return;
+        };
+        if self.totals.released.checked_add(of.size).is_none() {
+            refuse("bytes-out-of-range");
+            return;
+        }
+        let Some(event) = self.event(time, thread, site, true, &mut refuse) else {
+            return;
+        };
+        self.others.push(NONE);
+        self.is_over.push(false);
+        self.live[of.cell as usize].take(true, of.size);
+        self.totals.take(true, of.size, false);
+        self.last_is_release = true;
+        self.count(event);
+    }
+
     fn end(
         &mut self,
         time: Time,

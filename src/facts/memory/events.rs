@@ -157,7 +157,7 @@ impl Events {
     }
 
     /// The other event of the object of an event: of a creation the release, of a release the creation.
-    pub(super) fn other(&self, event: u32) -> Option<u32> {
+    pub fn other(&self, event: u32) -> Option<u32> {
         let distance = self.others.get(event as usize) as u32;
         if distance == 0 {
             return None;
@@ -172,6 +172,13 @@ impl Events {
     /// Whether an event releases an object.
     pub fn is_release(&self, event: u32) -> bool {
         self.raw(event).1
+    }
+
+    /// The cell and the size in bytes of the object of an event, also where it is not known which object that was.
+    pub fn kind_of(&self, event: u32) -> Option<(Cell, u64)> {
+        let (site, _) = self.raw(event);
+        let (cell, size) = self.site(site);
+        Some((*self.cells.get(cell as usize)?, size))
     }
 
     /// The thread in which an event happened.

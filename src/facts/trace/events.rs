@@ -3,7 +3,9 @@
 //! Call *j* of a thread enters as its event 2 *j* − depth(*j*): *j* calls have entered before it and all
 //! but those around it have left. The exits that follow are those of its stack, innermost first.
 
-use super::call::Event;
+use std::cmp::Ordering;
+
+use super::call::{Call, Event};
 use super::store::{Calls, Cursor, Store};
 use crate::units::{CallId, ThreadId, Time};
 
@@ -75,6 +77,22 @@ impl Store {
             }
         }
         low
+    }
+
+    /// The number of the event with which `call` of `thread` ends.
+    pub fn exit_number(&self, thread: ThreadId, id: CallId, call: &Call) -> u64 {
+        let enter = (2 * u64::from(id.0)).saturating_sub(u64::from(call.depth));
+        let own = enter + 2 * u64::from(call.triggered) + 1;
+        let others = self.all_calls().zip(0..).map(|(calls, other)| {
+            // At the same time the first thread comes first.
+            let until = match thread.0.cmp(&other) {
+                Ordering::Equal => None,
+                Ordering::Greater => Some(call.end.ns()),
+                Ordering::Less => call.end.ns().checked_sub(1),
+            };
+            until.map_or(0, |t| calls.events_until(t))
+        });
+        own + others.sum::<u64>()
     }
 
     pub fn event(&self, n: u64) -> Option<Event> {

@@ -543,6 +543,11 @@ impl Trace {
         self.ask(|store| (n < self.events()).then(|| store.event(n)).flatten())
     }
 
+    /// The number of the event with which `call`, that with the number `id` of `thread`, ends. O(log n) a thread.
+    pub fn exit_number(&self, thread: ThreadId, id: CallId, call: &Call) -> u64 {
+        self.ask(|store| store.exit_number(thread, id, call))
+    }
+
     /// How many events happen at or before `t`. O(log n) a thread.
     pub fn events_until(&self, t: Time) -> u64 {
         self.ask(|store| store.events_until(t))

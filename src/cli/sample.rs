@@ -1,0 +1,200 @@
+//! `callscape sample`: A smaller recording, of which only some events are kept
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow, bail, ensure};
+use serde::Serialize;
+
+use super::output;
+use super::progress::with_progress;
+use crate::analysis::sampling::{self, Keep, KeepRule, Size};
+use crate::facts::recording::Recording;
+use crate::facts::sampling::{Flow, Objects, Plan, Rule, Sampling};
+use crate::import;
+use crate::units::{Cost, TimeSpec, Unit};
+
+#[derive(Debug, clap::Args)]
+#[command(about = "Make a smaller recording that keeps only some events", after_help = HELP)]
+pub struct SampleArgs {
+    #[command(flatten)]
+    input: super::trace_arg::TraceArg,
+    /// What to keep where, from a control file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["calls", "stacks", "every", "memory", "memory_every", "memory_stacks"])]
+    control: Option<PathBuf>,
+    /// Of enters and exits keep every N-th (C-1)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["stacks", "every"])]
+    calls: Option<u64>,
+    /// Keep the stacks at every N-th enter or exit (C-2)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "every")]
+    stacks: Option<u64>,
+    /// Keep the stacks each time that so long has passed (C-3): 10us, 1ms, 0.1% of the recording
+    #[arg(long, value_name = "TIME")]
+    every: Option<TimeSpec>,
+    /// Of allocations and releases keep every N-th (M-1)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "memory_every")]
+    memory: Option<u64>,
+    /// Keep the first allocation or release at or after each time that so long has passed (M-2)
+    #[arg(long, value_name = "TIME")]
+    memory_every: Option<TimeSpec>,
+    /// With each of these keep the stack before it (M-3), not only the function that allocated
+    #[arg(long)]
+    memory_stacks: bool,
+    /// Keep these calls whatever else is kept: "A -> B" or "f > 5ms"; may be given several times
+    #[arg(long, value_name = "RULE")]
+    keep: Vec<KeepRule>,
+    /// Where to write the smaller recording
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+A control file says what is kept in which range of time; start and end are nanoseconds, or have a unit:
+
+  <sampling>
+    <range>
+      <sample object=\"0\" method=\"0\" stack=\"50\" stackonobject=\"no\" type=\"event\" start=\"10000\" end=\"200000\"/>
+    </range>
+    <default>
+      <trace/>
+    </default>
+  </sampling>
+
+method is C-1, stack C-2 and object M-1, every so many events; with type=\"timestamp\" stack is C-3 and object M-2, every so
+long. stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
+
+In a rule of --keep, A, B and f are functions, * in a name standing for anything, or modules by their path.
+
+OUT opens like any recording. How much of the original it will take is said before, and measured after, both as an index
+holds them. See docs/sampling.md.
+
+Examples:
+  callscape sample trace.json --stacks 100 -o small.callscape
+  callscape sample trace.json --control figure3.xml --keep \"Parser* -> src/io\" -o small.callscape
+  callscape sample app.heaptrack.zst --memory 100 --memory-stacks -o small.callscape";
+
+#[derive(Serialize)]
+struct Document<'a> {
+    output: String,
+    original: Of,
+    predicted: Of,
+    measured: Of,
+    /// What OUT takes.
+    file_bytes: u64,
+    always_kept: u64,
+    sampling: Option<&'a Sampling>,
+}
+
+/// A size, and what share of the original that is.
+#[derive(Clone, Copy, Serialize)]
+struct Of {
+    #[serde(flatten)]
+    size: Size,
+    share: f64,
+}
+
+pub fn run(args: SampleArgs) -> anyhow::Result<()> {
+    let session = output::open(&args.input)?;
+    let resolved = output::recording(&session)?;
+    let recording = &resolved.recording;
+    let is_same = |path: &PathBuf| path.canonicalize().ok();
+    ensure!(
+        is_same(&args.output).is_none_or(|out| Some(out) != is_same(&args.input.trace)),
+        "{}: expected another file than the recording",
+        args.output.display()
+    );
+    let plan = plan(&args, recording)?;
+    let keep = Keep::new(&args.keep, &session, resolved);
+    let keep = keep.map_err(|error| anyhow!("{}: {error}", recording.name()))?;
+    let original = Size::of(recording);
+    let of = |size: Size| Of {
+        size,
+        share: size.share_of(&original),
+    };
+    let predicted = of(sampling::predict(recording, &plan));
+    if !args.json {
+        output::print(|out| {
+            writeln!(out, "original   {}", said(&of(original), false))?;
+            writeln!(out, "predicted  {}", said(&predicted, true))
+        })?;
+    }
+    let sampled = with_progress(|progress| sampling::sample(recording, &plan, &keep, progress))??;
+    output::ensure_whole(recording)?;
+    let written = import::index::save(&sampled, &args.output);
+    written.with_context(|| format!("cannot write {}", args.output.display()))?;
+    let metadata = args.output.metadata();
+    let document = Document {
+        output: args.output.display().to_string(),
+        original: of(original),
+        predicted,
+        measured: of(Size::of(&sampled)),
+        file_bytes: metadata.map_or(0, |it| it.len()),
+        always_kept: sampled.sampling.as_ref().map_or(0, |it| it.always_kept),
+        sampling: sampled.sampling.as_ref(),
+    };
+    if args.json {
+        return output::print_json(&document);
+    }
+    output::print(|out| {
+        writeln!(out, "measured   {}", said(&document.measured, true))?;
+        let file = Unit::Bytes.show(Cost::from_ns(document.file_bytes));
+        writeln!(out, "file       {file} in {}", document.output)?;
+        for kept in document.sampling.iter().flat_map(|it| &it.always) {
+            writeln!(out, "kept       {} calls by {}", kept.calls, kept.rule)?;
+        }
+        Ok(())
+    })
+}
+
+fn said(of: &Of, with_share: bool) -> String {
+    let mut text = format!("{} calls", of.size.calls);
+    if of.size.memory_events > 0 {
+        text += &format!(", {} events of memory", of.size.memory_events);
+    }
+    text += &format!(", {}", Unit::Bytes.show(Cost::from_ns(of.size.bytes)));
+    if with_share {
+        text += &format!(", {:.1} % of the original", of.share * 100.0);
+    }
+    text
+}
+
+/// What is to be kept.
+fn plan(args: &SampleArgs, recording: &Recording) -> anyhow::Result<Plan> {
+    let memory = recording.memory.as_ref().map(|it| it.duration());
+    let duration = recording.trace.duration().max(memory.unwrap_or_default());
+    if let Some(path) = &args.control {
+        let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let name = path.display().to_string();
+        return Ok(sampling::read_control(&name, &text, duration)?);
+    }
+    let length = |name: &str, spec: TimeSpec| {
+        let length = spec.resolve(duration).ns();
+        match length {
+            0 => bail!("expected a time longer than 0 for {name}"),
+            length => Ok(Cost::from_ns(length)),
+        }
+    };
+    let flow = match (args.calls, args.stacks, args.every) {
+        (Some(n), _, _) => Flow::Events(n),
+        (_, Some(n), _) => Flow::Stacks(n),
+        (_, _, Some(spec)) => Flow::StacksEvery(length("--every", spec)?),
+        _ => Flow::All,
+    };
+    let objects = match (args.memory, args.memory_every) {
+        (Some(n), _) => Objects::Events(n),
+        (_, Some(spec)) => Objects::Every(length("--memory-every", spec)?),
+        _ => Objects::All,
+    };
+    let rule = Rule {
+        flow,
+        objects,
+        with_stack: args.memory_stacks || objects == Objects::All,
+    };
+    ensure!(
+        rule.is_sampled(),
+        "expected --control, --calls, --stacks, --every, --memory or --memory-every, found none"
+    );
+    Ok(Plan::of(rule))
+}
