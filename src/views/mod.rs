@@ -9,6 +9,7 @@ pub mod calls;
 mod contexts;
 pub mod differences;
 mod drawing;
+mod export;
 pub mod fan;
 pub mod flame;
 pub mod functions;
@@ -16,6 +17,7 @@ mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;
+pub mod memory;
 pub mod mural;
 pub mod pane;
 pub mod phases;
@@ -49,6 +51,7 @@ pub static REGISTRY: &[&Entry] = &[
     &tree::ENTRY,
     &rings::ENTRY,
     &fan::ENTRY,
+    &memory::ENTRY,
 ];
 
 /// All views.

@@ -219,7 +219,7 @@ impl Events {
     }
 
     /// Whether an event releases what the event before it created.
-    fn is_temporary(&self, event: u32) -> bool {
+    pub(super) fn is_temporary(&self, event: u32) -> bool {
         self.is_release(event) && self.others.get(event as usize) == 1
     }
 
