@@ -9,6 +9,8 @@
 
 mod ages;
 mod along;
+#[cfg(test)]
+mod along_tests;
 mod builder;
 mod cells;
 mod events;

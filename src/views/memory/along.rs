@@ -68,10 +68,12 @@ impl Columns {
         Some(column.min(last))
     }
 
-    /// The most bytes of any column, and the most allocations.
-    pub fn most(&self) -> (u64, u64) {
+    /// The most bytes of any column, without those of the counters that are hidden, and the most allocations.
+    pub fn most(&self, hidden: &[usize]) -> (u64, u64) {
         let bytes = self.stretches.iter().map(|it| it.most);
-        let counted = self.counters.iter().flatten().flatten().copied();
+        let shown = self.counters.iter().enumerate();
+        let shown = shown.filter(|(number, _)| !hidden.contains(number));
+        let counted = shown.flat_map(|(_, values)| values.iter().flatten().copied());
         let allocations = self.stretches.iter().map(|it| it.allocations);
         (
             bytes.chain(counted).max().unwrap_or_default(),
@@ -140,7 +142,7 @@ impl Along {
         }
         let axis = self.axis;
         let recording = Arc::clone(recording);
-        self.found.want(axis, || {
+        self.found.want_next(axis, || {
             Job::named("memory along time", state.waker(), move |progress| {
                 Columns::find(&recording, &axis, progress)
             })
@@ -153,7 +155,7 @@ impl Along {
     }
 
     pub fn is_waiting(&self) -> bool {
-        self.found.is_running()
+        self.found.is_running() || (self.plot.size().x >= 2.0 && !self.found.is_wanted(&self.axis))
     }
 }
 

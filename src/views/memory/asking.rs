@@ -174,7 +174,7 @@ impl MemoryView {
     /// Writes the list to a new file where the user looks for such.
     pub(super) fn export(&mut self, state: &State, document: &Document) {
         let list = self.list.last().map(|(_, list)| Arc::clone(list));
-        let owners = self.owners.last().map(|(_, owners)| owners.clone());
+        let owners = self.owners.last().map(|(_, owners)| Arc::clone(owners));
         let (Some(list), Some(folder)) = (list, export::folder()) else {
             return;
         };

@@ -49,6 +49,7 @@ pub fn show(
     let mut sheet = Sheet::default();
     let drawing = Drawing {
         along: &view.along,
+        hidden: &view.hidden,
         places,
         theme,
         peak: events.peak(),
@@ -100,6 +101,8 @@ impl Places {
 
 struct Drawing<'a> {
     along: &'a Along,
+    /// Counters that are not drawn.
+    hidden: &'a [usize],
     places: Places,
     theme: Theme,
     /// Bytes, and when.
@@ -137,7 +140,7 @@ impl Drawing<'_> {
         let axis = &self.along.axis;
         axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         let columns = self.along.columns();
-        let (bytes, allocations) = columns.map_or((0, 0), Columns::most);
+        let (bytes, allocations) = columns.map_or((0, 0), |it| it.most(self.hidden));
         if let Some(columns) = columns {
             self.grid(sheet, bytes, &ink);
             self.area(sheet, columns, bytes);
@@ -217,7 +220,8 @@ impl Drawing<'_> {
 
     fn counters(&self, sheet: &mut Sheet, columns: &Columns, most: u64) {
         let wide = self.places.line * 1.5;
-        for (number, values) in columns.counters.iter().enumerate() {
+        let counters = columns.counters.iter().enumerate();
+        for (number, values) in counters.filter(|(number, _)| !self.hidden.contains(number)) {
             let color = counter_color(self.theme, number);
             let mut before = None;
             for (column, value) in values.iter().enumerate() {

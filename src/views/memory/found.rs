@@ -30,6 +30,13 @@ impl<K: Clone + PartialEq, T: Send + 'static> Found<K, T> {
         }
     }
 
+    /// The same once the work under way has ended: what changes with every frame is found as often as there is time for.
+    pub fn want_next(&mut self, key: K, start: impl FnOnce() -> Job<T>) {
+        if self.job.is_none() {
+            self.want(key, start);
+        }
+    }
+
     /// Takes a value that was found at once.
     pub fn set(&mut self, key: K, value: T) {
         (self.job, self.wanted) = (None, Some(key.clone()));

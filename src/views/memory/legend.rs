@@ -41,16 +41,29 @@ fn step_text(document: &Document) -> String {
     }
 }
 
-/// The legend of the chart.
-pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme) {
+/// The legend of the chart; a click on a counter hides or shows it.
+pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usize>) {
     let paint = Paint::of(theme);
     let living = paint.living.gamma_multiply(0.75);
     sample(ui, living, None, paint.strokes, "live bytes");
     for (number, counter) in memory.counters.iter().enumerate() {
         let [r, g, b, _] = encoded(counter_color(theme, number));
         let color = egui::Color32::from_rgb(r, g, b);
-        let name = escape::name(&counter.name).into_owned();
-        sample(ui, color, None, paint.strokes, &name);
+        let place = hidden.iter().position(|&it| it == number);
+        let (square, _) = ui.allocate_exact_size(SAMPLE, Sense::hover());
+        let mut name = style::weak(escape::name(&counter.name)).small();
+        match place {
+            None => fill(ui, square, color, None, paint.strokes),
+            Some(_) => name = name.strikethrough(),
+        }
+        let label = ui.add(egui::Label::new(name).sense(Sense::click()));
+        if label.on_hover_text("Click to hide or show it").clicked() {
+            match place {
+                Some(place) => drop(hidden.swap_remove(place)),
+                None => hidden.push(number),
+            }
+        }
+        ui.add_space(6.0);
     }
     sample(
         ui,

@@ -130,7 +130,7 @@ static KEYS: [Line; 1] = [Line {
 }];
 
 /// Ages of more events than this are counted beside the frames.
-const MOST_AT_ONCE: u32 = 1 << 18;
+const MOST_AT_ONCE: u32 = 1 << 17;
 
 /// What groups were made for.
 #[derive(Clone, PartialEq)]
@@ -164,9 +164,9 @@ pub struct MemoryView {
     recording: Option<Arc<Recording>>,
     session: Option<Arc<Session>>,
     /// By cell the module that its objects belong to.
-    owners: Found<BelongsTo, Vec<Option<ModuleId>>>,
+    owners: Found<BelongsTo, Arc<Vec<Option<ModuleId>>>>,
+    grouping: Found<GroupsOf, Arc<Groups>>,
     groups: Arc<Groups>,
-    groups_of: Option<GroupsOf>,
     /// Counts how often groups were made.
     groups_number: u64,
     temporary: Found<(), Temporary>,
@@ -178,6 +178,8 @@ pub struct MemoryView {
     totals_before: Vec<CellTotals>,
     rows: Vec<Row>,
     rows_of: Option<RowsOf>,
+    /// Counters that are not drawn.
+    hidden: Vec<usize>,
     ages: Found<(u64, Vec<u32>), Ages>,
     patterns: Found<(u64, Tenths), Patterns>,
     query: Option<Query>,
@@ -222,7 +224,7 @@ impl MemoryView {
     }
 
     /// Makes groups where something else is to be counted together.
-    fn group(&mut self, state: &State, document: &Document, memory: &Memory) {
+    fn group(&mut self, state: &State, document: &Document) {
         let belongs_to = self.choice.belongs_to;
         let (session, place) = (Arc::clone(&document.session), document.recording());
         self.owners.want(belongs_to, || {
@@ -230,41 +232,59 @@ impl MemoryView {
                 progress.start("looking for the owners of objects", 0);
                 let resolved = session.recordings.get(place);
                 let memory = resolved.and_then(|it| Some((it, it.recording.memory.as_ref()?)));
-                Ok(memory.map_or_else(Vec::new, |(resolved, memory)| {
-                    owners(&session, resolved, memory, belongs_to)
-                }))
+                let found = memory.map(|(of, memory)| owners(&session, of, memory, belongs_to));
+                Ok(Arc::new(found.unwrap_or_default()))
             })
         });
         self.owners.poll();
-        let (Some(owners), Some(resolved)) = (self.owners.of(&belongs_to), document.resolved())
-        else {
+        let Some(owners) = self.owners.of(&belongs_to).map(Arc::clone) else {
             return;
+        };
+        let by = self.choice.by;
+        let cut = match by {
+            By::Module => document.cut.clone(),
+            _ => Cut::all(),
         };
         let wanted = GroupsOf {
-            by: self.choice.by,
+            by,
             belongs_to,
-            cut: match self.choice.by {
-                By::Module => document.cut.clone(),
-                _ => Cut::all(),
-            },
+            cut: cut.clone(),
         };
-        if self.groups_of.as_ref() == Some(&wanted) {
+        let (session, place) = (Arc::clone(&document.session), document.recording());
+        self.grouping.want(wanted, || {
+            Job::named("rows of memory", state.waker(), move |progress| {
+                progress.start("counting objects together", 0);
+                let resolved = session.recordings.get(place);
+                let known = resolved.and_then(|it| Some((it, it.recording.memory.as_ref()?)));
+                let Some((resolved, memory)) = known else {
+                    return Ok(Arc::default());
+                };
+                let source = Source {
+                    memory,
+                    functions: &resolved.recording.functions,
+                    hierarchy: &session.hierarchy,
+                    modules: &resolved.resolution.modules,
+                    owners: &owners,
+                    cut: &cut,
+                };
+                Ok(Arc::new(Groups::new(&source, by)))
+            })
+        });
+        if !self.grouping.poll() {
             return;
         }
-        let source = Source {
-            memory,
-            functions: &resolved.recording.functions,
-            hierarchy: &document.session.hierarchy,
-            modules: &resolved.resolution.modules,
-            owners,
-            cut: &document.cut,
-        };
-        self.groups = Arc::new(Groups::new(&source, self.choice.by));
-        self.groups_of = Some(wanted);
-        self.groups_number += 1;
-        // A list is of a row that may be no more.
-        (self.query, self.chosen_row) = (None, None);
-        self.list.forget();
+        if let Some((_, groups)) = self.grouping.last() {
+            self.groups = Arc::clone(groups);
+            self.groups_number += 1;
+            // A list is of a row that may be no more.
+            (self.query, self.chosen_row) = (None, None);
+            self.list.forget();
+        }
+    }
+
+    /// Whether rows are known at all.
+    fn has_groups(&self) -> bool {
+        self.grouping.last().is_some()
     }
 
     /// Whether the sums over the whole run are shown.
@@ -280,7 +300,7 @@ impl MemoryView {
         let range = document.selection.range;
         if playback.summary {
             let end = range.map_or(events.end(), |range| events.position(range.end));
-            return vec![end, 0];
+            return vec![end, end];
         }
         let trace = &resolved.recording.trace;
         figures::edges(playback, trace, events, self.choice.bins)
@@ -398,7 +418,7 @@ impl MemoryView {
             return;
         }
         let of = key.1.clone();
-        self.ages.want(key, || {
+        self.ages.want_next(key, || {
             Job::named("ages of objects", state.waker(), move |progress| {
                 progress.start("counting ages", 0);
                 let Some(events) = recording.memory.as_ref().and_then(Memory::events) else {
@@ -470,7 +490,7 @@ impl View for MemoryView {
         let Some(memory) = document.memory() else {
             return;
         };
-        self.group(state, document, memory);
+        self.group(state, document);
         let Some(events) = memory.events() else {
             self.update_sums(memory);
             self.follow(document);
@@ -481,7 +501,7 @@ impl View for MemoryView {
         }
         let edges = self.edges(document, events);
         self.look(state, events, MemoryView::range(document, events));
-        if self.groups_of.is_some() {
+        if self.has_groups() {
             self.update_rows(document, events, &edges);
             if memory.detail != Detail::Samples {
                 self.count(state, document, events, edges);
@@ -525,6 +545,7 @@ impl View for MemoryView {
     fn is_waiting(&self) -> bool {
         self.along.is_waiting()
             || self.owners.is_running()
+            || self.grouping.is_running()
             || self.temporary.is_running()
             || self.outcomes.is_running()
             || self.ages.is_running()

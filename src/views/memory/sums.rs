@@ -21,9 +21,24 @@ impl MemoryView {
         chosen.or_else(|| sums.instants.iter().rposition(tells))
     }
 
+    /// Shows the next instant that tells who, or the one before; stays where there is none.
+    pub(super) fn step_instant(&mut self, sums: &Sums, forward: bool) {
+        let at = self.instant(sums).unwrap_or_default();
+        let tells = |it: &usize| {
+            sums.instants
+                .get(*it)
+                .is_some_and(|it| !it.cells.is_empty())
+        };
+        let found = match forward {
+            true => (at + 1..sums.instants.len()).find(tells),
+            false => (0..at).rev().find(tells),
+        };
+        self.instant = found.or(Some(at));
+    }
+
     /// Brings the rows up to the instant shown.
     pub(super) fn update_sums(&mut self, memory: &Memory) {
-        let Some(sums) = sums_of(memory).filter(|_| self.groups_of.is_some()) else {
+        let Some(sums) = sums_of(memory).filter(|_| self.has_groups()) else {
             return;
         };
         let instant = self.instant(sums);

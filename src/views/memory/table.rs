@@ -24,6 +24,9 @@ const NUMBER: f32 = 82.0;
 const BARS: f32 = 150.0;
 const PATTERN: f32 = 110.0;
 const BIN: f32 = 11.0;
+/// So much more than it needs a column of names keeps; figures become so many times as wide and one time more.
+const SPARE: f32 = 260.0;
+const MOST_STRETCH: f32 = 1.2;
 
 /// What stands in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +92,13 @@ pub fn is_meant(document: &Document, meant: &Meant<'_>, row: &Pointed) -> bool {
 }
 
 /// The columns for which there is room, the most important first; in the order shown.
-fn cells(view: &MemoryView, width: f32, has_figures: bool, is_summary: bool) -> Vec<Cell> {
+fn cells(
+    view: &MemoryView,
+    width: f32,
+    has_events: bool,
+    has_figures: bool,
+    is_summary: bool,
+) -> (Vec<Cell>, f32) {
     let numbers = view.choice.mode.columns();
     let figures: &[Cell] = match (has_figures, is_summary) {
         (false, _) => &[],
@@ -105,6 +114,17 @@ fn cells(view: &MemoryView, width: f32, has_figures: bool, is_summary: bool) -> 
             .map(|&it| Cell::Of(it))
             .filter(|it| *it != Cell::Of(main)),
     );
+    let is_known = |cell: &Cell| match cell {
+        Cell::Of(column) if !has_events => {
+            *column == Column::Name
+                || view
+                    .rows
+                    .iter()
+                    .any(|row| row.amounts.get(*column).is_some())
+        }
+        _ => true,
+    };
+    wanted.retain(is_known);
     let mut left = width;
     let mut kept = Vec::new();
     for cell in wanted {
@@ -116,7 +136,14 @@ fn cells(view: &MemoryView, width: f32, has_figures: bool, is_summary: bool) -> 
     }
     let all = std::iter::once(Column::Name).chain(numbers).map(Cell::Of);
     let all = all.chain(figures.iter().copied());
-    all.filter(|cell| kept.contains(cell)).collect()
+    // Where names have more room than they need figures take of it.
+    let of_figures: f32 = kept
+        .iter()
+        .filter(|it| figures.contains(it))
+        .map(|it| it.width(view.choice.bins))
+        .sum();
+    let stretch = 1.0 + ((left - SPARE) / of_figures.max(1.0)).clamp(0.0, MOST_STRETCH);
+    (all.filter(|cell| kept.contains(cell)).collect(), stretch)
 }
 
 /// What was asked of the table.
@@ -135,7 +162,8 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
     let has_figures = events.is_some()
         && document.memory().map(|it| it.detail) != Some(crate::facts::memory::Detail::Samples);
     let is_summary = MemoryView::is_summary(document);
-    let cells = cells(view, ui.available_width(), has_figures, is_summary);
+    let width = ui.available_width();
+    let (cells, stretch) = cells(view, width, events.is_some(), has_figures, is_summary);
     let high = if has_figures { HIGH } else { rows::ROW };
     let space = ui.spacing().item_spacing.y;
     let room = ui.available_height() - rows::HEADING;
@@ -146,7 +174,8 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
         let width = cell.width(view.choice.bins);
         builder = builder.column(match cell {
             Cell::Of(Column::Name) => Width::remainder().at_least(60.0).clip(true),
-            _ => Width::exact(width).clip(true),
+            Cell::Of(_) => Width::exact(width).clip(true),
+            _ => Width::exact(width * stretch).clip(true),
         });
     }
     let mode = view.choice.mode;

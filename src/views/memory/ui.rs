@@ -145,7 +145,7 @@ fn of_events(
     let theme = pane.state.settings.theme;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        legend::of_chart(ui, memory, theme);
+        legend::of_chart(ui, memory, theme, &mut view.hidden);
     });
     ui.separator();
     legend::of_rows(ui, view, document, memory, theme);
@@ -156,7 +156,7 @@ fn of_events(
     part(ui, room, "rows", |ui| {
         let text = match (view.rows.is_empty(), view.choice.mode) {
             (false, _) => return table::show(view, ui, document, pane),
-            (true, _) if view.groups_of.is_none() => "Looking for the owners of objects …",
+            (true, _) if !view.has_groups() => "Looking for the owners of objects …",
             (true, Mode::Live) => "Nothing was allocated up to the time shown.",
             (true, Mode::Range) if view.outcomes.is_running() => "Looking for what is still live …",
             (true, Mode::Range) => "Nothing that was allocated in the range is live at its end.",
@@ -261,14 +261,28 @@ fn of_sums(
         instants(view, ui, memory, sums, pane);
     }
     if let Some(of) = instant.and_then(|it| sums.instants.get(it)) {
-        let mut line = format!("Instant at {}", show(of.time()));
+        let mut line = match sums.instants.len() {
+            1 => "The one instant".to_owned(),
+            _ => format!("Instant at {}", show(of.time())),
+        };
         if let Some(bytes) = of.whole.live_bytes {
             line.push_str(&format!(": {} live", text::bytes(bytes)));
         }
         if of.cells.is_empty() {
             line.push_str("; whose they are is not recorded for this one");
         }
-        ui.label(line);
+        ui.horizontal(|ui| {
+            if sums.instants.len() > 1 {
+                for (title, forward) in [("Before", false), ("Next", true)] {
+                    let button = ui.small_button(title);
+                    let button = button.on_hover_text("The instant beside it that tells who");
+                    if button.clicked() {
+                        view.step_instant(sums, forward);
+                    }
+                }
+            }
+            ui.label(line);
+        });
     }
     let belongs = format!("Objects belong {}.", view.choice.belongs_to.title());
     ui.label(style::weak(belongs).small());
@@ -299,7 +313,14 @@ fn instants(view: &mut MemoryView, ui: &mut Ui, memory: &Memory, sums: &Sums, pa
     let shown = view.instant(sums);
     let show = |time: u64| memory.clock.show(Cost::from_ns(time));
     let base = rect.bottom() - 16.0;
-    for (number, instant) in sums.instants.iter().enumerate() {
+    // The one shown is drawn last, over those that lie on it.
+    let others = sums
+        .instants
+        .iter()
+        .enumerate()
+        .filter(|it| shown != Some(it.0));
+    let last_one = shown.and_then(|it| Some((it, sums.instants.get(it)?)));
+    for (number, instant) in others.chain(last_one) {
         let Some(bytes) = instant.whole.live_bytes else {
             continue;
         };
