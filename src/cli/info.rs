@@ -9,6 +9,7 @@ use super::output::{self, Align, Table};
 use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::escape;
+use crate::facts::memory::{Detail, Known, Memory};
 use crate::facts::recording::RecordingKind;
 use crate::facts::trace::WaitingKnown;
 use crate::units::{Cost, Time, Unit};
@@ -58,6 +59,9 @@ struct Info<'a> {
     /// What a profile holds, and which of it is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Value<'a>>,
+    /// What is known of memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<MemoryKnown>,
     /// Whether it knows when its threads had no processor.
     waiting_known: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +92,63 @@ struct Waiting {
     preempted_ns: Cost,
     /// They waited for something. What is left of the total nobody knows.
     voluntary_ns: Cost,
+}
+
+/// How much is known of memory, and how many events or instants there are.
+#[derive(Serialize)]
+struct MemoryKnown {
+    /// Every event, samples, or sums at a few instants.
+    detail: Detail,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instants: Option<usize>,
+    peak_bytes: Option<u64>,
+    duration: Time,
+    /// What times count.
+    clock: Unit,
+    /// Which of several objects of a size and stack was released is not in the recording.
+    ages_inferred: bool,
+}
+
+impl From<&Memory> for MemoryKnown {
+    fn from(memory: &Memory) -> MemoryKnown {
+        let (events, instants, peak) = match &memory.known {
+            Known::Events(events) => (Some(events.end()), None, Some(events.peak())),
+            Known::Sums(sums) => (None, Some(sums.instants.len()), sums.peak),
+        };
+        MemoryKnown {
+            detail: memory.detail,
+            events,
+            instants,
+            peak_bytes: peak.map(|(bytes, _)| bytes),
+            duration: memory.end,
+            clock: memory.clock.clone(),
+            ages_inferred: memory.ages_inferred,
+        }
+    }
+}
+
+impl MemoryKnown {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let what = match (self.detail, self.events, self.instants) {
+            (Detail::Events, Some(events), _) => format!("every event: {events}"),
+            (Detail::Samples, Some(events), _) => format!("samples: {events} events"),
+            (Detail::Samples, None, _) => "samples of what lives at the end".to_owned(),
+            (_, _, Some(instants)) => format!("sums at {instants} instants"),
+            _ => "nothing".to_owned(),
+        };
+        let peak = self
+            .peak_bytes
+            .map(|it| Unit::Bytes.show(Cost::from_ns(it)));
+        let peak = peak.map_or(String::new(), |it| format!(", peak {it}"));
+        let ages = if self.ages_inferred {
+            ", ages inferred"
+        } else {
+            ""
+        };
+        writeln!(out, "memory     {what}{peak}{ages}")
+    }
 }
 
 impl From<WaitingKnown> for Waiting {
@@ -197,6 +258,7 @@ impl<'a> Info<'a> {
                 .and_then(|it| it.contexts())
                 .map(|it| it.len() as u64),
             values: values.unwrap_or_default(),
+            memory: recording.memory.as_ref().map(MemoryKnown::from),
             waiting_known: trace.knows_waiting(),
             waiting: trace.waiting_known().map(Waiting::from),
             resolution: Counts::new(resolved),
@@ -221,6 +283,9 @@ impl<'a> Info<'a> {
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {
             writeln!(out, "samples    {}", self.samples)?;
+        }
+        if let Some(memory) = &self.memory {
+            memory.write(out)?;
         }
         match self.contexts {
             Some(contexts) => writeln!(out, "contexts   {contexts}")?,

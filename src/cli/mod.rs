@@ -20,6 +20,7 @@ mod info;
 mod input;
 mod map;
 mod mapping;
+mod objects;
 mod output;
 mod pack;
 mod phases;
@@ -56,6 +57,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Phases(phases::PhasesArgs),
     Contexts(contexts::ContextsArgs),
+    Objects(objects::ObjectsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
@@ -88,6 +90,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Phases(args)) => phases::run(args),
         Some(Command::Contexts(args)) => contexts::run(args),
+        Some(Command::Objects(args)) => objects::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),

@@ -2,7 +2,8 @@
 //! <https://sourceware.org/git/?p=valgrind.git;a=blob;f=dhat/dh_main.c>, "File format".
 //!
 //! Read are the program points (`pps`) with blocks and bytes in all (`tbk`, `tb`), at the instant when most was live
-//! (`gbk`, `gb`, at `tg`) and at the end (`ebk`, `eb`, at `te`), and the frames of their stacks (`fs`, `ftbl`). Times are
+//! (`gbk`, `gb`, at `tg`) and at the end (`ebk`, `eb`, at `te`), and the frames of their stacks (`fs`, `ftbl`); the
+//! function of valgrind's own at the inner end of a stack is the type of its objects, `malloc`. Times are
 //! in the unit that the file names, most often instructions. Not read: lifetimes and accesses, and the modes that
 //! record no lifetimes say nothing of what lives.
 
@@ -151,12 +152,31 @@ impl File {
         let frames = self.frames.iter();
         let ids = frames.map(|frame| frame_text::function(frame, |it| functions.intern(it)));
         let ids: Vec<_> = ids.collect();
+        let mut types = vec![String::new()];
+        let allocators = self.frames.iter().map(|frame| {
+            let Some(name) = frame_text::allocator(frame) else {
+                return 0;
+            };
+            let known = types.iter().position(|it| *it == name);
+            known.unwrap_or_else(|| {
+                types.push(name);
+                types.len() - 1
+            }) as u32
+        });
+        let allocators: Vec<u32> = allocators.collect();
         let mut cells = Cells::default();
         let lifetimes = |amount: u64| self.has_lifetimes.then_some(amount);
         let (mut most, mut end): (Vec<SumRow>, Vec<SumRow>) = Default::default();
         for point in &self.points {
             let mut stack = StackId::EMPTY;
-            for &frame in point.frames.iter().rev() {
+            // Who allocated is who called valgrind's own function, which says how.
+            let allocator = point
+                .frames
+                .first()
+                .and_then(|&it| allocators.get(it as usize));
+            let kind = allocator.copied().unwrap_or(0);
+            let own = usize::from(kind != 0);
+            for &frame in point.frames.iter().skip(own).rev() {
                 match ids.get(frame as usize) {
                     // Where the stacks of all begin, and no function.
                     Some(_) if self.frames[frame as usize] == "[root]" => {}
@@ -164,7 +184,7 @@ impl File {
                     None => document.warn("unknown-frame"),
                 }
             }
-            let cell = cells.cell(stack, 0) as usize;
+            let cell = cells.cell(stack, kind) as usize;
             if most.len() <= cell {
                 most.resize(
                     cell + 1,
@@ -222,12 +242,43 @@ impl File {
             detail: Detail::Sums,
             clock: Unit::Things(clock.to_owned()),
             stacks,
-            types: vec![String::new()],
+            types,
             known: Known::Sums(sums),
             counters: Vec::new(),
             end: Time::from_ns(self.end),
             ages_inferred: false,
         };
         (functions, memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_those_of_dh_view() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/import/dhat/xz.dhat.json.gz"
+        );
+        let input = Input::on_disk(path.into());
+        let recording = import(&input, &Progress::new()).expect("a recording");
+        assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
+        let memory = recording.memory.expect("memory");
+        let Known::Sums(sums) = &memory.known else {
+            panic!("sums");
+        };
+        let end = sums.instants.last().expect("the end").whole;
+        assert_eq!(
+            (end.allocated, end.allocations),
+            (Some(9_013_266), Some(227))
+        );
+        assert_eq!((end.live_bytes, end.live), (Some(8_993_839), Some(14)));
+        assert_eq!(
+            sums.peak.map(|it| (it.0, it.1.ns())),
+            Some((9_006_238, 26_057_593))
+        );
+        assert_eq!(memory.types, ["", "malloc", "calloc"]);
     }
 }

@@ -27,6 +27,14 @@ pub(super) fn function<T>(frame: &str, take: impl FnOnce(Function<'_>) -> T) -> 
     })
 }
 
+/// The name of the function of valgrind's own that a frame is, where it is one: what was called to allocate.
+pub(super) fn allocator(frame: &str) -> Option<String> {
+    function(frame, |it| {
+        let is_own = it.library.contains("vgpreload") || it.file.starts_with("vg_replace_malloc");
+        is_own.then(|| it.name.to_owned())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -193,3 +193,29 @@ fn frame(
     };
     Ok(Some(functions.intern_at(function, from_one(column))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lives_at_the_end_of_a_real_recording() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/import/heapprofile/parse.heapprofile.gz"
+        );
+        let input = Input::on_disk(path.into());
+        let recording = import(&input, &Progress::new()).expect("a recording");
+        assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
+        let memory = recording.memory.expect("memory");
+        let Known::Sums(sums) = &memory.known else {
+            panic!("sums");
+        };
+        let end = sums.instants.last().expect("the end");
+        assert_eq!((end.whole.live_bytes.unwrap_or(0), end.time), (330_640, 0));
+        for instant in sums.instants.iter().filter(|it| !it.cells.is_empty()) {
+            let cells: u64 = instant.cells.iter().filter_map(|it| it.live_bytes).sum();
+            assert_eq!(Some(cells), instant.whole.live_bytes);
+        }
+    }
+}

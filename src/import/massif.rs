@@ -103,6 +103,9 @@ impl Reader {
             };
             return None;
         }
+        if line.starts_with("desc:") || line.starts_with("cmd:") {
+            return None;
+        }
         let (key, value) = line.split_once('=')?;
         if key == "snapshot" {
             self.close(0);
@@ -231,5 +234,34 @@ impl Reader {
             ages_inferred: false,
         };
         (self.functions, memory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lives_at_the_end_of_a_real_recording() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/import/massif/xz.massif.out"
+        );
+        let input = Input::on_disk(path.into());
+        let recording = import(&input, &Progress::new()).expect("a recording");
+        assert!(recording.warnings.is_empty(), "{:?}", recording.warnings);
+        let memory = recording.memory.expect("memory");
+        let Known::Sums(sums) = &memory.known else {
+            panic!("sums");
+        };
+        let end = sums.instants.last().expect("the end");
+        assert_eq!(
+            (end.whole.live_bytes.unwrap_or(0), end.time),
+            (8_995_887, 25_887_640)
+        );
+        for instant in sums.instants.iter().filter(|it| !it.cells.is_empty()) {
+            let cells: u64 = instant.cells.iter().filter_map(|it| it.live_bytes).sum();
+            assert_eq!(Some(cells), instant.whole.live_bytes);
+        }
     }
 }

@@ -185,7 +185,7 @@ impl Events {
         most: usize,
         progress: &Progress,
     ) -> Result<(Vec<Object>, u64), Cancelled> {
-        let (mut found, mut count) = (Vec::new(), 0);
+        let (mut found, mut count): (Vec<Object>, u64) = Default::default();
         let end = self.end().checked_sub(1).map(|last| self.time(last));
         let end = end.unwrap_or_default();
         let rank = |object: &Object| match sequence {
@@ -193,25 +193,39 @@ impl Events {
             Sequence::Size => u64::MAX - object.size,
             Sequence::Age => u64::MAX - object.age(end).ns(),
         };
-        for event in from..to.min(self.end()) {
-            if event.is_multiple_of(1 << 16) {
-                progress.check()?;
+        self.visit((from, to), progress, |object| {
+            if !keep(&object) {
+                return;
             }
-            if self.is_release(event) {
-                continue;
-            }
-            let Some(object) = self.object(event).filter(&keep) else {
-                continue;
-            };
             count += 1;
             found.push(object);
             if found.len() >= most.saturating_mul(2).max(1 << 16) {
                 found.sort_by_key(|object| (rank(object), object.created));
                 found.truncate(most);
             }
-        }
+        })?;
         found.sort_by_key(|object| (rank(object), object.created));
         found.truncate(most);
         Ok((found, count))
+    }
+
+    /// Hands out the objects created from one position to before another, in order. O(events between).
+    pub fn visit(
+        &self,
+        (from, to): (u32, u32),
+        progress: &Progress,
+        mut take: impl FnMut(Object),
+    ) -> Result<(), Cancelled> {
+        for event in from..to.min(self.end()) {
+            if event.is_multiple_of(1 << 16) {
+                progress.check()?;
+            }
+            if !self.is_release(event)
+                && let Some(object) = self.object(event)
+            {
+                take(object);
+            }
+        }
+        Ok(())
     }
 }

@@ -53,6 +53,8 @@ pub struct MemoryBuilder {
     counters: Vec<Counter>,
     /// Which of several objects was released was chosen here.
     inferred: bool,
+    like_heaptrack: bool,
+    last_is_release: bool,
 }
 
 impl Default for MemoryBuilder {
@@ -85,7 +87,15 @@ impl MemoryBuilder {
             peak: (0, 0),
             counters: Vec::new(),
             inferred: false,
+            like_heaptrack: false,
+            last_is_release: false,
         }
+    }
+
+    /// Counts temporary objects as heaptrack does, which takes its first site for none: a release of an object of
+    /// that counts as temporary also where another release stands before it.
+    pub fn like_heaptrack(&mut self) {
+        self.like_heaptrack = true;
     }
 
     /// The stack in which `function` is called from `parent`.
@@ -105,6 +115,7 @@ impl MemoryBuilder {
         self.site_ids = old.site_ids;
         self.counters = old.counters;
         self.last = old.last;
+        self.like_heaptrack = old.like_heaptrack;
     }
 
     /// The number of a type's name.
@@ -132,6 +143,19 @@ impl MemoryBuilder {
             youngest.push(NONE);
             sites.len() as u32 - 1
         })
+    }
+
+    /// The same, told apart from all others: for inputs that number them and name objects by these numbers.
+    pub fn site_apart(&mut self, size: u64, stack: StackId, kind: u32) -> u32 {
+        let cell = self.cells.cell(stack, kind);
+        self.live.resize(self.cells.len(), CellTotals::default());
+        self.sites.push(Site {
+            size,
+            cell,
+            reserved: 0,
+        });
+        self.youngest.push(NONE);
+        self.sites.len() as u32 - 1
     }
 
     /// How many events there are so far.
@@ -182,6 +206,7 @@ impl MemoryBuilder {
         self.youngest[site as usize] = event;
         self.live[of.cell as usize].take(false, of.size);
         self.totals.take(false, of.size, false);
+        self.last_is_release = false;
         self.count(event);
         Some(Live {
             created: event,
@@ -243,7 +268,10 @@ impl MemoryBuilder {
         self.is_over.push(true);
         let of = self.sites[site as usize];
         self.live[of.cell as usize].take(true, of.size);
-        self.totals.take(true, of.size, created + 1 == event);
+        let of_first = self.like_heaptrack && site == 0 && self.last_is_release;
+        let is_temporary = created + 1 == event || of_first;
+        self.totals.take(true, of.size, is_temporary);
+        self.last_is_release = true;
         self.count(event);
         true
     }
@@ -316,6 +344,7 @@ impl MemoryBuilder {
                 checkpoint_cells: table(self.checkpoint_cells),
                 curve: Table::Rows(curve.into()),
                 peak: self.peak,
+                like_heaptrack: self.like_heaptrack,
             }),
             counters: self.counters,
             end: end.max(Time::from_ns(self.last)),

@@ -108,6 +108,8 @@ pub struct Events {
     pub(super) curve: Table<Totals>,
     /// The most bytes that lived at once, and the position after the event at which they first did.
     pub(super) peak: (u64, u32),
+    /// See [`MemoryBuilder::like_heaptrack`](super::MemoryBuilder::like_heaptrack).
+    pub(super) like_heaptrack: bool,
 }
 
 impl Events {
@@ -218,9 +220,12 @@ impl Events {
         totals
     }
 
-    /// Whether an event releases what the event before it created.
-    pub(super) fn is_temporary(&self, event: u32) -> bool {
-        self.is_release(event) && self.others.get(event as usize) == 1
+    /// Whether an event releases what the event before it created; of heaptrack's recordings what that counts as such.
+    pub fn is_temporary(&self, event: u32) -> bool {
+        let (site, is_release) = self.raw(event);
+        let of_first = self.like_heaptrack && site == 0 && event > 0;
+        is_release
+            && (self.others.get(event as usize) == 1 || (of_first && self.is_release(event - 1)))
     }
 
     /// The most bytes that lived after one of the events from the first to before the second position, or before the

@@ -166,6 +166,10 @@ impl Counter {
 
 /// What the events or the sums are.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a recording has one, which is not moved about"
+)]
 pub enum Known {
     Events(Events),
     Sums(Sums),

@@ -28,6 +28,7 @@ struct Header {
     instants: Option<Vec<Instant>>,
     peak: Option<(u64, u64)>,
     events: usize,
+    like_heaptrack: bool,
     /// Of the tables, in bytes.
     lengths: Vec<usize>,
 }
@@ -77,6 +78,7 @@ impl Memory {
             instants,
             peak,
             events: events.times.len,
+            like_heaptrack: events.like_heaptrack,
             lengths: tables.iter().map(|table| table.len()).collect(),
         })?;
         let mut out = (header.len() as u64).to_le_bytes().to_vec();
@@ -137,6 +139,7 @@ impl Memory {
                     checkpoint_cells,
                     curve,
                     peak: (bytes, u32::try_from(position).ok()?),
+                    like_heaptrack: header.like_heaptrack,
                 })
             }
         };

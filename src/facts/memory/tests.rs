@@ -43,7 +43,10 @@ pub(crate) fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, M
                     .rposition(|it| it.2 == site)
                     .expect("one of it");
             }
-            let (raw, live, site) = living.remove(which);
+            let (raw, live, site) = match youngest {
+                true => living.remove(which),
+                false => living.swap_remove(which),
+            };
             match youngest {
                 true => builder.release_youngest(at, thread, site, refuse),
                 false => builder.release(at, thread, live, refuse),
@@ -266,17 +269,11 @@ fn what_cannot_be_is_counted_and_left_out() {
     let events = memory.events().expect("events");
     assert_eq!((events.end(), events.peak().0), (2, 1 << 63));
     assert_eq!(events.time(1).ns(), 5);
-    let found: Vec<String> = reporter
-        .warnings()
-        .iter()
-        .map(|it| format!("{} {}", it.kind, it.count))
-        .collect();
-    assert_eq!(
-        found,
-        [
-            "bytes-out-of-range 1",
-            "free-without-allocation 2",
-            "time-goes-back 1"
-        ]
-    );
+    let refused = [
+        "bytes-out-of-range",
+        "time-goes-back",
+        "free-without-allocation",
+        "free-without-allocation",
+    ];
+    assert_eq!(found, refused);
 }

@@ -36,14 +36,14 @@ pub enum Fate {
 }
 
 impl Fate {
-    pub fn holds(self, object: &Object) -> bool {
+    fn holds(self, events: &Events, object: &Object) -> bool {
         let by = |position: u32| object.released.is_some_and(|event| event < position);
         match self {
             Fate::Any => true,
             Fate::LivesAt(position) => object.created < position && !by(position),
             Fate::ReleasedBy(position) => by(position),
             Fate::TemporaryBy(position) => {
-                by(position) && object.released == Some(object.created + 1)
+                by(position) && object.released.is_some_and(|it| events.is_temporary(it))
             }
             Fate::Never => object.released.is_none(),
             Fate::ReleasedAt { bin, oldest } => object.release.is_some_and(|release| {
@@ -154,7 +154,7 @@ impl ObjectList {
         let mut cells = groups.holds(wish.query.group);
         keep_named(resolved, memory, &wish.filter, &mut cells);
         let keep = |object: &Object| {
-            cells.get(object.cell as usize) == Some(&true) && wish.query.fate.holds(object)
+            cells.get(object.cell as usize) == Some(&true) && wish.query.fate.holds(events, object)
         };
         let (column, descending) = wish.sort;
         let sequence = column.sequence();

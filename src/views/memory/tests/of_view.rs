@@ -137,10 +137,14 @@ fn seek(state: &mut State, time: u64) {
     state.advance(Duration::ZERO);
 }
 
-/// The widgets once all have found their places, and the text among them.
-fn widgets(view: &mut MemoryView, state: &State) -> (Vec<Shape>, String) {
+fn context() -> egui::Context {
     let ctx = egui::Context::default();
     style::set_fonts(&ctx, None);
+    ctx
+}
+
+/// The widgets once all have found their places, and the text among them.
+fn widgets(ctx: &egui::Context, view: &mut MemoryView, state: &State) -> (Vec<Shape>, String) {
     let window = Rect::from_min_size(Pos2::ZERO, egui::vec2(1200.0, 900.0));
     let mut shapes = Vec::new();
     loop {
@@ -411,7 +415,7 @@ fn the_summary_counts_every_object_once_in_each_pattern_and_lists_them() {
             all += patterns.created[group as usize].iter().sum::<u32>() as usize;
         }
         assert_eq!(all, made.len());
-        let (_, text) = widgets(&mut view, &state);
+        let (_, text) = widgets(&context(), &mut view, &state);
         assert!(
             text.contains("never released") && text.contains("allocation pattern"),
             "{text}"
@@ -427,7 +431,8 @@ fn the_summary_counts_every_object_once_in_each_pattern_and_lists_them() {
 fn rows_and_other_views_answer_each_other() {
     let (_, mut view, mut state) = by_function(5, 600);
     seek(&mut state, 400_000_000);
-    let before = widgets(&mut view, &state).0;
+    let ctx = context();
+    let before = widgets(&ctx, &mut view, &state).0;
     let events = document(&state).memory().and_then(Memory::events);
     let object: Object = events.and_then(|it| it.object(0)).expect("an object");
     let pointed = view.created_by(document(&state), &object);
@@ -444,11 +449,11 @@ fn rows_and_other_views_answer_each_other() {
     for pointed in [of_function, of_module, of_time] {
         let document = state.document.as_mut().expect("it is open");
         document.selection.pointed = pointed;
-        assert!(widgets(&mut view, &state).0 != before, "{pointed:?}");
+        assert!(widgets(&ctx, &mut view, &state).0 != before, "{pointed:?}");
         let document = state.document.as_mut().expect("it is open");
         document.selection.pointed = Pointed::default();
         assert!(
-            widgets(&mut view, &state).0 == before,
+            widgets(&ctx, &mut view, &state).0 == before,
             "something is left of {pointed:?}"
         );
     }
@@ -493,7 +498,7 @@ fn the_peak_is_marked_and_gone_to() {
     view.on(ViewAsk::Do(PEAK), &state, &mut asks);
     carry_out(&mut state, &mut asks);
     assert_eq!(document(&state).selection.time, time);
-    let (_, text) = widgets(&mut view, &state);
+    let (_, text) = widgets(&context(), &mut view, &state);
     let words = format!("peak {} at {time}", crate::views::text::bytes(bytes));
     assert!(text.contains(&words), "{words} in {text}");
     assert!(text.contains("resident set") && text.contains("new in this step"));
@@ -518,7 +523,7 @@ fn recordings_without_memory_say_which_have_it() {
     let document = Document::open(&Inputs::default(), None, &state.settings, &Progress::new());
     state.show(document.expect("the demo is built in"), |_, _| ());
     state.panes.open(ViewId::of(&ENTRY.line));
-    let (_, text) = widgets(&mut MemoryView::default(), &state);
+    let (_, text) = widgets(&context(), &mut MemoryView::default(), &state);
     assert!(
         text.contains("tells nothing of memory") && text.contains("heaptrack"),
         "{text}"
@@ -554,7 +559,7 @@ fn sums_say_what_they_know_and_what_cannot_be_answered() {
     let state = state_of(MASSIF);
     let mut view = MemoryView::default();
     view.choice.by = By::Function;
-    let (_, text) = widgets(&mut view, &state);
+    let (_, text) = widgets(&context(), &mut view, &state);
     assert_eq!(view.rows.len(), 1, "{text}");
     let amounts = view.rows[0].amounts;
     assert_eq!((amounts.live_bytes, amounts.live), (Some(300), None));
