@@ -143,6 +143,11 @@ impl Events {
         )
     }
 
+    /// The position after the event at which most bytes lived first; 0 without events.
+    pub fn peak_position(&self) -> u32 {
+        self.peak.1
+    }
+
     #[inline]
     pub(super) fn raw(&self, event: u32) -> (u32, bool) {
         let raw = self.sites.get(event as usize);

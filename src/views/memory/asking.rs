@@ -25,6 +25,8 @@ pub enum Which {
     Temporary,
     /// What was created in the range and lives at its end.
     OfRange,
+    /// What lives at the peak.
+    AtPeak,
     /// Of an age, as a bin of the histogram.
     Age(usize),
     /// Created in an interval of the run.
@@ -34,12 +36,13 @@ pub enum Which {
 }
 
 impl Which {
-    pub const OF_ROW: [Which; 5] = [
+    pub const OF_ROW: [Which; 6] = [
         Which::Living,
         Which::Created,
         Which::Released,
         Which::Temporary,
         Which::OfRange,
+        Which::AtPeak,
     ];
 
     /// As a menu says it.
@@ -50,6 +53,7 @@ impl Which {
             Which::Living => "List what is live",
             Which::Temporary => "List what was temporary",
             Which::OfRange => "List what is left of the range",
+            Which::AtPeak => "List what is live at the peak",
             Which::Age(_) | Which::Interval(_) | Which::ReleaseAge(_) => "",
         }
     }
@@ -84,6 +88,10 @@ impl MemoryView {
             Which::OfRange => {
                 let what = "allocated in the range and live at its end".to_owned();
                 (range, Fate::LivesAt(range.1), what)
+            }
+            Which::AtPeak => {
+                let at = events.peak_position();
+                ((0, at), Fate::LivesAt(at), "live at the peak".to_owned())
             }
             Which::Age(bin) => {
                 let (_, ages) = self.ages.last()?;
@@ -137,6 +145,7 @@ impl MemoryView {
     pub(super) fn list_row(&mut self, document: &Document, group: u32) {
         let which = match self.choice.mode {
             Mode::Live => Which::Living,
+            Mode::Peaks => Which::AtPeak,
             Mode::Range => Which::OfRange,
             Mode::Temporary => Which::Temporary,
         };

@@ -47,16 +47,19 @@ pub enum Mode {
     Range,
     /// What the next event of memory released.
     Temporary,
+    /// What lives at the peak of this run, and at that of the other.
+    Peaks,
 }
 
 impl Mode {
-    pub const ALL: [Mode; 3] = [Mode::Live, Mode::Range, Mode::Temporary];
+    pub const ALL: [Mode; 4] = [Mode::Live, Mode::Range, Mode::Temporary, Mode::Peaks];
 
     pub fn title(self) -> &'static str {
         match self {
             Mode::Live => "Live here",
             Mode::Range => "Left of the range",
             Mode::Temporary => "Temporary",
+            Mode::Peaks => "Two peaks",
         }
     }
 
@@ -70,6 +73,9 @@ impl Mode {
             Mode::Temporary => {
                 "What was released by the next event of memory after its allocation, up to the time shown"
             }
+            Mode::Peaks => {
+                "What lives at the peak of the run shown, and how that differs from the other run's"
+            }
         }
     }
 
@@ -77,7 +83,8 @@ impl Mode {
         match self {
             Mode::Live => Mode::Range,
             Mode::Range => Mode::Temporary,
-            Mode::Temporary => Mode::Live,
+            Mode::Temporary => Mode::Peaks,
+            Mode::Peaks => Mode::Live,
         }
     }
 
@@ -86,23 +93,31 @@ impl Mode {
         match self {
             Mode::Live | Mode::Range => Column::LiveBytes,
             Mode::Temporary => Column::Temporary,
+            Mode::Peaks => Column::Delta,
         }
     }
 
     /// The columns of numbers.
-    pub fn columns(self) -> [Column; 6] {
-        let last = match self {
-            Mode::Range => Column::Stay,
-            Mode::Live | Mode::Temporary => Column::Temporary,
-        };
-        [
-            Column::LiveBytes,
-            Column::Live,
-            Column::Allocated,
-            Column::Allocations,
-            Column::Releases,
-            last,
-        ]
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Mode::Peaks => &[Column::LiveBytes, Column::Other, Column::Delta],
+            Mode::Range => &[
+                Column::LiveBytes,
+                Column::Live,
+                Column::Allocated,
+                Column::Allocations,
+                Column::Releases,
+                Column::Stay,
+            ],
+            Mode::Live | Mode::Temporary => &[
+                Column::LiveBytes,
+                Column::Live,
+                Column::Allocated,
+                Column::Allocations,
+                Column::Releases,
+                Column::Temporary,
+            ],
+        }
     }
 }
 
@@ -118,10 +133,13 @@ pub enum Column {
     Temporary,
     /// Of the objects that outlive the range, those that are never released.
     Stay,
+    /// Live bytes at the peak of the other run, and how many more there are in the one shown.
+    Other,
+    Delta,
 }
 
 impl Column {
-    pub const ALL: [Column; 8] = [
+    pub const ALL: [Column; 10] = [
         Column::Name,
         Column::LiveBytes,
         Column::Live,
@@ -130,6 +148,8 @@ impl Column {
         Column::Releases,
         Column::Temporary,
         Column::Stay,
+        Column::Other,
+        Column::Delta,
     ];
 
     pub fn title(self) -> &'static str {
@@ -142,6 +162,8 @@ impl Column {
             Column::Releases => "released",
             Column::Temporary => "temporary",
             Column::Stay => "never freed",
+            Column::Other => "other run",
+            Column::Delta => "Δ",
         }
     }
 
@@ -151,6 +173,9 @@ impl Column {
             Column::Name => "",
             Column::LiveBytes if is_range => {
                 "Bytes of the objects created in the range that live at its end"
+            }
+            Column::LiveBytes if mode == Mode::Peaks => {
+                "Bytes of the objects that live at the peak of this run"
             }
             Column::LiveBytes => "Bytes of the objects that live at the time shown",
             Column::Live if is_range => "Objects created in the range that live at its end",
@@ -164,6 +189,8 @@ impl Column {
             Column::Temporary => {
                 "Objects that the next event of memory after their creation released, to date"
             }
+            Column::Other => "Bytes of the same at the peak of the other run",
+            Column::Delta => "How many more bytes the run shown has at its peak; by its size",
             Column::Stay => "Of those that live at the end of the range, the ones never released",
         }
     }

@@ -31,6 +31,8 @@ pub struct Groups {
     pub all: Vec<Group>,
     /// The most objects that any of them creates in the whole run.
     pub most: u64,
+    /// Where there is another run: by group the bytes that live at the peak of this one, and at that of the other.
+    pub peaks: Option<Vec<(u64, u64)>>,
 }
 
 /// What groups are made from.
@@ -222,6 +224,8 @@ pub struct Amounts {
     pub releases: Option<u64>,
     pub temporary: Option<u64>,
     pub stay: Option<u64>,
+    /// Live bytes of the other run.
+    pub other: Option<u64>,
 }
 
 impl Amounts {
@@ -232,8 +236,7 @@ impl Amounts {
             allocated: Some(totals.allocated),
             allocations: Some(u64::from(totals.allocations)),
             releases: Some(u64::from(totals.releases)),
-            temporary: None,
-            stay: None,
+            ..Amounts::default()
         }
     }
 
@@ -245,9 +248,13 @@ impl Amounts {
             allocated: row.allocated,
             allocations: row.allocations,
             releases: releases.map(|(allocations, live)| allocations.saturating_sub(live)),
-            temporary: None,
-            stay: None,
+            ..Amounts::default()
         }
+    }
+
+    /// How many more bytes live than in the other run.
+    pub fn delta(&self) -> Option<i128> {
+        Some(i128::from(self.live_bytes?) - i128::from(self.other?))
     }
 
     pub fn get(&self, column: Column) -> Option<u64> {
@@ -260,6 +267,9 @@ impl Amounts {
             Column::Releases => self.releases,
             Column::Temporary => self.temporary,
             Column::Stay => self.stay,
+            Column::Other => self.other,
+            // By its size.
+            Column::Delta => Some(self.live_bytes?.abs_diff(self.other?)),
         }
     }
 }
@@ -330,6 +340,12 @@ pub fn arrange(rows: &mut Vec<Row>, groups: &Groups, mode: Mode, sort: (Column, 
             Mode::Live => row.amounts.allocations.or(row.amounts.live_bytes),
             Mode::Range => row.amounts.live,
             Mode::Temporary => row.amounts.temporary,
+            Mode::Peaks => Some(
+                row.amounts
+                    .live_bytes
+                    .max(row.amounts.other)
+                    .unwrap_or_default(),
+            ),
         };
         of.is_none_or(|of| of > 0)
     });

@@ -16,6 +16,7 @@ mod legend;
 mod list_ui;
 mod listing;
 mod painting;
+mod peaks;
 mod saved;
 mod sums;
 mod table;
@@ -43,7 +44,7 @@ use crate::facts::memory::{
 use crate::facts::recording::Recording;
 use crate::filter::cut::Cut;
 use crate::filter::selection::Pointed;
-use crate::model::memory::{BelongsTo, owners};
+use crate::model::memory::{self as model, BelongsTo};
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
@@ -232,7 +233,8 @@ impl MemoryView {
                 progress.start("looking for the owners of objects", 0);
                 let resolved = session.recordings.get(place);
                 let memory = resolved.and_then(|it| Some((it, it.recording.memory.as_ref()?)));
-                let found = memory.map(|(of, memory)| owners(&session, of, memory, belongs_to));
+                let found =
+                    memory.map(|(of, memory)| model::owners(&session, of, memory, belongs_to));
                 Ok(Arc::new(found.unwrap_or_default()))
             })
         });
@@ -251,6 +253,7 @@ impl MemoryView {
             cut: cut.clone(),
         };
         let (session, place) = (Arc::clone(&document.session), document.recording());
+        let other = document.runs.as_ref().map(|runs| runs.place_of_other());
         self.grouping.want(wanted, || {
             Job::named("rows of memory", state.waker(), move |progress| {
                 progress.start("counting objects together", 0);
@@ -267,7 +270,22 @@ impl MemoryView {
                     owners: &owners,
                     cut: &cut,
                 };
-                Ok(Arc::new(Groups::new(&source, by)))
+                let mut groups = Groups::new(&source, by);
+                progress.check()?;
+                let other = other.and_then(|place| session.recordings.get(place));
+                let other = other.and_then(|it| Some((it, it.recording.memory.as_ref()?)));
+                if let Some((other, memory)) = other {
+                    let owners = model::owners(&session, other, memory, belongs_to);
+                    let other = Source {
+                        memory,
+                        functions: &other.recording.functions,
+                        modules: &other.resolution.modules,
+                        owners: &owners,
+                        ..source
+                    };
+                    groups.compare(&source, by, &other);
+                }
+                Ok(Arc::new(groups))
             })
         });
         if !self.grouping.poll() {
@@ -373,6 +391,10 @@ impl MemoryView {
         self.totals = groups::add_up(events, &self.now, &groups);
         self.totals_before = groups::add_up(events, &self.before, &groups);
         self.rows = match (self.choice.mode, self.outcomes.of(&range)) {
+            (Mode::Peaks, _) => {
+                let peaks = groups.peaks.as_deref().unwrap_or_default();
+                peaks::rows_of_peaks(peaks)
+            }
             (Mode::Range, None) => Vec::new(),
             (Mode::Range, Some(outcomes)) => groups::rows_of_range(outcomes, &groups),
             _ => {
@@ -529,7 +551,13 @@ impl View for MemoryView {
             }
             ViewAsk::ByModules => self.choice.by = By::Module,
             ViewAsk::Do(ROWS) => self.choice.by = self.choice.by.next(),
-            ViewAsk::Do(MODE) => self.choice.set_mode(self.choice.mode.next()),
+            ViewAsk::Do(MODE) => {
+                let next = self.choice.mode.next();
+                self.choice.set_mode(match next {
+                    Mode::Peaks if self.groups.peaks.is_none() => next.next(),
+                    next => next,
+                });
+            }
             ViewAsk::Do(PEAK) => {
                 let events = document.memory().and_then(Memory::events);
                 asks.extend(events.map(|events| PlayAsk::Seek(events.peak().1)));

@@ -134,7 +134,8 @@ fn cells(
             left -= needed;
         }
     }
-    let all = std::iter::once(Column::Name).chain(numbers).map(Cell::Of);
+    let all = std::iter::once(&Column::Name).chain(numbers);
+    let all = all.map(|&column| Cell::Of(column));
     let all = all.chain(figures.iter().copied());
     // Where names have more room than they need figures take of it.
     let of_figures: f32 = kept
@@ -290,6 +291,7 @@ impl Drawing<'_> {
                 let name = self.view.groups.all.get(group as usize);
                 rows::name(ui, name.map_or("", |it| &it.name));
             }
+            Cell::Of(Column::Delta) => self.delta(ui, row),
             Cell::Of(column) => self.number(ui, column, row.amounts.get(column)),
             Cell::Bars => {
                 let (now, before) = (totals(&self.view.totals), totals(&self.view.totals_before));
@@ -370,6 +372,18 @@ impl Drawing<'_> {
         asked.list = asked.list.or(clicked.map(|bin| (group, which(bin))));
     }
 
+    /// How many bytes more or less than in the other run.
+    fn delta(&self, ui: &mut Ui, row: &Row) {
+        let delta = row.amounts.delta().unwrap_or_default();
+        let sign = match delta {
+            ..0 => "−",
+            0 => "",
+            1.. => "+",
+        };
+        let size = u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX);
+        rows::number(ui, format!("{sign}{}", text::bytes(size)));
+    }
+
     /// A number over a bar that says how it compares with the largest of its column.
     fn number(&self, ui: &mut Ui, column: Column, number: Option<u64>) {
         let Some(number) = number else {
@@ -384,7 +398,7 @@ impl Drawing<'_> {
         rows::number(
             ui,
             match column {
-                Column::LiveBytes | Column::Allocated => text::bytes(number),
+                Column::LiveBytes | Column::Allocated | Column::Other => text::bytes(number),
                 _ => text::count(number),
             },
         );

@@ -89,7 +89,9 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
             }
         }
         ui.add_space(8.0);
-        for mode in Mode::ALL.into_iter().filter(|_| has_events) {
+        let has_other = view.groups.peaks.is_some();
+        let is_known = |mode: &Mode| has_events && (*mode != Mode::Peaks || has_other);
+        for mode in Mode::ALL.into_iter().filter(is_known) {
             let button = egui::Button::new(mode.title()).selected(view.choice.mode == mode);
             if ui.add(button).on_hover_text(mode.about()).clicked() {
                 view.choice.set_mode(mode);
@@ -164,6 +166,7 @@ fn of_events(
                 "Looking for temporary objects …"
             }
             (true, Mode::Temporary) => "No object was temporary up to the time shown.",
+            (true, Mode::Peaks) => "Two runs with events of memory are compared at their peaks.",
         };
         rows::hint(ui, text);
     });

@@ -131,7 +131,7 @@ fn replay(
             allocations: Some(0),
             releases: Some(0),
             temporary: Some(0),
-            stay: None,
+            ..Amounts::default()
         };
         let of = sums.entry(key).or_insert(nothing);
         let change = |of: &mut Option<u64>, by: i64| *of = of.map(|it| it.strict_add_signed(by));

@@ -94,9 +94,13 @@ fn file(text: &str) -> PathBuf {
 }
 
 fn state_of(text: &str) -> State {
-    let path = file(text);
+    state_of_runs(&[text])
+}
+
+fn state_of_runs(texts: &[&str]) -> State {
+    let recordings: Vec<PathBuf> = texts.iter().map(|text| file(text)).collect();
     let inputs = Inputs {
-        recordings: vec![path.clone()],
+        recordings: recordings.clone(),
         ..Inputs::default()
     };
     let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
@@ -104,7 +108,9 @@ fn state_of(text: &str) -> State {
     let document = Document::open(&inputs, None, &state.settings, &Progress::new());
     state.show(document.expect("a recording of heaptrack"), |_, _| ());
     state.panes.open(ViewId::of(&ENTRY.line));
-    let _ = std::fs::remove_file(path);
+    for path in recordings {
+        let _ = std::fs::remove_file(path);
+    }
     state
 }
 
@@ -514,6 +520,59 @@ fn the_peak_is_marked_and_gone_to() {
             .sum::<i64>()
     };
     assert!(times.into_iter().all(|t| live(t) <= bytes as i64));
+}
+
+/// By function the bytes that live when most do, by adding event after event.
+fn at_peak(state: &State, place: usize) -> [u64; 4] {
+    let recording = &document(state).session.recordings[place].recording;
+    let memory = recording.memory.as_ref().expect("memory");
+    let events = memory.events().expect("events");
+    let mut live = [0_u64; 4];
+    let mut most = live;
+    for event in 0..events.end() {
+        let object = events.object(event).expect("an object");
+        let creator = memory.stacks.function(object.stack).expect("a creator");
+        let of = function(recording.functions.get(creator).name);
+        match events.is_release(event) {
+            true => live[of] -= object.size,
+            false => live[of] += object.size,
+        }
+        if live.iter().sum::<u64>() > most.iter().sum() {
+            most = live;
+        }
+    }
+    most
+}
+
+#[test]
+fn two_runs_are_compared_at_their_peaks() {
+    let [a, b] = [make(3, 500).1, make(4, 800).1];
+    let state = state_of_runs(&[&a, &b]);
+    let mut view = MemoryView::default();
+    view.choice.by = By::Function;
+    view.choice.set_mode(Mode::Peaks);
+    wait(&mut view, &state);
+    let runs = document(&state).runs.as_ref().expect("two runs");
+    let [shown, other] = [runs.place(), runs.place_of_other()];
+    let [of_shown, of_other] = [shown, other].map(|it| at_peak(&state, it));
+    assert!(view.rows.len() >= 3);
+    for row in &view.rows {
+        let of = function(&view.groups.all[row.group as usize].name);
+        let amounts = row.amounts;
+        assert_eq!(amounts.live_bytes, Some(of_shown[of]), "{of}");
+        assert_eq!(amounts.other, Some(of_other[of]), "{of}");
+    }
+    let deltas: Vec<u128> = view
+        .rows
+        .iter()
+        .map(|it| it.amounts.delta().unwrap_or_default().unsigned_abs())
+        .collect();
+    assert!(deltas.is_sorted_by(|a, b| a >= b));
+    let (_, text) = widgets(&context(), &mut view, &state);
+    assert!(
+        text.contains("other run") && text.contains("Two peaks"),
+        "{text}"
+    );
 }
 
 #[test]
