@@ -105,11 +105,15 @@ impl ViewStudio {
         moment: Option<Moment>,
         tell: &dyn Fn(&Progress),
     ) -> anyhow::Result<Image> {
-        let is_along_time = self.view.line().kind == Kind::AlongTime;
+        let plays = self.view.line().plays();
         if let Some(document) = &mut self.desk.state.document
-            && let Some(moment) = moment.filter(|_| is_along_time)
+            && let Some(moment) = moment.filter(|_| plays)
         {
             document.selection.time = moment.time;
+            if let Some((playback, trace)) = document.playing() {
+                playback.seek(moment.time, Duration::ZERO, trace);
+                playback.summary = moment.summary;
+            }
         }
         self.wait(tell);
         let side = self.size[0].min(self.size[1]) as f32;
@@ -126,7 +130,7 @@ impl ViewStudio {
                 Picture::Nothing | Picture::City => false,
             };
             if !is_drawn {
-                return self.widgets(surface.scale);
+                return self.widgets(surface.scale, tell);
             }
             if !views.are_waiting(state) {
                 break;
@@ -162,14 +166,14 @@ impl ViewStudio {
     }
 
     /// The widgets of a view.
-    fn widgets(&mut self, scale: f32) -> anyhow::Result<Image> {
+    fn widgets(&mut self, scale: f32, tell: &dyn Fn(&Progress)) -> anyhow::Result<Image> {
         let mut drawn = Offscreen::new(&self.gpu, self.desk.state.settings.theme, scale);
         let points = egui::vec2(self.size[0] as f32, self.size[1] as f32) / scale;
         let mut primitives = Vec::new();
         for _ in 0..FRAMES {
             // What is chosen comes into sight once sizes are known: each frame is as the first.
             self.desk.state.stamps.document += 1;
-            self.desk.views.update(&mut self.desk.state);
+            self.wait(tell);
             let (desk, view) = (&mut self.desk, self.view);
             let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);
             primitives = drawn.run(&self.gpu, points, add);

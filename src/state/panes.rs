@@ -35,6 +35,8 @@ pub enum Needs {
     Recording,
     /// A recording with times: a profile has none.
     Times,
+    /// A recording that knows something of memory.
+    Memory,
     /// Two runs.
     TwoRuns,
     /// Two runs with times.
@@ -76,6 +78,13 @@ pub struct ViewLine {
     pub answers: &'static [Artifact],
     /// It opens by itself when such a thing is chosen: it has what that is chosen for.
     pub opens_for: &'static [Artifact],
+}
+
+impl ViewLine {
+    /// Whether what it shows depends on the time that all views show, so that its pictures may follow one another.
+    pub fn plays(&self) -> bool {
+        self.kind == Kind::AlongTime || self.needs == Needs::Memory
+    }
 }
 
 /// A view, known by its line. In the order of their keys.

@@ -11,6 +11,7 @@ mod context_tests;
 mod contexts;
 pub mod differences;
 mod drawing;
+mod export;
 pub mod fan;
 pub mod flame;
 pub mod functions;
@@ -18,6 +19,7 @@ mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;
+pub mod memory;
 pub mod mural;
 pub mod pane;
 pub mod phases;
@@ -51,6 +53,7 @@ pub static REGISTRY: &[&Entry] = &[
     &tree::ENTRY,
     &rings::ENTRY,
     &fan::ENTRY,
+    &memory::ENTRY,
 ];
 
 /// All views.

@@ -365,3 +365,37 @@ fn every_view_along_time_is_a_picture_too() {
     assert_eq!(run.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&run.stderr).contains("recording"));
 }
+
+#[test]
+fn memory_is_a_picture_at_any_time() {
+    let folder = crate::folder::Folder::new("memory-pictures");
+    let recording = common::data("import/heaptrack/python-start.heaptrack.zst");
+    let recording = recording.to_str().expect("a path of the repository");
+    let picture = |arguments: &[&str]| {
+        let mut all = vec![
+            "render",
+            recording,
+            "-o",
+            "memory.png",
+            "--view",
+            "memory",
+            "--size",
+            "900x600",
+        ];
+        all.extend(arguments);
+        let run = folder.run(&all);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.success(), "{said}");
+        std::fs::read(folder.file("memory.png")).expect("a picture")
+    };
+    let half = picture(&["--at", "50%"]);
+    assert_eq!(picture(&["--at", "50%"]), half);
+    let others: [&[&str]; 3] = [
+        &["--at", "100%"],
+        &["--summary"],
+        &["--at", "50%", "--theme", "dark"],
+    ];
+    for other in others {
+        assert_ne!(picture(other), half, "{other:?}");
+    }
+}

@@ -183,6 +183,7 @@ fn toggle_view(ui: &mut Ui, view: ViewId, context: &mut Context<'_>) {
         .on_hover_text(line.about)
         .on_disabled_hover_text(match line.needs {
             Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
+            Needs::Memory => "Needs a recording of memory",
             _ => "Needs a recording with times",
         })
         .clicked()

@@ -193,7 +193,7 @@ fn view_pictures(
 ) -> anyhow::Result<()> {
     let line = view.line();
     ensure!(
-        line.kind == Kind::AlongTime || args.frames.is_none(),
+        line.plays() || args.frames.is_none(),
         "a table is one picture: --frames is for what plays"
     );
     if line.needs != Needs::Nothing {

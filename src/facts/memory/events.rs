@@ -143,6 +143,11 @@ impl Events {
         )
     }
 
+    /// The position after the event at which most bytes lived first; 0 without events.
+    pub fn peak_position(&self) -> u32 {
+        self.peak.1
+    }
+
     #[inline]
     pub(super) fn raw(&self, event: u32) -> (u32, bool) {
         let raw = self.sites.get(event as usize);
@@ -227,8 +232,8 @@ impl Events {
         totals
     }
 
-    /// Whether an event releases what the event before it created.
-    fn is_temporary(&self, event: u32) -> bool {
+    /// Whether an event releases what the event before it created; of heaptrack's recordings what that counts as such.
+    pub fn is_temporary(&self, event: u32) -> bool {
         let (site, is_release) = self.raw(event);
         let of_first = self.like_heaptrack && site == 0 && event > 0;
         is_release

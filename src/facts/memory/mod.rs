@@ -8,17 +8,21 @@
 //! thing that is counted. Modules, functions and types are sums of cells ([`Events::add_up`]).
 
 mod ages;
+mod along;
+#[cfg(test)]
+mod along_tests;
 mod builder;
 mod cells;
 mod events;
 #[cfg(test)]
-mod oracle;
+pub(crate) mod oracle;
 mod packed;
+mod passing;
 mod state;
 mod stored;
 mod sums;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -28,10 +32,12 @@ use super::functions::{Functions, NO_FRAMES};
 use super::profile::{Profile, Value, Weights};
 use crate::units::{Cost, FunctionId, Time, Unit};
 use crate::warnings::{Place, Reporter};
-pub use ages::{AgeBin, Pattern};
+pub use ages::{AgeBin, INTERVALS, Pattern};
+pub use along::Stretch;
 pub use builder::{Live, MemoryBuilder};
 pub use cells::Cells;
 pub use events::{Events, Object, Sequence, Totals};
+pub use passing::{Outcome, Temporary};
 pub use state::{CellTotals, State};
 pub use sums::{Instant, SumRow, Sums};
 

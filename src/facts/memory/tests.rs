@@ -8,10 +8,10 @@ fn refuse(kind: &'static str) {
     panic!("{kind}");
 }
 
-struct Random(u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -20,7 +20,7 @@ impl Random {
 }
 
 /// Events of some cells with what was made of them, `youngest` where only sizes and stacks tell objects apart.
-fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
+pub(crate) fn made(seed: u64, count: usize, youngest: bool) -> (Vec<RawEvent>, Memory) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut builder = MemoryBuilder::new();
     let mut stacks = vec![StackId::EMPTY];

@@ -24,6 +24,7 @@ use crate::analysis::mapping::regroup::{assign, regroup};
 use crate::analysis::refinement::Refinement;
 use crate::analysis::session::{Inputs, Resolved, Session};
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::memory::Memory;
 use crate::facts::profile::Profile;
 use crate::facts::trace::Trace;
 use crate::filter::cut::Cut;
@@ -298,6 +299,11 @@ impl Document {
         self.resolved()?.recording.profile.as_ref()
     }
 
+    /// What the recording knows of memory.
+    pub fn memory(&self) -> Option<&Memory> {
+        self.resolved()?.recording.memory.as_ref()
+    }
+
     /// A cost of the recording for people, in its unit.
     pub fn show_cost(&self, cost: Cost) -> String {
         match self.resolved() {
@@ -380,6 +386,7 @@ impl Document {
             Needs::Nothing => true,
             Needs::Recording => self.resolved().is_some(),
             Needs::Times => self.playback.is_some(),
+            Needs::Memory => self.memory().is_some(),
             Needs::TwoRuns => self.runs.is_some(),
             Needs::TwoRunsWithTimes => {
                 let runs = self.runs.as_ref();

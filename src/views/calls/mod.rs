@@ -1,6 +1,5 @@
 //! The calls behind what is chosen, listed.
 
-mod export;
 mod list;
 mod ui;
 
@@ -11,7 +10,7 @@ use serde_json::{Map, Value};
 
 pub use self::list::{CallList, CallRow, MOST};
 use super::rows::place;
-use super::{Entry, Pane, View};
+use super::{Entry, Pane, View, export};
 use crate::filter::filters::Filters;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::model::calls::{CallColumn, CallsOf};
@@ -144,14 +143,15 @@ impl Calls {
         let Some(list) = &self.list else {
             return;
         };
-        let folder = dirs::download_dir().filter(|dir| dir.is_dir());
-        let Some(folder) = folder.or_else(|| std::env::current_dir().ok()) else {
+        let Some(folder) = export::folder() else {
             return;
         };
         let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
         let recording = document.recording();
         self.exporting = Some(Job::start(state.waker(), move |progress| {
-            let written = export::write(&session, recording, &list, folder, progress);
+            let written = export::write(folder, "callscape-calls", |file| {
+                list.write_csv(&session, recording, file, progress)
+            });
             progress.check()?;
             Ok(written.map_err(|error| error.to_string()))
         }));

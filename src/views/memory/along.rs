@@ -1,0 +1,208 @@
+//! Memory along time: what a column of pixels shows, worked out beside the frames, and where times lie.
+
+use std::sync::Arc;
+
+use glam::Vec2;
+
+use super::found::Found;
+use crate::facts::memory::{Events, Stretch};
+use crate::facts::recording::Recording;
+use crate::filter::selection::Pointed;
+use crate::layout::axis::TimeAxis;
+use crate::layout::sheet::Rect;
+use crate::progress::{Cancelled, Progress};
+use crate::state::State;
+use crate::state::document::Document;
+use crate::state::job::Job;
+use crate::units::{Cost, Time, TimeRange};
+use crate::views::along_time::AlongTime;
+use crate::views::text;
+use crate::views::tip::Tip;
+
+/// What lies in the columns of an axis.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The first moment of each column, and the last moment of all.
+    pub times: Vec<Time>,
+    pub stretches: Vec<Stretch>,
+    /// Of each counter what was measured last at the end of each column.
+    pub counters: Vec<Vec<Option<u64>>>,
+}
+
+impl Columns {
+    /// Works them out. Grows with columns and not with events.
+    pub fn find(
+        recording: &Recording,
+        axis: &TimeAxis,
+        progress: &Progress,
+    ) -> Result<Columns, Cancelled> {
+        let Some(memory) = &recording.memory else {
+            return Ok(Columns::default());
+        };
+        let Some(events) = memory.events() else {
+            return Ok(Columns::default());
+        };
+        let (columns, _) = axis.columns();
+        let starts = (0..columns.count()).map(|k| columns.start(k));
+        let mut times: Vec<Time> = starts.collect();
+        times.push(axis.range().end);
+        let edges = edges(events, &times);
+        let stretches = events.along(&edges, progress)?;
+        let of_counter = |counter: &crate::facts::memory::Counter| {
+            let ends = times.iter().skip(1);
+            ends.map(|&end| counter.at(end)).collect()
+        };
+        let counters = memory.counters.iter().map(of_counter).collect();
+        Ok(Columns {
+            times,
+            stretches,
+            counters,
+        })
+    }
+
+    /// The column that holds a time.
+    pub fn at(&self, time: Time) -> Option<usize> {
+        let after = self.times.partition_point(|&it| it <= time);
+        let column = after.checked_sub(1)?;
+        let last = self.stretches.len().checked_sub(1)?;
+        Some(column.min(last))
+    }
+
+    /// The most bytes of any column, without those of the counters that are hidden, and the most allocations.
+    pub fn most(&self, hidden: &[usize]) -> (u64, u64) {
+        let bytes = self.stretches.iter().map(|it| it.most);
+        let shown = self.counters.iter().enumerate();
+        let shown = shown.filter(|(number, _)| !hidden.contains(number));
+        let counted = shown.flat_map(|(_, values)| values.iter().flatten().copied());
+        let allocations = self.stretches.iter().map(|it| it.allocations);
+        (
+            bytes.chain(counted).max().unwrap_or_default(),
+            allocations.max().unwrap_or_default(),
+        )
+    }
+}
+
+/// The positions before all that happens from the first moment of each column on, and after the last.
+fn edges(events: &Events, times: &[Time]) -> Vec<u32> {
+    let Some((&last, starts)) = times.split_last() else {
+        return Vec::new();
+    };
+    let before = |&start: &Time| match start {
+        Time::ZERO => 0,
+        start => events.position(start - Cost::from_ns(1)),
+    };
+    let mut edges: Vec<u32> = starts.iter().map(before).collect();
+    edges.push(events.position(last));
+    edges
+}
+
+/// The chart along time.
+pub struct Along {
+    pub axis: TimeAxis,
+    /// In pixels from the top left corner of the chart.
+    pub plot: Rect,
+    found: Found<TimeAxis, Columns>,
+}
+
+impl Default for Along {
+    fn default() -> Along {
+        Along {
+            axis: TimeAxis::new(TimeRange::new(Time::ZERO, Time::ZERO)),
+            plot: Rect::default(),
+            found: Found::default(),
+        }
+    }
+}
+
+impl Along {
+    /// Of another recording, all of which is seen.
+    pub fn open(&mut self, whole: TimeRange) {
+        *self = Along {
+            axis: TimeAxis::new(whole),
+            ..Along::default()
+        };
+    }
+
+    /// Lays it out in pixels.
+    pub fn place(&mut self, plot: Rect) {
+        self.plot = plot;
+        self.axis.place(plot.min.x, plot.size().x);
+    }
+
+    pub fn set_visible(&mut self, range: TimeRange) {
+        self.axis.set_range(range);
+    }
+
+    /// Takes what was worked out, and begins what is to be.
+    pub fn update(&mut self, recording: &Arc<Recording>, state: &State) {
+        self.found.poll();
+        // Before its first picture it has no width.
+        if self.plot.size().x < 2.0 {
+            return;
+        }
+        let axis = self.axis;
+        let recording = Arc::clone(recording);
+        self.found.want_next(axis, || {
+            Job::named("memory along time", state.waker(), move |progress| {
+                Columns::find(&recording, &axis, progress)
+            })
+        });
+    }
+
+    /// What was worked out last; while it is not yet for what is seen now, it still lies where its times do.
+    pub fn columns(&self) -> Option<&Columns> {
+        self.found.last().map(|(_, columns)| columns)
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.found.is_running() || (self.plot.size().x >= 2.0 && !self.found.is_wanted(&self.axis))
+    }
+}
+
+impl AlongTime for Along {
+    fn pointed(&self, _document: &Document, at: Vec2) -> Pointed {
+        let is_in = self.plot.min.x <= at.x && at.x < self.plot.max.x;
+        Pointed {
+            time: is_in.then(|| self.axis.time_at(at.x)),
+            ..Pointed::default()
+        }
+    }
+
+    fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
+        let time = self.pointed(document, at).time?;
+        let columns = self.columns()?;
+        let column = columns.at(time)?;
+        let of = columns.stretches.get(column)?;
+        let mut lines = vec![
+            format!("{} live at most", text::bytes(of.most)),
+            text::counted(of.allocations, "allocation", "allocations"),
+        ];
+        if of.temporary > 0 {
+            lines.push(format!("{} of them temporary", text::count(of.temporary)));
+        }
+        let memory = document.memory()?;
+        for (counter, values) in memory.counters.iter().zip(&columns.counters) {
+            if let Some(Some(value)) = values.get(column) {
+                lines.push(format!("{}: {}", counter.name, text::bytes(*value)));
+            }
+        }
+        Some(Tip {
+            title: time.to_string(),
+            lines,
+        })
+    }
+
+    fn time_at(&self, _document: &Document, x: f32) -> Option<Time> {
+        Some(self.axis.time_at(x))
+    }
+
+    fn zoom(&mut self, at: Vec2, factor: Vec2) {
+        if factor.x != 1.0 {
+            self.axis.zoom(at.x, factor.x);
+        }
+    }
+
+    fn pan(&mut self, by: Vec2) {
+        self.axis.pan(by.x);
+    }
+}

@@ -1,0 +1,320 @@
+//! The chart along time: what is consumed as an area with counters as lines over it, and below it allocations, the
+//! temporary ones apart.
+
+use egui::Ui;
+use glam::Vec2;
+
+use super::along::{Along, Columns};
+use super::painting::{self, Paint};
+use super::{ENTRY, MemoryView};
+use crate::facts::memory::Events;
+use crate::layout::geometry::Color;
+use crate::layout::labels::text as letters;
+use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::model::theme::Theme;
+use crate::render::ink::Ink;
+use crate::state::document::Document;
+use crate::state::panes::ViewId;
+use crate::units::Time;
+use crate::views::drawing::mark_times;
+use crate::views::{Pane, along_time, text};
+
+/// Heights and widths, in points.
+const LETTERS: f32 = 11.0;
+const AXIS: f32 = 18.0;
+const GUTTER: f32 = 72.0;
+/// The share of the chart below the curve that shows allocations.
+const ALLOCATIONS: f32 = 0.26;
+
+/// Shows the chart in so many points of height.
+pub fn show(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    events: &Events,
+    height: f32,
+    pane: &mut Pane<'_>,
+) {
+    let size = egui::vec2(ui.available_width(), height);
+    let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let scale = ui.pixels_per_point();
+    let places = Places::new(Vec2::new(rect.width(), rect.height()) * scale, scale);
+    view.along.place(places.plot);
+    let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(rect).id_salt("along time"));
+    // It has no picture of its own: what is drawn is drawn here.
+    let pictures = std::mem::take(&mut pane.pictures);
+    along_time::show(&mut inner, ViewId::of(&ENTRY.line), &mut view.along, pane);
+    pane.pictures = pictures;
+    let theme = pane.state.settings.theme;
+    let mut sheet = Sheet::default();
+    let drawing = Drawing {
+        along: &view.along,
+        hidden: &view.hidden,
+        places,
+        theme,
+        peak: events.peak(),
+    };
+    drawing.draw(&mut sheet);
+    let ink = Ink::of(theme);
+    let line = places.line;
+    mark_times(
+        &mut sheet,
+        &view.along.axis,
+        &document.selection,
+        places.plot,
+        line,
+        &ink,
+    );
+    painting::sheet(ui, rect, scale, &sheet);
+}
+
+/// Where the parts of the chart lie, in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Places {
+    em: f32,
+    line: f32,
+    /// Curve and allocations.
+    plot: Rect,
+    curve: Rect,
+    allocations: Rect,
+    axis: Rect,
+}
+
+impl Places {
+    fn new(size: Vec2, scale: f32) -> Places {
+        let px = |points: f32| (points * scale).round();
+        let left = px(GUTTER).min(size.x * 0.4);
+        let bottom = (size.y - px(AXIS)).max(1.0);
+        let middle = (bottom * (1.0 - ALLOCATIONS)).round();
+        let part =
+            |top: f32, bottom: f32| Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom));
+        Places {
+            em: LETTERS * scale,
+            line: px(1.0).max(1.0),
+            plot: part(0.0, bottom),
+            curve: part(px(3.0), middle - px(4.0)),
+            allocations: part(middle, bottom),
+            axis: part(bottom, size.y),
+        }
+    }
+}
+
+struct Drawing<'a> {
+    along: &'a Along,
+    /// Counters that are not drawn.
+    hidden: &'a [usize],
+    places: Places,
+    theme: Theme,
+    /// Bytes, and when.
+    peak: (u64, Time),
+}
+
+/// A round number of bytes so that about three of them are `most`.
+pub fn round_step(most: u64) -> u64 {
+    (most / 3).max(1).next_power_of_two()
+}
+
+/// The colour of a counter's line.
+pub fn counter_color(theme: Theme, number: usize) -> Color {
+    let hue = 250.0_f32 + 70.0 * number as f32;
+    let lightness = match theme {
+        Theme::Light => 0.55,
+        Theme::Dark => 0.75,
+    };
+    crate::layout::hues::oklch(lightness, 0.13, hue.to_radians())
+}
+
+/// Of the colour of a widget, that of a sheet.
+fn linear(color: egui::Color32) -> Color {
+    egui::Rgba::from(color).to_array()
+}
+
+impl Drawing<'_> {
+    fn draw(&self, sheet: &mut Sheet) {
+        let ink = Ink::of(self.theme);
+        let places = self.places;
+        sheet.fills.push(Fill {
+            rect: places.plot,
+            color: ink.paper,
+        });
+        let axis = &self.along.axis;
+        axis.draw_grid(sheet, places.plot, places.em, ink.grid);
+        let columns = self.along.columns();
+        let (bytes, allocations) = columns.map_or((0, 0), |it| it.most(self.hidden));
+        if let Some(columns) = columns {
+            self.grid(sheet, bytes, &ink);
+            self.area(sheet, columns, bytes);
+            self.counters(sheet, columns, bytes);
+            self.allocations(sheet, columns, allocations, &ink);
+        }
+        axis.draw(sheet, places.axis, places.em, ink.axis());
+        self.peak(sheet, bytes, &ink);
+    }
+
+    fn y(&self, bytes: u64, most: u64) -> f32 {
+        let rect = self.places.curve;
+        let share = bytes as f64 / most.max(1) as f64;
+        rect.max.y - share.min(1.0) as f32 * rect.size().y
+    }
+
+    /// Lines at round numbers of bytes, with their amounts at the left.
+    fn grid(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
+        let places = self.places;
+        let step = round_step(most);
+        let mut bytes = 0_u64;
+        while bytes <= most {
+            let y = self.y(bytes, most).round();
+            let rect = Rect::new(
+                Vec2::new(places.curve.min.x, y - places.line),
+                Vec2::new(places.curve.max.x, y),
+            );
+            sheet.fills.push(Fill {
+                rect,
+                color: ink.grid,
+            });
+            self.label(sheet, &text::bytes(bytes), y, ink.weak);
+            let Some(next) = bytes.checked_add(step) else {
+                break;
+            };
+            bytes = next;
+        }
+    }
+
+    /// Writes at the left of the plot, ending at it.
+    fn label(&self, sheet: &mut Sheet, text: &str, y: f32, color: Color) {
+        let places = self.places;
+        let em = places.em * 0.95;
+        let width = letters::width(text) * em;
+        let x = (places.plot.min.x - places.em * 0.5 - width).max(0.0);
+        // The topmost and the lowest still fit.
+        let y = y.max(em * 0.6).min(places.axis.max.y - em * 0.6);
+        let clip = Rect::new(Vec2::ZERO, Vec2::new(places.plot.min.x, places.axis.max.y));
+        sheet.write(text, Vec2::new(x, y), em, color, clip);
+    }
+
+    /// Where a column begins and ends; none out of sight.
+    fn across(&self, columns: &Columns, column: usize) -> Option<[f32; 2]> {
+        let plot = self.places.plot;
+        let of = |it: usize| {
+            let time = columns.times.get(it)?;
+            Some(self.along.axis.x_of(*time).clamp(plot.min.x, plot.max.x))
+        };
+        let [left, right] = [of(column)?, of(column + 1)?];
+        (left < right).then_some([left, right])
+    }
+
+    fn area(&self, sheet: &mut Sheet, columns: &Columns, most: u64) {
+        let color = linear(Paint::of(self.theme).living);
+        let bottom = self.places.curve.max.y;
+        for (number, stretch) in columns.stretches.iter().enumerate() {
+            let Some([left, right]) = self.across(columns, number) else {
+                continue;
+            };
+            let top = self.y(stretch.most, most);
+            sheet.fills.push(Fill {
+                rect: Rect::new(Vec2::new(left, top), Vec2::new(right, bottom)),
+                color: [color[0], color[1], color[2], 0.75],
+            });
+        }
+    }
+
+    fn counters(&self, sheet: &mut Sheet, columns: &Columns, most: u64) {
+        let wide = self.places.line * 1.5;
+        let counters = columns.counters.iter().enumerate();
+        for (number, values) in counters.filter(|(number, _)| !self.hidden.contains(number)) {
+            let color = counter_color(self.theme, number);
+            let mut before = None;
+            for (column, value) in values.iter().enumerate() {
+                let (Some(value), Some([left, right])) = (value, self.across(columns, column))
+                else {
+                    before = None;
+                    continue;
+                };
+                let y = self.y(*value, most);
+                let from = before.unwrap_or(y);
+                let (top, bottom) = (y.min(from), y.max(from) + wide);
+                let mut part = |min: Vec2, max: Vec2| {
+                    sheet.fills.push(Fill {
+                        rect: Rect::new(min, max),
+                        color,
+                    });
+                };
+                part(Vec2::new(left, y), Vec2::new(right, y + wide));
+                if bottom - top > 2.0 * wide {
+                    part(Vec2::new(left, top), Vec2::new(left + wide, bottom));
+                }
+                before = Some(y);
+            }
+        }
+    }
+
+    fn allocations(&self, sheet: &mut Sheet, columns: &Columns, most: u64, ink: &Ink) {
+        let rect = self.places.allocations;
+        let paint = Paint::of(self.theme);
+        let height = |count: u64| (count as f64 / most.max(1) as f64) as f32 * rect.size().y;
+        for (number, stretch) in columns.stretches.iter().enumerate() {
+            let Some([left, right]) = self.across(columns, number) else {
+                continue;
+            };
+            let parts = [
+                (stretch.allocations, paint.allocated),
+                (stretch.temporary.min(stretch.allocations), paint.temporary),
+            ];
+            for (count, color) in parts.into_iter().filter(|it| it.0 > 0) {
+                let top = rect.max.y - height(count).max(self.places.line * 0.5);
+                sheet.fills.push(Fill {
+                    rect: Rect::new(Vec2::new(left, top), Vec2::new(right, rect.max.y)),
+                    color: linear(color),
+                });
+            }
+        }
+        let edge = Rect::new(
+            Vec2::new(rect.min.x, rect.min.y - self.places.line),
+            Vec2::new(rect.max.x, rect.min.y),
+        );
+        sheet.fills.push(Fill {
+            rect: edge,
+            color: ink.line,
+        });
+        let middle = (rect.min.y + rect.max.y) * 0.5;
+        let line = self.places.em * 0.6;
+        self.label(sheet, &text::count(most), middle - line, ink.weak);
+        self.label(sheet, "allocations", middle + line, ink.weak);
+    }
+
+    /// Marks the peak where it is in sight, with its bytes and its time.
+    fn peak(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
+        let (bytes, time) = self.peak;
+        let places = self.places;
+        let x = self.along.axis.x_of(time);
+        if bytes == 0 || x < places.plot.min.x || x > places.plot.max.x {
+            return;
+        }
+        let half = places.line * 2.5;
+        let y = self.y(bytes, most);
+        let dot = Rect::new(Vec2::new(x - half, y - half), Vec2::new(x + half, y + half));
+        sheet.fills.push(Fill {
+            rect: dot,
+            color: ink.text,
+        });
+        let words = format!("peak {} at {time}", text::bytes(bytes));
+        let em = places.em;
+        let width = letters::width(&words) * em;
+        // Beside it where there is room, else before it.
+        let left = match x + half * 2.0 + width < places.plot.max.x {
+            true => x + half * 2.0,
+            false => (x - half * 2.0 - width).max(places.plot.min.x),
+        };
+        let y = y.max(places.curve.min.y + em * 0.7);
+        let ground = Rect::new(
+            Vec2::new(left - em * 0.3, y - em * 0.65),
+            Vec2::new(left + width + em * 0.3, y + em * 0.65),
+        );
+        let [r, g, b, _] = ink.paper;
+        sheet.fills.push(Fill {
+            rect: ground,
+            color: [r, g, b, 0.8],
+        });
+        sheet.write(&words, Vec2::new(left, y), em, ink.text, places.plot);
+    }
+}

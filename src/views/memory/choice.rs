@@ -1,0 +1,264 @@
+//! What the user can choose of the view, as a session file keeps it.
+
+use crate::model::memory::BelongsTo;
+
+/// What the rows of the table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum By {
+    /// The modules that the landscape displays.
+    #[default]
+    Module,
+    /// The innermost function of the stack that created an object.
+    Function,
+    /// The whole of that stack.
+    Context,
+    Type,
+}
+
+impl By {
+    pub const ALL: [By; 4] = [By::Module, By::Function, By::Context, By::Type];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            By::Module => "module",
+            By::Function => "function",
+            By::Context => "context",
+            By::Type => "type",
+        }
+    }
+
+    pub fn next(self) -> By {
+        match self {
+            By::Module => By::Function,
+            By::Function => By::Context,
+            By::Context => By::Type,
+            By::Type => By::Module,
+        }
+    }
+}
+
+/// Which objects the table counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// All up to the time shown.
+    #[default]
+    Live,
+    /// What was created in the range and lives at its end.
+    Range,
+    /// What the next event of memory released.
+    Temporary,
+    /// What lives at the peak of this run, and at that of the other.
+    Peaks,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 4] = [Mode::Live, Mode::Range, Mode::Temporary, Mode::Peaks];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Mode::Live => "Live here",
+            Mode::Range => "Left of the range",
+            Mode::Temporary => "Temporary",
+            Mode::Peaks => "Two peaks",
+        }
+    }
+
+    pub fn about(self) -> &'static str {
+        match self {
+            Mode::Live => "What lives at the time shown",
+            Mode::Range => {
+                "What was allocated in the chosen range and is still live at its end; Shift + drag over the chart \
+                 chooses one"
+            }
+            Mode::Temporary => {
+                "What was released by the next event of memory after its allocation, up to the time shown"
+            }
+            Mode::Peaks => {
+                "What lives at the peak of the run shown, and how that differs from the other run's"
+            }
+        }
+    }
+
+    pub fn next(self) -> Mode {
+        match self {
+            Mode::Live => Mode::Range,
+            Mode::Range => Mode::Temporary,
+            Mode::Temporary => Mode::Peaks,
+            Mode::Peaks => Mode::Live,
+        }
+    }
+
+    /// What the table is sorted by at first.
+    pub fn first_column(self) -> Column {
+        match self {
+            Mode::Live | Mode::Range => Column::LiveBytes,
+            Mode::Temporary => Column::Temporary,
+            Mode::Peaks => Column::Delta,
+        }
+    }
+
+    /// The columns of numbers.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Mode::Peaks => &[Column::LiveBytes, Column::Other, Column::Delta],
+            Mode::Range => &[
+                Column::LiveBytes,
+                Column::Live,
+                Column::Allocated,
+                Column::Allocations,
+                Column::Releases,
+                Column::Stay,
+            ],
+            Mode::Live | Mode::Temporary => &[
+                Column::LiveBytes,
+                Column::Live,
+                Column::Allocated,
+                Column::Allocations,
+                Column::Releases,
+                Column::Temporary,
+            ],
+        }
+    }
+}
+
+/// A column of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    Name,
+    LiveBytes,
+    Live,
+    Allocated,
+    Allocations,
+    Releases,
+    Temporary,
+    /// Of the objects that outlive the range, those that are never released.
+    Stay,
+    /// Live bytes at the peak of the other run, and how many more there are in the one shown.
+    Other,
+    Delta,
+}
+
+impl Column {
+    pub const ALL: [Column; 10] = [
+        Column::Name,
+        Column::LiveBytes,
+        Column::Live,
+        Column::Allocated,
+        Column::Allocations,
+        Column::Releases,
+        Column::Temporary,
+        Column::Stay,
+        Column::Other,
+        Column::Delta,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Column::Name => "name",
+            Column::LiveBytes => "live bytes",
+            Column::Live => "live",
+            Column::Allocated => "allocated",
+            Column::Allocations => "allocations",
+            Column::Releases => "released",
+            Column::Temporary => "temporary",
+            Column::Stay => "never freed",
+            Column::Other => "other run",
+            Column::Delta => "Δ",
+        }
+    }
+
+    pub fn about(self, mode: Mode) -> &'static str {
+        let is_range = mode == Mode::Range;
+        match self {
+            Column::Name => "",
+            Column::LiveBytes if is_range => {
+                "Bytes of the objects created in the range that live at its end"
+            }
+            Column::LiveBytes if mode == Mode::Peaks => {
+                "Bytes of the objects that live at the peak of this run"
+            }
+            Column::LiveBytes => "Bytes of the objects that live at the time shown",
+            Column::Live if is_range => "Objects created in the range that live at its end",
+            Column::Live => "Objects that live at the time shown",
+            Column::Allocated if is_range => "Bytes allocated in the range",
+            Column::Allocated => "Bytes allocated to date",
+            Column::Allocations if is_range => "Objects created in the range",
+            Column::Allocations => "Objects created to date",
+            Column::Releases if is_range => "Of these, the objects released in it too",
+            Column::Releases => "Objects released to date",
+            Column::Temporary => {
+                "Objects that the next event of memory after their creation released, to date"
+            }
+            Column::Other => "Bytes of the same at the peak of the other run",
+            Column::Delta => "How many more bytes the run shown has at its peak; by its size",
+            Column::Stay => "Of those that live at the end of the range, the ones never released",
+        }
+    }
+}
+
+/// By what the run is cut into ten intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tenths {
+    /// Equally many events of memory each.
+    #[default]
+    Events,
+    /// Equally long.
+    Time,
+}
+
+impl Tenths {
+    pub const ALL: [Tenths; 2] = [Tenths::Events, Tenths::Time];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Tenths::Events => "equally many events",
+            Tenths::Time => "equal time",
+        }
+    }
+}
+
+/// In how many bins ages can be counted.
+pub const BINS: [usize; 4] = [5, 10, 15, 20];
+
+/// Everything that can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub by: By,
+    pub mode: Mode,
+    pub belongs_to: BelongsTo,
+    /// Everything of this age in cels and older is in the last bin.
+    pub bins: usize,
+    pub tenths: Tenths,
+    /// The column sorted by, and whether from the largest.
+    pub sort: (Column, bool),
+}
+
+impl Default for Choice {
+    fn default() -> Choice {
+        Choice {
+            by: By::default(),
+            mode: Mode::default(),
+            belongs_to: BelongsTo::default(),
+            bins: 10,
+            tenths: Tenths::default(),
+            sort: (Column::LiveBytes, true),
+        }
+    }
+}
+
+impl Choice {
+    pub fn set_mode(&mut self, mode: Mode) {
+        if self.mode != mode {
+            self.mode = mode;
+            self.sort = (mode.first_column(), true);
+        }
+    }
+
+    /// Sorts by a column; by the one that it is sorted by already the other way round.
+    pub fn sort_by(&mut self, column: Column) {
+        self.sort = match self.sort {
+            (same, descending) if same == column => (column, !descending),
+            _ => (column, column != Column::Name),
+        };
+    }
+}

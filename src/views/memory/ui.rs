@@ -1,0 +1,382 @@
+//! The widgets of the view, from top to bottom: choices, facts, the chart along time, the legend, the table, the list.
+
+use egui::Ui;
+
+use super::choice::{BINS, By, Mode, Tenths};
+use super::sums::{explanation, sums_of};
+use super::{MemoryView, chart, legend, list_ui, table};
+use crate::facts::memory::{Detail, Events, Memory, Sums};
+use crate::model::memory::BelongsTo;
+use crate::state::ask::PlayAsk;
+use crate::state::document::Document;
+use crate::units::{Cost, Time};
+use crate::views::{Pane, rows, style, text};
+
+/// The chart has this share of the view's height, within these, in points.
+const CHART: f32 = 0.3;
+const LEAST_CHART: f32 = 80.0;
+const MOST_CHART: f32 = 300.0;
+
+/// The share of what is left that a list has.
+const LIST: f32 = 0.45;
+
+/// What a recording without memory says.
+const NOTHING: &str = "This recording tells nothing of memory. Recordings that do: heaptrack (every allocation and release), \
+                       DHAT, massif and V8 heap profiles (sums).";
+
+pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
+    ui.painter()
+        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    let state = pane.state;
+    let Some(document) = &state.document else {
+        return;
+    };
+    if document.resolved().is_none() {
+        return rows::hint(ui, "Open a recording of memory to see what lives when.");
+    }
+    let Some(memory) = document.memory() else {
+        return rows::hint(ui, NOTHING);
+    };
+    let frame = egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    });
+    frame.show(ui, |ui| {
+        head(view, ui, document, memory);
+        match (memory.events(), sums_of(memory)) {
+            (Some(events), _) => of_events(view, ui, document, memory, events, pane),
+            (None, Some(sums)) => of_sums(view, ui, document, memory, sums, pane),
+            (None, None) => {}
+        }
+    });
+}
+
+/// A choice among a few, as a list that opens.
+fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    label: &str,
+    width: f32,
+    now: &mut T,
+    all: impl Iterator<Item = (T, String)>,
+) {
+    let all: Vec<(T, String)> = all.collect();
+    let title = all.iter().find(|it| it.0 == *now).map(|it| it.1.clone());
+    ui.label(style::weak(label).small());
+    egui::ComboBox::from_id_salt(("memory", label))
+        .selected_text(title.unwrap_or_default())
+        .width(width)
+        .show_ui(ui, |ui| {
+            for (value, title) in all {
+                ui.selectable_value(now, value, title);
+            }
+        });
+}
+
+/// What the rows are, and which objects they count.
+fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory) {
+    let has_events = memory.events().is_some();
+    ui.horizontal_wrapped(|ui| {
+        for by in By::ALL {
+            let has = by != By::Type || memory.types.len() > 1;
+            let button = egui::Button::new(by.title()).selected(view.choice.by == by);
+            let response = ui
+                .add_enabled(has, button)
+                .on_disabled_hover_text("The recording names no types");
+            if response.clicked() {
+                view.choice.by = by;
+            }
+        }
+        ui.add_space(8.0);
+        let has_other = view.groups.peaks.is_some();
+        let is_known = |mode: &Mode| has_events && (*mode != Mode::Peaks || has_other);
+        for mode in Mode::ALL.into_iter().filter(is_known) {
+            let button = egui::Button::new(mode.title()).selected(view.choice.mode == mode);
+            if ui.add(button).on_hover_text(mode.about()).clicked() {
+                view.choice.set_mode(mode);
+            }
+        }
+        ui.add_space(8.0);
+        let belongs = |it: BelongsTo| match it {
+            BelongsTo::Class => "its class, else its creator".to_owned(),
+            BelongsTo::Creator => "its creator".to_owned(),
+        };
+        choice(
+            ui,
+            "object of",
+            150.0,
+            &mut view.choice.belongs_to,
+            BelongsTo::ALL.into_iter().map(|it| (it, belongs(it))),
+        );
+        if !has_events || memory.detail == Detail::Samples {
+            return;
+        }
+        match MemoryView::is_summary(document) {
+            true => choice(
+                ui,
+                "intervals of",
+                120.0,
+                &mut view.choice.tenths,
+                Tenths::ALL
+                    .into_iter()
+                    .map(|it| (it, it.title().to_owned())),
+            ),
+            false => choice(
+                ui,
+                "ages",
+                44.0,
+                &mut view.choice.bins,
+                BINS.into_iter().map(|it| (it, it.to_string())),
+            ),
+        }
+    });
+}
+
+fn of_events(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    events: &Events,
+    pane: &mut Pane<'_>,
+) {
+    facts(view, ui, document, memory, events, pane);
+    let height = (ui.available_height() * CHART).clamp(LEAST_CHART, MOST_CHART);
+    chart::show(view, ui, document, events, height, pane);
+    let theme = pane.state.settings.theme;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        legend::of_chart(ui, memory, theme, &mut view.hidden);
+    });
+    ui.separator();
+    legend::of_rows(ui, view, document, memory, theme);
+    slow(view, ui);
+    let left = ui.available_height();
+    let has_list = view.query.is_some();
+    let room = if has_list { left * (1.0 - LIST) } else { left };
+    part(ui, room, "rows", |ui| {
+        let text = match (view.rows.is_empty(), view.choice.mode) {
+            (false, _) => return table::show(view, ui, document, pane),
+            (true, _) if !view.has_groups() => "Looking for the owners of objects …",
+            (true, Mode::Live) => "Nothing was allocated up to the time shown.",
+            (true, Mode::Range) if view.outcomes.is_running() => "Looking for what is still live …",
+            (true, Mode::Range) => "Nothing that was allocated in the range is live at its end.",
+            (true, Mode::Temporary) if view.temporary.is_running() => {
+                "Looking for temporary objects …"
+            }
+            (true, Mode::Temporary) => "No object was temporary up to the time shown.",
+            (true, Mode::Peaks) => "Two runs with events of memory are compared at their peaks.",
+        };
+        rows::hint(ui, text);
+    });
+    if has_list {
+        ui.separator();
+        let room = ui.available_height();
+        part(ui, room, "objects", |ui| {
+            list_ui::show(view, ui, document, pane);
+        });
+    }
+}
+
+/// A part of the view, so many points high.
+fn part(ui: &mut Ui, height: f32, name: &str, add: impl FnOnce(&mut Ui)) {
+    let size = egui::vec2(ui.available_width(), height.max(0.0));
+    let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
+    let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(rect).id_salt(name));
+    inner.set_clip_rect(rect.intersect(ui.clip_rect()));
+    add(&mut inner);
+}
+
+/// How far work is that keeps rows or figures waiting.
+fn slow(view: &mut MemoryView, ui: &mut Ui) {
+    let outcomes = view.outcomes.slow().is_some();
+    let patterns = view.patterns.slow().is_some();
+    let found = view.outcomes.slow().or(view.patterns.slow());
+    let Some(progress) = found.or(view.temporary.slow()) else {
+        return;
+    };
+    if rows::progress(ui, progress) {
+        match (outcomes, patterns) {
+            (true, _) => view.outcomes.stop(),
+            (false, true) => view.patterns.stop(),
+            (false, false) => view.temporary.stop(),
+        }
+    }
+}
+
+/// What lives now, and the most that ever did.
+fn facts(
+    view: &MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    events: &Events,
+    pane: &mut Pane<'_>,
+) {
+    let at = view.now.position();
+    let totals = events.totals(at);
+    let time = document.selection.time;
+    let when = match MemoryView::is_summary(document) {
+        true => "In the whole run".to_owned(),
+        false => format!("At {time}"),
+    };
+    ui.horizontal_wrapped(|ui| {
+        if memory.detail == Detail::Samples {
+            ui.label(style::title("sampling"));
+        }
+        let line = format!(
+            "{when}: {} live in {}, of {} allocated, {} of them temporary",
+            text::bytes(totals.live_bytes()),
+            text::counted(totals.live(), "object", "objects"),
+            text::count(totals.allocations),
+            text::count(totals.temporary),
+        );
+        ui.label(line);
+        let (bytes, peak) = events.peak();
+        let hint = format!("{} at {peak} (K)", text::bytes(bytes));
+        if ui.button("Go to the peak").on_hover_text(hint).clicked() {
+            pane.asks.push(PlayAsk::Seek(peak));
+        }
+    });
+}
+
+fn of_sums(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    sums: &Sums,
+    pane: &mut Pane<'_>,
+) {
+    let instant = view.instant(sums);
+    let known = MemoryView::known_of(&view.groups, sums, instant.unwrap_or_default());
+    let show = |time: Time| memory.clock.show(Cost::from_ns(time.ns()));
+    ui.horizontal_wrapped(|ui| {
+        if let Some((bytes, time)) = sums.peak {
+            let line = format!("Peak {} at {}.", text::bytes(bytes), show(time));
+            ui.label(line);
+        }
+        let text = explanation(sums, known);
+        ui.add(egui::Label::new(style::weak(text)).wrap());
+    });
+    if sums.instants.len() > 1 {
+        instants(view, ui, memory, sums, pane);
+    }
+    if let Some(of) = instant.and_then(|it| sums.instants.get(it)) {
+        let mut line = match sums.instants.len() {
+            1 => "The one instant".to_owned(),
+            _ => format!("Instant at {}", show(of.time())),
+        };
+        if let Some(bytes) = of.whole.live_bytes {
+            line.push_str(&format!(": {} live", text::bytes(bytes)));
+        }
+        if of.cells.is_empty() {
+            line.push_str("; whose they are is not recorded for this one");
+        }
+        ui.horizontal(|ui| {
+            if sums.instants.len() > 1 {
+                for (title, forward) in [("Before", false), ("Next", true)] {
+                    let button = ui.small_button(title);
+                    let button = button.on_hover_text("The instant beside it that tells who");
+                    if button.clicked() {
+                        view.step_instant(sums, forward);
+                    }
+                }
+            }
+            ui.label(line);
+        });
+    }
+    let belongs = format!("Objects belong {}.", view.choice.belongs_to.title());
+    ui.label(style::weak(belongs).small());
+    match view.rows.is_empty() {
+        true => rows::hint(ui, "Whose memory this is is not known."),
+        false => table::show(view, ui, document, pane),
+    }
+}
+
+/// A bar for each instant; a click shows it.
+fn instants(view: &mut MemoryView, ui: &mut Ui, memory: &Memory, sums: &Sums, pane: &Pane<'_>) {
+    let height = (ui.available_height() * CHART).clamp(LEAST_CHART, MOST_CHART);
+    let size = egui::vec2(ui.available_width(), height);
+    let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+    let paint = super::painting::Paint::of(pane.state.settings.theme);
+    let accent = style::colors(pane.state.settings.theme).accent;
+    let painter = ui.painter().with_clip_rect(rect);
+    let plot = rect.shrink2(egui::vec2(4.0, 0.0));
+    let first = sums.instants.first().map_or(0, |it| it.time);
+    let last = sums.instants.last().map_or(0, |it| it.time);
+    let bytes = sums.instants.iter().filter_map(|it| it.whole.live_bytes);
+    let peak = sums.peak.map(|it| it.0);
+    let most = bytes.chain(peak).max().unwrap_or(1).max(1);
+    let x = |time: u64| {
+        let share = time.saturating_sub(first) as f64 / last.saturating_sub(first).max(1) as f64;
+        plot.left() + share as f32 * (plot.width() - 3.0)
+    };
+    let shown = view.instant(sums);
+    let show = |time: u64| memory.clock.show(Cost::from_ns(time));
+    let base = rect.bottom() - 16.0;
+    // The one shown is drawn last, over those that lie on it.
+    let others = sums
+        .instants
+        .iter()
+        .enumerate()
+        .filter(|it| shown != Some(it.0));
+    let last_one = shown.and_then(|it| Some((it, sums.instants.get(it)?)));
+    for (number, instant) in others.chain(last_one) {
+        let Some(bytes) = instant.whole.live_bytes else {
+            continue;
+        };
+        let high = (bytes as f64 / most as f64) as f32 * (base - rect.top() - 18.0);
+        let left = x(instant.time);
+        let bar = egui::Rect::from_min_max(
+            egui::pos2(left, base - high.max(1.0)),
+            egui::pos2(left + 3.0, base),
+        );
+        let color = match (shown == Some(number), instant.cells.is_empty()) {
+            (true, _) => accent,
+            (false, false) => paint.living,
+            (false, true) => paint.allocated,
+        };
+        painter.rect_filled(bar, 0, color);
+    }
+    painter.hline(plot.x_range(), base, (1.0, paint.line));
+    let font = egui::FontId::proportional(11.0);
+    for (at, align, text) in [
+        (
+            egui::pos2(plot.left(), rect.bottom() - 7.0),
+            egui::Align2::LEFT_CENTER,
+            show(first),
+        ),
+        (
+            egui::pos2(plot.right(), rect.bottom() - 7.0),
+            egui::Align2::RIGHT_CENTER,
+            show(last),
+        ),
+        (
+            egui::pos2(plot.left(), rect.top() + 8.0),
+            egui::Align2::LEFT_CENTER,
+            format!("{} · green tells who", text::bytes(most)),
+        ),
+    ] {
+        painter.text(at, align, text, font.clone(), paint.weak);
+    }
+    let Some(at) = response.hover_pos() else {
+        return;
+    };
+    let away = |it: &&crate::facts::memory::Instant| (x(it.time) + 1.5 - at.x).abs() as u32;
+    let nearest = sums.instants.iter().min_by_key(away);
+    let number = nearest.and_then(|it| sums.instants.iter().position(|of| std::ptr::eq(of, it)));
+    if response.clicked() {
+        view.instant = number;
+    }
+    if let Some(instant) = nearest {
+        let bytes = instant.whole.live_bytes.map(text::bytes);
+        let line = format!(
+            "{}: {} live",
+            show(instant.time),
+            bytes.unwrap_or_else(|| "not known what is".to_owned())
+        );
+        response.on_hover_text(line);
+    }
+}
