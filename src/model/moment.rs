@@ -62,7 +62,7 @@ pub fn lively(recording: &Recording) -> Time {
 
 /// A time in the later half of a trace at which much is going on: of a few hundred, the one with the deepest stacks on
 /// most threads. Does not depend on the trace's length.
-fn liveliest(trace: &Trace) -> Time {
+pub fn liveliest(trace: &Trace) -> Time {
     let duration = trace.duration().ns();
     let threads = trace.threads().len().max(1) as u64;
     let looks = LOOKS.min(MOST_STACKS / threads).max(1);
