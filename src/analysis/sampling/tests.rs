@@ -63,7 +63,7 @@ fn flow(flow: Flow) -> Rule {
 }
 
 fn random_plan(random: &mut impl FnMut(u64) -> u64, rules: &[Rule], end: u64) -> Plan {
-    let mut any = |random: &mut dyn FnMut(u64) -> u64| rules[random(rules.len() as u64) as usize];
+    let any = |random: &mut dyn FnMut(u64) -> u64| rules[random(rules.len() as u64) as usize];
     let mut plan = Plan::of(any(random));
     let mut at = 0;
     while random(4) > 0 && at < end {
