@@ -15,32 +15,13 @@
 //! C-1, `stack` C-2, or C-3 where `type` is `timestamp`; `object` is M-1 or likewise M-2, and with `stackonobject` M-3. 0,
 //! which also stands for an attribute that is missing, is off. Times are nanoseconds or have a unit.
 
+use super::error::ControlError;
 use super::xml::{self, Attribute, Element};
 use crate::facts::sampling::{Flow, Objects, Plan, Rule, Stretch};
 use crate::units::{Cost, Time, TimeSpec};
-use crate::warnings::Place;
 
 /// Files up to this size are read.
 const LARGEST: usize = 1 << 20;
-
-/// Why a control file could not be read.
-#[derive(Debug, thiserror::Error)]
-#[error("{place}: expected {expected}, found {found}")]
-pub struct ControlError {
-    pub place: Place,
-    pub expected: String,
-    pub found: String,
-}
-
-impl ControlError {
-    pub(super) fn new(file: &str, line: u64, expected: &str, found: String) -> ControlError {
-        ControlError {
-            place: Place::line(file, line),
-            expected: expected.to_owned(),
-            found,
-        }
-    }
-}
 
 /// Reads a control file for a recording that lasts `duration`, which shares of times are of. O(letters).
 pub fn read(file: &str, text: &[u8], duration: Cost) -> Result<Plan, ControlError> {
@@ -188,7 +169,8 @@ impl Control<'_> {
         let known: &[&str] = if is_trace { &[] } else { &SAMPLE };
         for it in &element.attributes {
             let name = it.name.as_str();
-            if !known.contains(&name) && !(in_range && RANGE.contains(&name)) {
+            let is_known = known.contains(&name) || (in_range && RANGE.contains(&name));
+            if !is_known {
                 let expected = match (is_trace, in_range) {
                     (true, true) => "start or end",
                     (true, false) => "<trace/> without attributes",

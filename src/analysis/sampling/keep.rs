@@ -47,10 +47,14 @@ impl std::str::FromStr for KeepRule {
     }
 }
 
+/// By function, whether it is one of those meant.
+type Among = Vec<bool>;
+
 /// Rules as they are true of the functions of one recording.
 #[derive(Clone, Debug, Default)]
 pub struct Keep {
-    rules: Vec<(String, Of<Vec<bool>, Vec<bool>>)>,
+    /// Each as it is written, with the functions that it names.
+    rules: Vec<(String, Of<Among, Among>)>,
 }
 
 impl Keep {

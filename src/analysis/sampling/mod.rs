@@ -19,6 +19,7 @@
 //!   caller, for as long as itself.
 
 mod control;
+mod error;
 mod flow;
 mod keep;
 mod lane;
@@ -31,7 +32,8 @@ mod predict;
 mod tests;
 mod xml;
 
-pub use control::{ControlError, read as read_control};
+pub use control::read as read_control;
+pub use error::ControlError;
 use flow::Sampler;
 pub use keep::{Keep, KeepRule};
 use names::Renamed;

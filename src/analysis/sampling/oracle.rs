@@ -95,7 +95,7 @@ pub fn shown(
         }
         if let Flow::StacksEvery(step) = stretch.rule.flow
             && t > stretch.start
-            && t.since(stretch.start).ns() % step.ns() == 0
+            && t.since(stretch.start).ns().is_multiple_of(step.ns())
         {
             shown.clone_from(&open);
         }

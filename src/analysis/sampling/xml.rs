@@ -3,7 +3,7 @@
 //! Strict: what a control file has no use for is an error. Entities are never expanded, and where one stands, or a
 //! document type that could declare some, reading ends.
 
-use super::control::ControlError;
+use super::error::ControlError;
 
 /// Elements stand at most so deep.
 const DEEPEST: usize = 8;
