@@ -70,20 +70,20 @@ impl MemoryView {
     ) -> Option<Query> {
         let at = self.now.position();
         let range = MemoryView::range(document, events);
-        let step = match document.playback.as_ref()?.summary {
-            true => "at the end",
-            false => "at the time shown",
+        let time = match document.playback.as_ref()?.summary {
+            true => "the end".to_owned(),
+            false => document.selection.time.to_string(),
         };
         let (created, fate, what) = match which {
-            Which::Created => ((0, at), Fate::Any, "allocated to date".to_owned()),
+            Which::Created => ((0, at), Fate::Any, format!("allocated up to {time}")),
             Which::Released => {
                 let fate = Fate::ReleasedBy(at);
-                ((0, at), fate, "released to date".to_owned())
+                ((0, at), fate, format!("released up to {time}"))
             }
-            Which::Living => ((0, at), Fate::LivesAt(at), format!("live {step}")),
+            Which::Living => ((0, at), Fate::LivesAt(at), format!("live at {time}")),
             Which::Temporary => {
                 let fate = Fate::TemporaryBy(at);
-                ((0, at), fate, "temporary to date".to_owned())
+                ((0, at), fate, format!("temporary up to {time}"))
             }
             Which::OfRange => {
                 let what = "allocated in the range and live at its end".to_owned();
@@ -97,7 +97,7 @@ impl MemoryView {
                 let (_, ages) = self.ages.last()?;
                 let last = bin + 1 == ages.edges.len();
                 let or_older = if last { " and older" } else { "" };
-                let what = format!("of age {}{or_older}", bin + 1);
+                let what = format!("of age {}{or_older} at {time}", bin + 1);
                 (ages.created(bin), Fate::Any, what)
             }
             Which::Interval(interval) => {
@@ -248,7 +248,7 @@ impl MemoryView {
 
 /// The innermost call that is open on the object's thread when it is created, of the function that created it if that is
 /// open.
-fn call_at(document: &Document, object: &Object) -> Option<CallOf> {
+pub(super) fn call_at(document: &Document, object: &Object) -> Option<CallOf> {
     let resolved = document.resolved()?;
     let trace = &resolved.recording.trace;
     if object.thread.index() >= trace.threads().len() {
@@ -256,8 +256,8 @@ fn call_at(document: &Document, object: &Object) -> Option<CallOf> {
     }
     let mut stack = Vec::new();
     trace.stack_at(object.thread, object.creation, &mut stack);
-    let memory = resolved.recording.memory.as_ref()?;
-    let creator = memory.stacks.function(object.stack);
+    let memory = resolved.recording.memory.as_ref();
+    let creator = memory.and_then(|it| it.stacks.function(object.stack));
     let is_creator =
         |call: &&crate::units::CallId| Some(trace.call(object.thread, **call).function) == creator;
     let call = stack.iter().rev().find(is_creator).or(stack.last())?;

@@ -20,6 +20,9 @@ const STROKE: f32 = 1.0;
 const BAR: f32 = 11.0;
 const LETTERS: f32 = 11.0;
 
+/// The room that a scroll bar needs, in points.
+pub const SCROLL_BAR: f32 = 12.0;
+
 /// The colours of what is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Paint {
@@ -207,7 +210,9 @@ pub fn piles(
     piles: &[Vec<Part>],
     tip: impl Fn(usize) -> String,
 ) -> Option<usize> {
-    let rect = ui.max_rect().shrink2(vec2(3.0, 4.0));
+    let mut rect = ui.max_rect().shrink2(vec2(3.0, 4.0));
+    // The scroll bar of a table lies over its right edge, and takes clicks there.
+    rect.max.x -= SCROLL_BAR;
     let sum = |parts: &Vec<Part>| parts.iter().map(|part| part.count).sum::<u64>();
     let most = piles.iter().map(sum).max().unwrap_or_default().max(1);
     let step = rect.width() / piles.len().max(1) as f32;

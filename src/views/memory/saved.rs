@@ -48,7 +48,8 @@ pub fn restore(from: &SavedViews) -> (Choice, usize) {
         choice.tenths = Tenths::Time;
     }
     if let Some(ages) = from.shown.get(AGES) {
-        let found = BINS.into_iter().find(|&it| Value::from(it) == *ages);
+        let wanted = ages.as_u64();
+        let found = BINS.into_iter().find(|&it| Some(it as u64) == wanted);
         lost += usize::from(found.is_none());
         choice.bins = found.unwrap_or(choice.bins);
     }

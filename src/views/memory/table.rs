@@ -19,11 +19,11 @@ use crate::views::{Pane, rows, style, text};
 const HIGH: f32 = 40.0;
 
 /// Widths, in points.
-const NAME: f32 = 130.0;
+const NAME: f32 = 110.0;
 const NUMBER: f32 = 82.0;
-const BARS: f32 = 150.0;
-const PATTERN: f32 = 110.0;
-const BIN: f32 = 11.0;
+const BARS: f32 = 130.0;
+const PATTERN: f32 = 98.0;
+const BIN: f32 = 10.0;
 /// So much more than it needs a column of names keeps; figures become so many times as wide and one time more.
 const SPARE: f32 = 260.0;
 const MOST_STRETCH: f32 = 1.2;
@@ -68,7 +68,7 @@ impl Cell {
             Cell::Of(Column::Name) => NAME,
             Cell::Of(_) => NUMBER,
             Cell::Bars => BARS,
-            Cell::Ages => (bins as f32 * BIN + 8.0).max(90.0),
+            Cell::Ages => (bins as f32 * BIN + 6.0 + painting::SCROLL_BAR).max(90.0),
             Cell::Created | Cell::ReleaseAges => PATTERN,
         }
     }

@@ -151,6 +151,7 @@ fn of_events(
     });
     ui.separator();
     legend::of_rows(ui, view, document, memory, theme);
+    mode_line(view, ui, document, events);
     slow(view, ui);
     let left = ui.available_height();
     let has_list = view.query.is_some();
@@ -186,6 +187,31 @@ fn part(ui: &mut Ui, height: f32, name: &str, add: impl FnOnce(&mut Ui)) {
     let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(rect).id_salt(name));
     inner.set_clip_rect(rect.intersect(ui.clip_rect()));
     add(&mut inner);
+}
+
+/// What the rows count, where that is not what lives at the time shown.
+fn mode_line(view: &MemoryView, ui: &mut Ui, document: &Document, events: &Events) {
+    let text = match (view.choice.mode, document.selection.range) {
+        (Mode::Live, _) => return,
+        (Mode::Temporary, _) => "Rows count what the next event of memory released.".to_owned(),
+        (Mode::Range, Some(range)) => format!(
+            "Rows count what was allocated from {} to {}, and is still live at its end.",
+            range.start, range.end
+        ),
+        (Mode::Range, None) => "No range is chosen, so rows count what was never released. Shift + drag over the chart \
+                                chooses one."
+            .to_owned(),
+        (Mode::Peaks, _) => {
+            let peaks = view.groups.peaks.as_deref().unwrap_or_default();
+            let other = peaks.iter().map(|it| it.1).sum();
+            format!(
+                "Rows count what is live at the peak: {} of the run shown, {} of the other.",
+                text::bytes(events.peak().0),
+                text::bytes(other)
+            )
+        }
+    };
+    ui.add(egui::Label::new(style::weak(text).small()).wrap());
 }
 
 /// How far work is that keeps rows or figures waiting.

@@ -190,6 +190,65 @@ fn widgets(ctx: &egui::Context, view: &mut MemoryView, state: &State) -> (Vec<Sh
     (shapes, text)
 }
 
+/// Presses and releases at a place of the widgets, as `widgets` shows them; what was asked.
+fn click(
+    ctx: &egui::Context,
+    view: &mut MemoryView,
+    state: &State,
+    shift: bool,
+    [at, to]: [Pos2; 2],
+) -> Vec<Ask> {
+    wait(view, state);
+    // Long after what was clicked before: two clicks at once are a double-click.
+    let mut time = ctx.input(|input| input.time) + 5.0;
+    let window = Rect::from_min_size(Pos2::ZERO, egui::vec2(1200.0, 900.0));
+    let modifiers = match shift {
+        true => egui::Modifiers::SHIFT,
+        false => egui::Modifiers::NONE,
+    };
+    let button = |pos: Pos2, pressed: bool| egui::Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers,
+    };
+    let mut asks = Asks::default();
+    let frames = [
+        vec![
+            egui::Event::ModifiersChanged(modifiers),
+            egui::Event::PointerMoved(at),
+        ],
+        vec![button(at, true)],
+        vec![egui::Event::PointerMoved(to)],
+        vec![egui::Event::PointerMoved(to)],
+        vec![button(to, false)],
+        Vec::new(),
+    ];
+    for events in frames {
+        time += 0.02;
+        let input = RawInput {
+            screen_rect: Some(window),
+            events,
+            time: Some(time),
+            ..RawInput::default()
+        };
+        let mut output = ctx.run_ui(input, |ui| {
+            let mut pane = Pane {
+                state,
+                asks: &mut asks,
+                pictures: [None; 2],
+                window,
+                room: window,
+                pointed: Pointed::default(),
+                placed: None,
+            };
+            view.ui(ui, &mut pane);
+        });
+        output.textures_delta.clear();
+    }
+    asks.take()
+}
+
 /// The number of a function among those that are made.
 fn function(name: &str) -> usize {
     let found = FUNCTIONS.iter().position(|it| *it == name);
@@ -485,6 +544,77 @@ fn rows_and_other_views_answer_each_other() {
     state.execute(SelectAsk::Choose(of));
     view.update(&state, &mut Asks::default());
     assert_eq!(view.row_to_show, view.place_of(last.group));
+}
+
+#[test]
+fn clicks_and_drags_reach_times_ranges_rows_bars_and_bins() {
+    let (_, mut view, mut state) = by_function(5, 600);
+    seek(&mut state, 400_000_000);
+    let ctx = context();
+    widgets(&ctx, &mut view, &state);
+    let middle = egui::pos2(600.0, 120.0);
+    let asks = click(&ctx, &mut view, &state, false, [middle; 2]);
+    let is_seek = |ask: &Ask| matches!(ask, Ask::Play(PlayAsk::Seek(_)));
+    assert!(asks.iter().any(is_seek), "{asks:?}");
+    let drag = [middle, middle + egui::vec2(90.0, 0.0)];
+    let asks = click(&ctx, &mut view, &state, true, drag);
+    let is_range = |ask: &Ask| matches!(ask, Ask::Select(SelectAsk::DragRange(_)));
+    assert!(asks.iter().any(is_range), "{asks:?}");
+    // Along a line through the first row: names, numbers, both bars, and bins.
+    let (mut listed, mut chosen) = (Vec::new(), 0);
+    let across = (20..860).step_by(70).chain((860..1195).step_by(9));
+    let places = across.flat_map(|x| [452.0, 466.0].map(|y| egui::pos2(x as f32, y)));
+    for at in places {
+        view.query = None;
+        let asks = click(&ctx, &mut view, &state, false, [at; 2]);
+        match &view.query {
+            Some(query) => listed.push(query.title.clone()),
+            None => {
+                let is_choice = |ask: &&Ask| matches!(ask, Ask::Select(SelectAsk::Choose(_)));
+                chosen += asks.iter().filter(is_choice).count();
+            }
+        }
+    }
+    for words in [
+        "allocated up to",
+        "released up to",
+        "of age 1 at",
+        "of age 10 and older at",
+    ] {
+        assert!(
+            listed.iter().any(|it| it.starts_with(words)),
+            "{words}: {listed:?}"
+        );
+    }
+    assert!(chosen > 8, "{chosen}");
+}
+
+#[test]
+fn the_call_that_created_an_object_is_the_one_open_then() {
+    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
+    state.tell_time(Duration::ZERO);
+    let document = Document::open(&Inputs::default(), None, &state.settings, &Progress::new());
+    let document = document.expect("the demo is built in");
+    let trace = &document.resolved().expect("a recording").recording.trace;
+    let creation = Time::from_ns(trace.duration().ns() / 2);
+    let mut object = Object {
+        created: 0,
+        released: None,
+        creation,
+        release: None,
+        thread: crate::units::ThreadId(0),
+        size: 8,
+        cell: 0,
+        stack: crate::facts::memory::StackId::EMPTY,
+        kind: 0,
+    };
+    let mut stack = Vec::new();
+    trace.stack_at(object.thread, creation, &mut stack);
+    let found = super::super::asking::call_at(&document, &object).map(|it| it.call);
+    assert_eq!(found, stack.last().copied());
+    assert!(found.is_some());
+    object.thread = crate::units::ThreadId(9999);
+    assert_eq!(super::super::asking::call_at(&document, &object), None);
 }
 
 #[test]
