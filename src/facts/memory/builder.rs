@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::cell_totals::CellTotals;
 use super::events::{Checkpoint, Events, PIECE, Site, Totals};
 use super::packed::Packer;
-use super::state::CellTotals;
 use super::{Cells, Counter, Detail, Known, Memory, StackId};
 use crate::facts::trace::storage::Table;
 use crate::units::{FunctionId, ThreadId, Time, Unit};

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::cell_totals::CellTotals;
 use super::packed::Packed;
-use super::state::CellTotals;
 use super::{Cell, StackId};
 use crate::facts::trace::storage::Table;
 use crate::units::{Cost, ThreadId, Time};

@@ -12,6 +12,7 @@ mod along;
 #[cfg(test)]
 mod along_tests;
 mod builder;
+mod cell_totals;
 mod cells;
 mod events;
 #[cfg(test)]
@@ -35,10 +36,11 @@ use crate::warnings::{Place, Reporter};
 pub use ages::{AgeBin, INTERVALS, Pattern};
 pub use along::Stretch;
 pub use builder::{Live, MemoryBuilder};
+pub use cell_totals::CellTotals;
 pub use cells::Cells;
 pub use events::{Events, Object, Sequence, Totals};
 pub use passing::{Outcome, Temporary};
-pub use state::{CellTotals, State};
+pub use state::State;
 pub use sums::{Instant, SumRow, Sums};
 
 /// A stack of functions: its place in [`Stacks`].

@@ -1,8 +1,8 @@
 //! Objects told apart by how long they stay: those that the next event of memory releases, those of a stretch that outlive
 //! it, and those that are released in the cel at hand.
 
+use super::cell_totals::CellTotals;
 use super::events::Events;
-use super::state::CellTotals;
 use crate::progress::{Cancelled, Progress};
 
 /// At least so many events lie between two checkpoints of [`Temporary`],

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Cell;
-use super::state::CellTotals;
+use super::cell_totals::CellTotals;
 use crate::units::Time;
 
 /// What is known of the objects of one cell at one instant. What a recording does not tell is none, not zero.
