@@ -107,7 +107,7 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let recording = &resolved.recording;
     let Some(memory) = &recording.memory else {
         bail!(
-            "{}: it holds no allocations; heaptrack, DHAT, massif and V8's heap profiles do",
+            "{}: it holds no allocations; heaptrack, DHAT, massif, V8's heap profiles and uftrace with arguments do",
             recording.name()
         );
     };

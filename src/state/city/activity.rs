@@ -189,8 +189,7 @@ impl Activity {
         settings: &LandscapeSettings,
         place: Place<'_>,
         looks: &mut [BlockLook],
-        left: &Left,
-        memory: &LiveMemory,
+        (left, memory): (&Left, &LiveMemory),
     ) {
         self.stay();
         // Red and amber would be taken for more: in a difference what runs rises, and keeps its colour.

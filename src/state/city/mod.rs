@@ -381,8 +381,7 @@ impl City {
                 block_of: &self.block_of,
             },
             &mut self.looks,
-            &self.left,
-            &self.memory,
+            (&self.left, &self.memory),
         );
         let risen = self.activity.risen().iter().copied();
         self.picker.set_risen(risen);
