@@ -18,7 +18,7 @@ pub struct Stretch {
 
 impl Events {
     /// What happens between each of `edges`, which are positions that do not fall, and the next: one less than there are
-    /// edges. O(edges + the fewer of events between and edges × [`PIECE`]).
+    /// edges. O(edges + the fewer of events between and edges × events of a piece of the curve).
     pub fn along(&self, edges: &[u32], progress: &Progress) -> Result<Vec<Stretch>, Cancelled> {
         let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else {
             return Ok(Vec::new());

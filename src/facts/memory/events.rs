@@ -104,7 +104,7 @@ pub struct Events {
     pub(super) cells: Table<Cell>,
     pub(super) checkpoints: Table<Checkpoint>,
     pub(super) checkpoint_cells: Table<CellTotals>,
-    /// The whole at the end of each [`PIECE`] of events.
+    /// The whole at the end of each events of a piece of the curve of events.
     pub(super) curve: Table<Totals>,
     /// The most bytes that lived at once, and the position after the event at which they first did.
     pub(super) peak: (u64, u32),
@@ -217,7 +217,7 @@ impl Events {
         })
     }
 
-    /// The whole after the first `position` events. O([`PIECE`]).
+    /// The whole after the first `position` events. O(events of a piece of the curve).
     pub fn totals(&self, position: u32) -> Totals {
         let position = position.min(self.end());
         let piece = position / PIECE;
@@ -241,7 +241,7 @@ impl Events {
     }
 
     /// The most bytes that lived after one of the events from the first to before the second position, or before the
-    /// first of them. O([`PIECE`] + pieces between).
+    /// first of them. O(events of a piece of the curve + pieces between).
     pub fn most_between(&self, from: u32, to: u32) -> u64 {
         let (mut at, to) = (from, to.min(self.end()));
         let mut totals = self.totals(at);
