@@ -65,12 +65,15 @@ fn phases_are_unfolded_and_instances_chosen() {
     });
     window.key("shift+o");
     window.wait("the one before", |now| innermost(now) != innermost(&next));
-    // The first box from above: what it is becomes what is chosen, and it folds.
-    let box_at = (120..400).step_by(10).find(|&y| {
+    // The first box from above, which is higher than the band along time: what it is becomes what is chosen, and it folds.
+    let mut hovered = 0;
+    let box_at = (100..500).step_by(10).find(|&y| {
         window.point(100, y);
-        window.state()["hovered"].is_string()
+        let is_over = window.state()["hovered"].is_string();
+        hovered = if is_over { hovered + 1 } else { 0 };
+        hovered == 5
     });
-    let box_at = box_at.expect("a box") + 20;
+    let box_at = box_at.expect("a box") - 20;
     window.point(100, box_at);
     window.click(1, 1);
     let state = window.wait("a call chosen", |state| state["call"].is_array());
