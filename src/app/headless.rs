@@ -485,6 +485,8 @@ pub(super) fn meanings<'a>(
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,
+            // They are the window's.
+            has_boxes: false,
             keeps_room: false,
         }),
     }

@@ -62,8 +62,8 @@ A control file says what is kept in which range of time; start and end are nanos
     </default>
   </sampling>
 
-method is C-1, stack C-2 and object M-1, every so many events; with type=\"timestamp\" stack is C-3 and object M-2, every so
-long. stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
+The numbers count events: method=\"10\" keeps every tenth enter or exit (C-1), stack every tenth snapshot (C-2), object every
+tenth event of memory (M-1). With type=\"timestamp\" they are times: stack is C-3 then, and object M-2. stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
 
 In a rule of --keep, A, B and f are functions, * in a name standing for anything, or modules by their path.
 

@@ -147,13 +147,10 @@ fn point(document: &mut Document<'_>) -> Result<Point, ImportError> {
 }
 
 impl File {
-    fn finish(self, document: &Document<'_>) -> (Functions, Memory) {
-        let mut functions = Functions::default();
-        let frames = self.frames.iter();
-        let ids = frames.map(|frame| frame_text::function(frame, |it| functions.intern(it)));
-        let ids: Vec<_> = ids.collect();
+    /// The names of valgrind's allocating functions, the first without letters, and by frame the number of its own.
+    fn allocators(&self) -> (Vec<String>, Vec<u32>) {
         let mut types = vec![String::new()];
-        let allocators = self.frames.iter().map(|frame| {
+        let numbers = self.frames.iter().map(|frame| {
             let Some(name) = frame_text::allocator(frame) else {
                 return 0;
             };
@@ -163,7 +160,16 @@ impl File {
                 types.len() - 1
             }) as u32
         });
-        let allocators: Vec<u32> = allocators.collect();
+        let numbers = numbers.collect();
+        (types, numbers)
+    }
+
+    fn finish(self, document: &Document<'_>) -> (Functions, Memory) {
+        let mut functions = Functions::default();
+        let frames = self.frames.iter();
+        let ids = frames.map(|frame| frame_text::function(frame, |it| functions.intern(it)));
+        let ids: Vec<_> = ids.collect();
+        let (types, allocators) = self.allocators();
         let mut cells = Cells::default();
         let lifetimes = |amount: u64| self.has_lifetimes.then_some(amount);
         let (mut most, mut end): (Vec<SumRow>, Vec<SumRow>) = Default::default();

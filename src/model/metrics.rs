@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::comparison::amounts::Measure as Amounts;
-use crate::analysis::session::{Resolved, Session};
+use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::memory::{CellTotals, Events, Known, Memory};
 use crate::model::difference::{Difference, Which};
 use crate::model::imports::Imports;
 use crate::model::measure::Measure;
-use crate::model::memory::{self, BelongsTo};
+use crate::model::memory_columns::MemoryColumns;
 use crate::model::metric::{Metric, Origin};
 use crate::source::history::{FileHistory, History};
 use crate::units::{self, Cost, ModuleId};
@@ -65,17 +64,6 @@ struct HistoryColumns {
     authors: Vec<u32>,
     /// Days since 1970.
     first_day: i64,
-}
-
-/// What a recording says of memory: sums over all modules before one, as of calls; none of what it does not tell.
-#[derive(Clone, Debug, Default)]
-struct MemoryColumns {
-    live_bytes: Option<Vec<u64>>,
-    live: Option<Vec<u64>>,
-    allocations: Option<Vec<u64>>,
-    churn: Option<Vec<u64>>,
-    /// Whether what lives is known at every time.
-    plays: bool,
 }
 
 const DAY: i64 = 86_400;
@@ -200,10 +188,7 @@ impl ModuleMetrics {
             Origin::Relations => self.has_recording || self.imports.is_some(),
             Origin::Source => true,
             Origin::History => self.history.is_some(),
-            Origin::Memory => self
-                .memory
-                .as_ref()
-                .is_some_and(|it| it.of(metric).is_some()),
+            Origin::Memory => self.memory.as_ref().is_some_and(|it| it.knows(metric)),
             Origin::Recording => self.has_recording,
             Origin::Comparison => self.difference.is_some(),
         }
@@ -256,7 +241,8 @@ impl ModuleMetrics {
 
     /// Whether what lives in memory is known at every time.
     pub fn plays_memory(&self) -> bool {
-        self.memory.as_ref().is_some_and(|memory| memory.plays)
+        let memory = self.memory.as_ref();
+        memory.is_some_and(|memory| memory.plays())
     }
 
     /// What a subtree has of a metric of memory; zero where nothing is known.
@@ -530,85 +516,6 @@ fn fans(
         counts
     };
     (count(callers), count(callees))
-}
-
-/// What does not outlive this part of the run is soon released.
-const SOON: u64 = 300;
-
-impl MemoryColumns {
-    /// O(stacks + events).
-    fn new(session: &Session, resolved: &Resolved, memory: &Memory) -> MemoryColumns {
-        let owners = memory::owners(session, resolved, memory, BelongsTo::default());
-        let modules = session.hierarchy.len();
-        let column = |values: &dyn Fn(usize) -> Option<u64>| -> Option<Vec<u64>> {
-            let mut sums = vec![0_u64; modules + 1];
-            for (cell, owner) in owners.iter().enumerate() {
-                let value = values(cell)?;
-                if let Some(sum) = owner.and_then(|owner| sums.get_mut(owner.index() + 1)) {
-                    *sum = sum.saturating_add(value);
-                }
-            }
-            for index in 1..sums.len() {
-                sums[index] = sums[index].saturating_add(sums[index - 1]);
-            }
-            Some(sums)
-        };
-        match &memory.known {
-            Known::Events(events) => {
-                let (_, peak) = events.peak();
-                let peak = events.state(events.position(peak));
-                let peak = |cell: usize| peak.cells().get(cell);
-                let end = events.state(events.end());
-                let end = |cell: usize| end.cells().get(cell);
-                let churn = soon_released(events, memory.duration());
-                MemoryColumns {
-                    live_bytes: column(&|cell| peak(cell).map(CellTotals::live_bytes)),
-                    live: column(&|cell| peak(cell).map(|it| u64::from(it.live()))),
-                    allocations: column(&|cell| end(cell).map(|it| u64::from(it.allocations))),
-                    churn: column(&|cell| churn.get(cell).copied()),
-                    plays: true,
-                }
-            }
-            Known::Sums(sums) => {
-                let of = |cell: usize| sums.last().get(cell);
-                MemoryColumns {
-                    live_bytes: column(&|cell| of(cell)?.live_bytes),
-                    live: column(&|cell| of(cell)?.live),
-                    allocations: column(&|cell| of(cell)?.allocations),
-                    churn: None,
-                    plays: false,
-                }
-            }
-        }
-    }
-
-    fn of(&self, metric: Metric) -> Option<&Vec<u64>> {
-        match metric {
-            Metric::LiveBytes => self.live_bytes.as_ref(),
-            Metric::LiveObjects => self.live.as_ref(),
-            Metric::Allocations => self.allocations.as_ref(),
-            Metric::Churn => self.churn.as_ref(),
-            _ => None,
-        }
-    }
-}
-
-/// By cell, how many objects were released within a [`SOON`]th of a run. O(events).
-fn soon_released(events: &Events, duration: Cost) -> Vec<u64> {
-    let soon = Cost::from_ns(duration.ns() / SOON);
-    let mut counts = vec![0; events.cells().len()];
-    for event in (0..events.end()).filter(|&event| events.is_release(event)) {
-        let Some(object) = events.object(event) else {
-            continue;
-        };
-        let lived = object.release.map(|release| release.since(object.creation));
-        if lived.is_some_and(|lived| lived <= soon)
-            && let Some(count) = counts.get_mut(object.cell as usize)
-        {
-            *count += 1;
-        }
-    }
-    counts
 }
 
 impl HistoryColumns {

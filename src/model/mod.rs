@@ -16,6 +16,7 @@ pub mod linked;
 pub mod mark;
 pub mod measure;
 pub mod memory;
+mod memory_columns;
 pub mod metric;
 pub mod metrics;
 pub mod moment;

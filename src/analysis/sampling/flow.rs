@@ -14,10 +14,10 @@ use crate::progress::{Cancelled, Progress};
 use crate::units::{CallId, FunctionId, ThreadId, Time};
 use crate::warnings::{Place, Reporter};
 
-/// So many calls of all threads together are read ahead, and so many of each at least and at most.
+/// How many calls of all threads together are read ahead; then how many of each at least, and at most.
 const AHEAD: usize = 1 << 20;
 const BATCH: (u32, u32) = (64, 4096);
-/// Between so many events a wish to cancel is noticed.
+/// Whether somebody cancels is checked once in this many events.
 const PIECE: u64 = 1 << 16;
 
 /// Calls that were kept whatever the sampling said.

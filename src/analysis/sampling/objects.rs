@@ -9,7 +9,7 @@ use crate::facts::sampling::{Objects, Stretch};
 use crate::progress::{Cancelled, Progress};
 use crate::warnings::{Place, Reporter};
 
-/// Between so many events a wish to cancel is noticed.
+/// Whether somebody cancels is checked once in this many events.
 const PIECE: u32 = 1 << 16;
 
 /// An event that is kept.

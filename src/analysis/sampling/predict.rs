@@ -6,7 +6,7 @@ use crate::facts::sampling::{Flow, Objects, Plan, Stretch};
 use crate::facts::trace::Trace;
 use crate::units::{FunctionId, Time};
 
-/// From one stack to the next is looked at so many places.
+/// At how many places the difference from one stack to the next is measured.
 const LOOKS: u64 = 64;
 
 /// What a recording takes.

@@ -7,7 +7,7 @@ use super::error::ControlError;
 
 /// Elements stand at most so deep.
 const DEEPEST: usize = 8;
-/// What was found is shown up to so many letters.
+/// An error shows at most this many letters of what was found.
 const SHOWN: usize = 40;
 
 /// An attribute as it is written.

@@ -9,9 +9,9 @@ use super::{Cells, Counter, Detail, Known, Memory, StackId};
 use crate::facts::trace::storage::Table;
 use crate::units::{FunctionId, ThreadId, Time, Unit};
 
-/// At least so many events lie between two checkpoints,
+/// The least number of events between two checkpoints.
 const LEAST_BETWEEN: u32 = 1 << 15;
-/// and so many for each cell: with 24 bytes a cell, two bytes an event.
+/// The same for each cell: with 24 bytes a cell, checkpoints take two bytes an event.
 const EVENTS_A_CELL: u32 = 12;
 /// Events are numbered in 32 bits.
 const MOST_EVENTS: usize = u32::MAX as usize - 1;
@@ -129,7 +129,7 @@ impl MemoryBuilder {
         id
     }
 
-    /// Objects of so many bytes and a type that a stack creates: a number to name them by.
+    /// The number of a site: objects of one size and type that one stack creates.
     pub fn site(&mut self, size: u64, stack: StackId, kind: u32) -> u32 {
         let cell = self.cells.cell(stack, kind);
         self.live.resize(self.cells.len(), CellTotals::default());

@@ -5,9 +5,9 @@ use super::cell_totals::CellTotals;
 use super::events::Events;
 use crate::progress::{Cancelled, Progress};
 
-/// At least so many events lie between two checkpoints of [`Temporary`],
+/// The least number of events between two checkpoints of [`Temporary`].
 const LEAST_BETWEEN: usize = 1 << 16;
-/// and so many for each cell: with 4 bytes a cell, half a byte an event.
+/// The same for each cell: with 4 bytes a cell, checkpoints take half a byte an event.
 const EVENTS_A_CELL: usize = 8;
 
 /// How often progress is told.

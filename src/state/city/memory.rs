@@ -13,13 +13,10 @@ use crate::model::memory::{BelongsTo, owners};
 use crate::model::metric::Metric;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
-use crate::units::{Cost, Time};
+use crate::units::{Cost, ModuleId, Time};
 
 /// How high the block stands in which the most lives, in world units; heights go with the square root.
 const HIGHEST: f32 = 110.0;
-
-/// No block is higher than this many times its shorter side.
-const SLENDERNESS: f32 = 14.0;
 
 /// How much a block glows in which something was created or released in the cel.
 pub(super) const NEWS: f32 = 0.5;
@@ -62,8 +59,8 @@ pub(super) struct LiveMemory {
     of: Option<usize>,
     /// By cell its place among `blocks`; past their end for what has none.
     group_of: Vec<u32>,
-    /// In order, those to which objects belong, and how high they may stand.
-    blocks: Vec<(u32, f32)>,
+    /// In order, those to which objects belong.
+    blocks: Vec<u32>,
     now: State,
     before: State,
     sums: Vec<CellTotals>,
@@ -103,7 +100,7 @@ impl LiveMemory {
 
     /// The blocks to which objects of a recording belong, in order.
     pub fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
-        self.blocks.iter().map(|&(block, _)| block)
+        self.blocks.iter().copied()
     }
 
     /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first.
@@ -112,7 +109,7 @@ impl LiveMemory {
     }
 
     /// What the highest block stands for when the most bytes live.
-    pub fn most(&self, metric: Metric) -> u64 {
+    fn most(&self, metric: Metric) -> u64 {
         self.most[usize::from(metric == Metric::LiveObjects)]
     }
 
@@ -135,7 +132,7 @@ impl LiveMemory {
         }
         self.of = Some(recording);
         let owners = owners(session, resolved, memory, BelongsTo::default());
-        let block = |module: crate::units::ModuleId| block_of.get(module.index()).copied();
+        let block = |module: ModuleId| block_of.get(module.index()).copied();
         let of_cells = owners.iter().map(|owner| owner.and_then(block));
         let of_cells: Vec<u32> = of_cells.map(|block| block.unwrap_or(NO_BLOCK)).collect();
         let solid = |&block: &u32| {
@@ -147,11 +144,7 @@ impl LiveMemory {
         known.dedup();
         let group = |block: &u32| known.binary_search(block).map_or(u32::MAX, |it| it as u32);
         self.group_of = of_cells.iter().map(group).collect();
-        let highest = |&block: &u32| {
-            let size = blocks[block as usize].max - blocks[block as usize].min;
-            (block, HIGHEST.min(size.x.min(size.y) * SLENDERNESS))
-        };
-        self.blocks = known.iter().map(highest).collect();
+        self.blocks = known;
         for sums in [&mut self.sums, &mut self.sums_before] {
             sums.clear();
             sums.resize(self.blocks.len(), CellTotals::default());
@@ -204,7 +197,7 @@ impl LiveMemory {
             let mut ages = [AgeBin::default(); AGES];
             ages.copy_from_slice(bins);
             self.boxes.push(ObjectBox {
-                block: self.blocks[group].0,
+                block: self.blocks[group],
                 created: now.allocations,
                 released: now.releases,
                 news: [news.allocations, news.releases],
@@ -262,12 +255,13 @@ impl LiveMemory {
         }
         let most = height.map_or(1, |metric| self.most(metric)).max(1) as f64;
         let sums = self.sums.iter().zip(&self.sums_before);
-        for (&(block, highest), (now, before)) in self.blocks.iter().zip(sums) {
+        for (&block, (now, before)) in self.blocks.iter().zip(sums) {
             let share = height.map_or(0.0, |metric| (amount(metric, now) as f64 / most).sqrt());
             self.levels.push(Level {
                 block,
-                // More can live in one block than in any when the most lives in all.
-                rise: share.min(2.0) as f32 * highest,
+                // One scale for all, so that heights can be held against each other. More can live in one block than in any
+                // when the most lives in all.
+                rise: share as f32 * HIGHEST,
                 color: color.map(|metric| color_of(settings, scale, amount(metric, now))),
                 is_news: now != before,
             });

@@ -77,8 +77,12 @@ impl ColorScale {
     }
 
     fn ends(&self) -> (f64, f64) {
-        let first = self.values.first().copied().unwrap_or(0.0);
         let last = self.values.last().copied().unwrap_or(0.0);
+        let first = match self.metric {
+            // A file alone is no cycle: where there is one cycle only, it stands out.
+            Some(Metric::ImportCycle) => 1.0,
+            _ => self.values.first().copied().unwrap_or(0.0),
+        };
         match self.scale {
             Scale::Linear if self.metric.map(Metric::unit) != Some(Unit::Day) => (0.0, last),
             Scale::Linear | Scale::Quantile => (first, last),

@@ -205,6 +205,8 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
     let owners = owners(&session, resolved, memory, BelongsTo::default());
     let end = events.time(events.end() - 1);
     let step = Cost::from_ns(end.ns() / 40);
+    // By how much a block rises for the root of its bytes: the same everywhere and always.
+    let mut scale = None;
     // Forwards, backwards and far apart.
     for percent in [0, 3, 50, 52, 51, 100, 7, 90] {
         let time = Time::from_ns(end.ns() / 100 * percent);
@@ -255,6 +257,12 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
             let lives = expected.get(&block).is_some_and(|it| it.0 > 0);
             let is_solid = city.blocks()[block as usize].kind != BlockKind::Terrace;
             assert_eq!(look.rise > 0.0, lives && is_solid, "{percent} %");
+            if look.rise > 0.0 {
+                let bytes = expected[&block].0 as f32;
+                let own = look.rise / bytes.sqrt();
+                let scale: f32 = *scale.get_or_insert(own);
+                assert!((own / scale - 1.0).abs() < 1e-3, "{percent} %");
+            }
         }
     }
 }

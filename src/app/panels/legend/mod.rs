@@ -38,6 +38,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
             left_out: document.city.arcs_left_out(),
+            has_boxes: !document.city.object_boxes().0.is_empty(),
             keeps_room: true,
         }),
     };
@@ -150,7 +151,7 @@ fn objects(ui: &mut Ui, meanings: &Meanings<'_>) {
         return;
     }
     entry(ui, "Objects belong", BelongsTo::default().title());
-    if meanings.landscape.object_boxes().0.is_empty() {
+    if !meanings.recording.as_ref().is_some_and(|it| it.has_boxes) {
         return;
     }
     for (color, meaning) in OBJECTS
