@@ -238,7 +238,8 @@ impl Activity {
     fn lift(&mut self, levels: &[Level], looks: &mut [BlockLook]) {
         for (level, &slot) in levels.iter().zip(&self.slot_of_level) {
             let (glowing, slots) = (&mut self.glowing, &mut self.slots);
-            if level.is_news {
+            // Where colours say how much lives, a glow would cover them.
+            if level.is_news && level.color.is_none() {
                 light(slots, glowing, slot, NEWS);
             }
             let of = &mut slots[slot as usize];

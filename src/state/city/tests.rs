@@ -254,6 +254,11 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
             assert_eq!(one.ages, ages, "{percent} %");
         }
         for (block, look) in (0..).zip(city.looks()) {
+            // Colours are neutral here, so what is new glows.
+            let is_new = boxes
+                .iter()
+                .any(|it| it.block == block && it.news != [0, 0]);
+            assert!(!is_new || look.glow > 0.0, "{percent} %");
             let lives = expected.get(&block).is_some_and(|it| it.0 > 0);
             let is_solid = city.blocks()[block as usize].kind != BlockKind::Terrace;
             assert_eq!(look.rise > 0.0, lives && is_solid, "{percent} %");

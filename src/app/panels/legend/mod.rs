@@ -151,7 +151,8 @@ fn objects(ui: &mut Ui, meanings: &Meanings<'_>) {
         return;
     }
     entry(ui, "Objects belong", BelongsTo::default().title());
-    if !meanings.landscape.object_boxes().0.is_empty() {
+    let glows = !is_live(settings.surface.metric());
+    if glows && !meanings.landscape.object_boxes().0.is_empty() {
         entry(ui, "glow:", "created or released in this step");
     }
     if !meanings.recording.as_ref().is_some_and(|it| it.has_boxes) {
