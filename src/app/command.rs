@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use egui::Pos2;
+
 use crate::presentation::scene::{Section, Shot};
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk, PaneAsk,
@@ -114,6 +116,21 @@ pub enum PointsWith {
     Flashlight,
 }
 
+/// The palette, and the menu of what is pointed at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PaletteAsk {
+    Toggle,
+    /// What is looked for was edited.
+    Query(String),
+    /// Down the rows, up for negative numbers.
+    Move(i32),
+    /// Does what the row with this number says, or the marked one.
+    Take(Option<usize>),
+    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points.
+    Menu(Option<Pos2>),
+    CloseMenu,
+}
+
 /// While a scene is presented.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveAsk {
@@ -154,6 +171,7 @@ pub enum Command {
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Palette(PaletteAsk),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -189,6 +207,7 @@ groups! {
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Palette(PaletteAsk),
     ; state:
     OpenAsk,
     PlayAsk,

@@ -10,6 +10,7 @@ use super::dock::Dock;
 use super::jobs::Jobs;
 use super::open_views::Views;
 use super::own_looks::OwnLooks;
+use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
 use crate::analysis::session::Inputs;
@@ -65,6 +66,9 @@ pub struct Desk {
     pub jobs: Jobs,
     /// Looks that the user keeps.
     pub own_looks: OwnLooks,
+    pub palette: Palette,
+    /// The view that the pointer was over last, and where in it: that of the actions of a menu.
+    last_over: Option<(ViewId, Vec2)>,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -82,6 +86,7 @@ pub struct DeskRef<'a> {
     pub picture: &'a PictureCard,
     pub jobs: &'a Jobs,
     pub own_looks: &'a OwnLooks,
+    pub palette: &'a Palette,
 }
 
 impl<'a> DeskRef<'a> {
@@ -110,6 +115,8 @@ impl Desk {
             wants_copy: false,
             jobs: Jobs::default(),
             own_looks: OwnLooks::default(),
+            palette: Palette::default(),
+            last_over: None,
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -132,6 +139,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            palette: &self.palette,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -145,6 +153,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            palette: &self.palette,
         }
     }
 
@@ -218,12 +227,26 @@ impl Desk {
         self.state.is_moving() || self.dock.is_moving() || self.show_is_moving()
     }
 
-    /// Notes over which view the pointer is, and where in it, `points` pixels a point.
-    pub fn note_pointer(&mut self, view: Option<ViewId>, at: Option<Pos2>, points: f32) {
-        self.state.panes.under_pointer = view.and_then(|view| {
+    /// Notes over which view the pointer is, and where in it, `points` pixels a point. While a menu or the palette is open
+    /// that is where it was last, so that their actions are about the view they were opened over.
+    pub fn note_pointer(
+        &mut self,
+        view: Option<ViewId>,
+        at: Option<Pos2>,
+        points: f32,
+        has_menu: bool,
+    ) {
+        let over = view.and_then(|view| {
             let at = (at? - self.dock.place(view)?.min) * points;
             Some((view, Vec2::new(at.x, at.y)))
         });
+        if has_menu || self.palette.is_open || self.palette.menu.is_some() {
+            let is_there = |it: &(ViewId, Vec2)| self.state.panes.is_visible(it.0);
+            self.state.panes.under_pointer = self.last_over.filter(is_there);
+            return;
+        }
+        self.last_over = over.or(self.last_over);
+        self.state.panes.under_pointer = over;
     }
 
     /// Carries out what was asked for.
@@ -237,6 +260,11 @@ impl Desk {
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
             Command::Script(ask) => self.on_script(ask),
             Command::Live(ask) => self.on_live(ask),
+            Command::Palette(ask) => {
+                for command in self.palette.on(ask, &mut self.state) {
+                    self.execute(command);
+                }
+            }
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);
@@ -318,10 +346,15 @@ impl Desk {
             state,
             picture,
             talk,
+            palette,
             ..
         } = self;
         state.escape(|state| {
+            if palette.menu.take().is_some() {
+                return true;
+            }
             let cards = [
+                &mut palette.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,
                 &mut talk.is_open,

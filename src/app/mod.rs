@@ -19,6 +19,7 @@ mod open_views;
 mod overlay;
 mod own_looks;
 mod pace;
+mod palette;
 mod panels;
 mod picture;
 pub mod presenting;

@@ -12,9 +12,11 @@ mod jobs;
 pub mod legend;
 mod live;
 mod mapping;
+mod menu;
 mod messages;
 mod minimap;
 mod notice;
+mod palette;
 mod panes;
 mod path;
 mod picture;
@@ -48,6 +50,7 @@ use crate::state::panes::ViewId;
 use crate::views::{Pane, style, widgets};
 
 pub use fading::painted;
+pub use palette::FIELD as PALETTE_FIELD;
 pub use scene::show as show_scene;
 pub use search::FIELD as SEARCH_FIELD;
 
@@ -126,6 +129,8 @@ fn cards(
     welcome::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
+    palette::show(ctx, context);
+    menu::show(ctx, layout, context);
     help::show(ctx, context);
     tooltip::show(ctx, context);
     notice::show(ctx, context);

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{messages, path, questions, search};
+use super::{menu, messages, path, questions, search};
 use crate::app::command::{Command, PictureAsk, ScriptAsk};
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
@@ -83,6 +83,7 @@ fn left(ui: &mut Ui, context: &mut Context<'_>) {
         egui::vec2(width, ui.available_height()),
         Layout::left_to_right(Align::Center),
         |ui| {
+            menu::all(ui, context);
             history(ui, context);
             let title = egui::Label::new(style::title(name)).truncate();
             let share = if context.desk.state.filling().is_some() {
@@ -158,7 +159,7 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             (
                 false,
                 "Save a picture…",
-                "Ctrl + P",
+                "Ctrl + Shift + S",
                 PictureAsk::Toggle.into(),
             ),
         ] {

@@ -179,7 +179,9 @@ impl App {
         desk.dock.follow(&mut desk.state.panes);
         desk.state.search.wants_focus = false;
         desk.state.search.mark_moved = false;
-        desk.note_pointer(layout.under_pointer, layout.pointer, points);
+        (desk.palette.wants_focus, desk.palette.mark_moved) = (false, false);
+        let has_menu = view.overlay.has_open_menu();
+        desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
         self.asks.append(&mut self.after_typing);
         let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;
         Some(Laid {

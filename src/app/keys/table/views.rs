@@ -1,7 +1,7 @@
 //! Opening and arranging views.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line};
+use crate::state::action::{Action, Chord, Line, On};
 use crate::state::ask::PaneAsk;
 
 pub const LINES: &[Line<Command>] = &[
@@ -14,7 +14,8 @@ pub const LINES: &[Line<Command>] = &[
             "Shows the view under the pointer alone, or all again.",
             &[Chord::letter('m')],
             || PaneAsk::Maximise(None).into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "Drag a title",
