@@ -11,7 +11,7 @@ use crate::filter::selection::Pointed;
 use crate::views::style;
 use crate::views::widgets::add_card;
 
-const WIDTH: f32 = 250.0;
+const WIDTH: f32 = 300.0;
 
 /// All actions, in the groups of the help.
 pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
@@ -111,11 +111,10 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
                 for (number, entry) in entries.iter().enumerate() {
                     of_entry(ui, (number, entry), menu.marked, context);
                 }
+                let copy = egui::Button::selectable(false, "Copy the path")
+                    .min_size(egui::vec2(ui.available_width(), 0.0));
                 if let Some(path) = path
-                    && ui
-                        .button("Copy the path")
-                        .on_hover_text(path.as_str())
-                        .clicked()
+                    && ui.add(copy).on_hover_text(path.as_str()).clicked()
                 {
                     ui.ctx().copy_text(path);
                     context.asks.push(PaletteAsk::CloseMenu);

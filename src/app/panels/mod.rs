@@ -94,10 +94,10 @@ pub fn show(
     let room = ui.available_rect_before_wrap();
     let mut layout = panes::show(ui, window, false, (views, dock), pictures, &mut context);
     let ctx = ui.ctx().clone();
-    cards(&ctx, room, &layout, (views, timings), &mut context);
-    layout.pointed = context.pointed;
     layout.pointer = ctx.pointer_hover_pos();
     layout.under_pointer = layout.pointer.and_then(|at| dock.view_at(at));
+    cards(&ctx, room, &layout, (views, timings), &mut context);
+    layout.pointed = context.pointed;
     layout.cards = widgets::take_cards(&ctx);
     layout
 }
