@@ -46,13 +46,29 @@ pub enum PictureAsk {
     Copy,
 }
 
-/// Looks that the user keeps, each by its number.
+/// What the user keeps under names of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnList {
+    /// Looks of the landscape.
+    Looks,
+    /// Arrangements of views.
+    Views,
+}
+
+/// What is done with one of a list, each by its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OwnLookAsk {
+pub enum OwnDoes {
     Use(usize),
-    /// Keeps what the landscape shows now under a name.
+    /// Keeps what is shown now under a name.
     Keep(String),
     Remove(usize),
+}
+
+/// Of the lists that the user keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnAsk {
+    pub of: OwnList,
+    pub does: OwnDoes,
 }
 
 /// The panel that lists bookmarks and the scene that is edited.
@@ -166,7 +182,7 @@ pub enum Command {
     Ask(Ask),
     File(FileAsk),
     Picture(PictureAsk),
-    OwnLook(OwnLookAsk),
+    Own(OwnAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
@@ -202,7 +218,7 @@ groups! {
     own:
     File(FileAsk),
     Picture(PictureAsk),
-    OwnLook(OwnLookAsk),
+    Own(OwnAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::command::{Command, FileAsk, OwnLookAsk, PictureAsk, PictureWish};
+use super::command::{Command, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish};
 use super::dock::Dock;
 use super::jobs::Jobs;
 use super::open_views::Views;
-use super::own_looks::OwnLooks;
+use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
@@ -17,13 +17,14 @@ use crate::analysis::session::Inputs;
 use crate::export::pack;
 use crate::model::moment::lively;
 use crate::presentation::bookmark::found_from;
+use crate::presentation::saved_look::SavedLook;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Ask, CancelAsk, LookAsk, PlayAsk};
+use crate::state::ask::{Ask, CancelAsk, LookAsk, PaneAsk, PlayAsk};
 use crate::state::document::{Document, Part, dropped};
 use crate::state::message::Message;
-use crate::state::panes::ViewId;
+use crate::state::panes::{Arrangement, ViewId};
 
 /// More bookmarks than anyone takes.
 const MOST_BOOKMARKS: usize = 10_000;
@@ -64,8 +65,9 @@ pub struct Desk {
     /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
     pub wants_copy: bool,
     pub jobs: Jobs,
-    /// Looks that the user keeps.
-    pub own_looks: OwnLooks,
+    /// Looks and arrangements that the user keeps.
+    pub own_looks: Own<SavedLook>,
+    pub own_views: Own<Arrangement>,
     pub palette: Palette,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
@@ -85,7 +87,8 @@ pub struct DeskRef<'a> {
     pub show: Option<&'a Show>,
     pub picture: &'a PictureCard,
     pub jobs: &'a Jobs,
-    pub own_looks: &'a OwnLooks,
+    pub own_looks: &'a Own<SavedLook>,
+    pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
 }
 
@@ -114,7 +117,8 @@ impl Desk {
             picture: PictureCard::default(),
             wants_copy: false,
             jobs: Jobs::default(),
-            own_looks: OwnLooks::default(),
+            own_looks: Own::default(),
+            own_views: Own::default(),
             palette: Palette::default(),
             last_over: None,
             session_file: None,
@@ -139,6 +143,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            own_views: &self.own_views,
             palette: &self.palette,
         };
         (desk, &mut self.views, &mut self.dock)
@@ -153,6 +158,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            own_views: &self.own_views,
             palette: &self.palette,
         }
     }
@@ -255,7 +261,7 @@ impl Desk {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
             Command::Picture(ask) => self.on_picture(ask),
-            Command::OwnLook(ask) => self.on_own_look(ask),
+            Command::Own(ask) => self.on_own(ask),
             Command::Talk(ask) => self.on_talk(ask),
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
             Command::Script(ask) => self.on_script(ask),
@@ -283,22 +289,35 @@ impl Desk {
         }
     }
 
-    fn on_own_look(&mut self, ask: OwnLookAsk) {
-        let kept = match ask {
-            OwnLookAsk::Use(number) => {
+    fn on_own(&mut self, OwnAsk { of, does }: OwnAsk) {
+        let kept = match (of, does) {
+            (OwnList::Looks, OwnDoes::Use(number)) => {
                 if let Some(own) = self.own_looks.get(number) {
                     let mut settings = self.state.settings;
-                    own.look.restore(&mut settings);
+                    own.kept.restore(&mut settings);
                     self.state.execute(LookAsk::Configure(settings));
                 }
                 return;
             }
-            OwnLookAsk::Keep(name) => self.own_looks.keep(name, &self.state.settings),
-            OwnLookAsk::Remove(number) => self.own_looks.remove(number),
+            (OwnList::Views, OwnDoes::Use(number)) => {
+                if let Some(own) = self.own_views.get(number) {
+                    let arrangement = own.kept.clone();
+                    self.state.execute(PaneAsk::Arrange(arrangement));
+                }
+                return;
+            }
+            (OwnList::Looks, OwnDoes::Keep(name)) => {
+                let look = SavedLook::of(&self.state.settings);
+                self.own_looks.keep(name, look)
+            }
+            (OwnList::Views, OwnDoes::Keep(name)) => {
+                self.own_views.keep(name, self.dock.arrangement())
+            }
+            (OwnList::Looks, OwnDoes::Remove(number)) => self.own_looks.remove(number),
+            (OwnList::Views, OwnDoes::Remove(number)) => self.own_views.remove(number),
         };
         if let Err(error) = kept {
-            self.state
-                .tell("Looks could not be kept", error.to_string());
+            self.state.tell("It could not be kept", error.to_string());
         }
     }
 

@@ -17,7 +17,7 @@ mod letters;
 mod offscreen;
 mod open_views;
 mod overlay;
-mod own_looks;
+mod own;
 mod pace;
 mod palette;
 mod panels;

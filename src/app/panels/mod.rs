@@ -16,6 +16,7 @@ mod menu;
 mod messages;
 mod minimap;
 mod notice;
+mod own;
 mod palette;
 mod panes;
 mod path;

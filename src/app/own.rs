@@ -1,13 +1,13 @@
-//! Looks that the user keeps under names of their own, in a file of the user's configuration directory.
+//! What the user keeps under names of their own, such as looks and arrangements of views: a list, in a file of the user's
+//! configuration directory.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::landscape::LandscapeSettings;
 use crate::presentation::files::write_beside;
-use crate::presentation::saved_look::SavedLook;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;
@@ -15,60 +15,70 @@ const VERSION: u32 = 1;
 /// More than anyone takes.
 const MOST: usize = 1000;
 
-/// A look under a name.
+/// Something under a name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OwnLook {
+pub struct Named<T> {
     pub name: String,
-    pub look: SavedLook,
+    #[serde(alias = "look")]
+    pub kept: T,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
+struct Contents<T> {
     version: u32,
-    looks: Vec<OwnLook>,
+    #[serde(alias = "looks")]
+    all: Vec<Named<T>>,
 }
 
-/// The user's looks, and the file that keeps them.
-#[derive(Debug, Default)]
-pub struct OwnLooks {
+/// What the user keeps, and the file that it is kept in.
+#[derive(Debug)]
+pub struct Own<T> {
     /// None where the user has no configuration directory.
     path: Option<PathBuf>,
-    looks: Vec<OwnLook>,
+    all: Vec<Named<T>>,
 }
 
-impl OwnLooks {
-    /// Reads those that are kept, and what could not be read.
-    pub fn recall() -> (OwnLooks, Option<String>) {
-        let path = dirs::config_dir().map(|dir| dir.join("callscape").join("looks.json"));
-        OwnLooks::at(path)
+impl<T> Default for Own<T> {
+    fn default() -> Own<T> {
+        Own {
+            path: None,
+            all: Vec::new(),
+        }
+    }
+}
+
+impl<T: Clone + Serialize + DeserializeOwned> Own<T> {
+    /// Reads what is kept in the file of this name, and says what could not be read.
+    pub fn recall(file: &str) -> (Own<T>, Option<String>) {
+        let path = dirs::config_dir().map(|dir| dir.join("callscape").join(file));
+        Own::at(path)
     }
 
-    fn at(path: Option<PathBuf>) -> (OwnLooks, Option<String>) {
+    fn at(path: Option<PathBuf>) -> (Own<T>, Option<String>) {
         match path.as_deref().map(read).transpose() {
-            Ok(looks) => {
-                let looks = looks.unwrap_or_default();
-                (OwnLooks { path, looks }, None)
+            Ok(all) => {
+                let all = all.unwrap_or_default();
+                (Own { path, all }, None)
             }
             // What cannot be read is not written over either.
-            Err(reason) => (OwnLooks::default(), Some(reason)),
+            Err(reason) => (Own::default(), Some(reason)),
         }
     }
 
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &OwnLook> {
-        self.looks.iter()
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Named<T>> {
+        self.all.iter()
     }
 
     /// The one with this number.
-    pub fn get(&self, number: usize) -> Option<&OwnLook> {
-        self.looks.get(number)
+    pub fn get(&self, number: usize) -> Option<&Named<T>> {
+        self.all.get(number)
     }
 
-    /// Keeps `settings` under a name, in place of what has it already, and writes the file.
-    pub fn keep(&mut self, name: String, settings: &LandscapeSettings) -> io::Result<()> {
-        let look = SavedLook::of(settings);
-        match self.looks.iter().position(|it| it.name == name) {
-            Some(number) => self.looks[number].look = look,
-            None if self.looks.len() < MOST => self.looks.push(OwnLook { name, look }),
+    /// Keeps something under a name, in place of what has it already, and writes the file.
+    pub fn keep(&mut self, name: String, kept: T) -> io::Result<()> {
+        match self.all.iter().position(|it| it.name == name) {
+            Some(number) => self.all[number].kept = kept,
+            None if self.all.len() < MOST => self.all.push(Named { name, kept }),
             None => {}
         }
         self.write()
@@ -76,8 +86,8 @@ impl OwnLooks {
 
     /// Forgets the one with this number, and writes the file.
     pub fn remove(&mut self, number: usize) -> io::Result<()> {
-        if number < self.looks.len() {
-            self.looks.remove(number);
+        if number < self.all.len() {
+            self.all.remove(number);
         }
         self.write()
     }
@@ -86,55 +96,57 @@ impl OwnLooks {
         let Some(path) = &self.path else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
-                "there is no configuration directory to keep looks in",
+                "there is no configuration directory to keep it in",
             ));
         };
-        let text = serde_json::to_string_pretty(&Kept {
+        let text = serde_json::to_string_pretty(&Contents {
             version: VERSION,
-            looks: self.looks.clone(),
+            all: self.all.clone(),
         })?;
         write_beside(path, text.as_bytes())
     }
 }
 
-/// The looks in the file at `path`, none where there is no file.
-fn read(path: &Path) -> Result<Vec<OwnLook>, String> {
+/// What is in the file at `path`, nothing where there is no file.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Named<T>>, String> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(format!("{}: {error}", path.display())),
     };
-    let mut found: Kept =
+    let mut found: Contents<T> =
         serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
     if found.version != VERSION {
         let (found, path) = (found.version, path.display());
         return Err(format!("{path}: expected version {VERSION}, found {found}"));
     }
-    found.looks.truncate(MOST);
-    Ok(found.looks)
+    found.all.truncate(MOST);
+    Ok(found.all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::landscape::LandscapeSettings;
     use crate::model::metric::Metric;
     use crate::model::surface::Surface;
+    use crate::presentation::saved_look::SavedLook;
 
     #[test]
     fn looks_are_kept_renewed_and_forgotten_and_a_file_that_cannot_be_read_stays() {
         let dir = std::env::temp_dir().join(format!("callscape-looks-{}", std::process::id()));
         let path = dir.join("looks.json");
-        let recalled = || OwnLooks::at(Some(path.clone()));
+        let recalled = || Own::<SavedLook>::at(Some(path.clone()));
         let (mut looks, notice) = recalled();
         assert!(looks.iter().len() == 0 && notice.is_none());
         let mut settings = LandscapeSettings::default();
         looks
-            .keep("mine".to_owned(), &settings)
+            .keep("mine".to_owned(), SavedLook::of(&settings))
             .expect("there is room");
         settings.surface = Surface::Metric(Metric::Authors);
         for name in ["mine", "other"] {
             looks
-                .keep(name.to_owned(), &settings)
+                .keep(name.to_owned(), SavedLook::of(&settings))
                 .expect("there is room");
         }
         let (mut again, _) = recalled();
@@ -142,14 +154,25 @@ mod tests {
         assert_eq!(names, ["mine", "other"]);
         let mut restored = LandscapeSettings::default();
         let first = again.get(0).expect("kept");
-        assert_eq!(first.look.restore(&mut restored), 0);
+        assert_eq!(first.kept.restore(&mut restored), 0);
         assert_eq!(restored.surface, settings.surface);
         again.remove(0).expect("there is room");
+        assert_eq!(recalled().0.iter().len(), 1);
+        // As files were written before arrangements were kept too.
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        let before = text
+            .replace("\"all\"", "\"looks\"")
+            .replace("\"kept\"", "\"look\"");
+        std::fs::write(&path, before).expect("there is room");
         assert_eq!(recalled().0.iter().len(), 1);
         std::fs::write(&path, "{").expect("there is room");
         let (mut broken, notice) = recalled();
         assert!(notice.is_some_and(|it| it.contains("looks.json")));
-        assert!(broken.keep("mine".to_owned(), &settings).is_err());
+        assert!(
+            broken
+                .keep("mine".to_owned(), SavedLook::of(&settings))
+                .is_err()
+        );
         assert_eq!(std::fs::read_to_string(&path).expect("it stays"), "{");
         let _ = std::fs::remove_dir_all(&dir);
     }
