@@ -10,11 +10,30 @@ use crate::state::ask::{
     PlayAsk, RunsAsk, SearchAsk, SelectAsk,
 };
 
+/// What a dialog asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    Folder,
+    Recording,
+}
+
 /// Files: what is open, and where it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAsk {
     /// Opens what was dropped: a source tree, recordings, or both.
     Open(Vec<PathBuf>),
+    /// Asks for a folder or a recording in a dialog of the desktop, and opens it.
+    Choose(Chosen),
+    /// Opens the built-in demo.
+    Demo,
+    /// Opens what was opened before, by its number.
+    Recent(usize),
+    /// Shows or hides the welcome.
+    Welcome,
+    /// The path in the welcome was edited.
+    Path(String),
+    /// Opens it.
+    OpenPath,
     /// Saves what is open and how it is looked at.
     SaveSession,
     /// Puts what is open into a pack.

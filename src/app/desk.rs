@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
+use super::choosing::Welcome;
 use super::command::{Command, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish};
 use super::dock::Dock;
 use super::jobs::Jobs;
@@ -69,6 +70,7 @@ pub struct Desk {
     pub own_looks: Own<SavedLook>,
     pub own_views: Own<Arrangement>,
     pub palette: Palette,
+    pub welcome: Welcome,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
     /// The file that the session was opened from.
@@ -90,6 +92,7 @@ pub struct DeskRef<'a> {
     pub own_looks: &'a Own<SavedLook>,
     pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
+    pub welcome: &'a Welcome,
 }
 
 impl<'a> DeskRef<'a> {
@@ -120,6 +123,7 @@ impl Desk {
             own_looks: Own::default(),
             own_views: Own::default(),
             palette: Palette::default(),
+            welcome: Welcome::default(),
             last_over: None,
             session_file: None,
             to_restore: None,
@@ -145,6 +149,7 @@ impl Desk {
             own_looks: &self.own_looks,
             own_views: &self.own_views,
             palette: &self.palette,
+            welcome: &self.welcome,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -160,6 +165,7 @@ impl Desk {
             own_looks: &self.own_looks,
             own_views: &self.own_views,
             palette: &self.palette,
+            welcome: &self.welcome,
         }
     }
 
@@ -173,6 +179,7 @@ impl Desk {
         let opened = self.state.poll_loading();
         let is_opened = opened.is_some();
         if let Some(document) = opened {
+            self.welcome.recent.add(&document.inputs);
             let begins = self.to_restore.is_none() && self.talk.scenes.is_empty();
             self.show(document);
             if begins {
@@ -206,6 +213,7 @@ impl Desk {
         self.poll_picture();
         self.poll_staged();
         self.poll_unpacked();
+        self.poll_chosen();
         let document = self.state.stamps.document;
         if std::mem::replace(&mut self.document_seen, document) != document {
             self.go_on_to_bookmark();
@@ -323,7 +331,14 @@ impl Desk {
 
     fn on_file(&mut self, ask: FileAsk) {
         match ask {
+            FileAsk::Choose(chosen) => self.choose_file(chosen),
+            FileAsk::Demo => self.open_demo(),
+            FileAsk::Recent(number) => self.open_recent(number),
+            FileAsk::Welcome => self.welcome.is_open ^= true,
+            FileAsk::Path(path) => self.welcome.path = path,
+            FileAsk::OpenPath => self.open_typed(),
             FileAsk::Open(paths) => {
+                self.welcome.is_open = false;
                 if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
                     return self.open_session(path.clone());
                 }
@@ -366,6 +381,7 @@ impl Desk {
             picture,
             talk,
             palette,
+            welcome,
             ..
         } = self;
         state.escape(|state| {
@@ -374,6 +390,7 @@ impl Desk {
             }
             let cards = [
                 &mut palette.is_open,
+                &mut welcome.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,
                 &mut talk.is_open,

@@ -1,6 +1,7 @@
 //! Window, event loop, panels, films and pictures: what shows the state, and what asks for changes of it.
 
 mod canvas;
+mod choosing;
 mod clipboard;
 mod command;
 pub mod compare;
@@ -23,11 +24,13 @@ mod palette;
 mod panels;
 mod picture;
 pub mod presenting;
+mod recent;
 mod remembered;
 pub mod saved;
 mod share;
 pub mod sharing;
 mod state_log;
+mod versioned;
 pub mod view_picture;
 mod window;
 

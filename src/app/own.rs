@@ -2,15 +2,12 @@
 //! configuration directory.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::presentation::files::write_beside;
-
-/// What files of this version hold; others are not read.
-const VERSION: u32 = 1;
+use super::versioned;
 
 /// More than anyone takes.
 const MOST: usize = 1000;
@@ -23,9 +20,8 @@ pub struct Named<T> {
     pub kept: T,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Contents<T> {
-    version: u32,
     #[serde(alias = "looks")]
     all: Vec<Named<T>>,
 }
@@ -55,9 +51,11 @@ impl<T: Clone + Serialize + DeserializeOwned> Own<T> {
     }
 
     fn at(path: Option<PathBuf>) -> (Own<T>, Option<String>) {
-        match path.as_deref().map(read).transpose() {
-            Ok(all) => {
-                let all = all.unwrap_or_default();
+        match path.as_deref().map(versioned::read).transpose() {
+            Ok(found) => {
+                let found: Option<Contents<T>> = found.flatten();
+                let mut all = found.map_or_else(Vec::new, |it| it.all);
+                all.truncate(MOST);
                 (Own { path, all }, None)
             }
             // What cannot be read is not written over either.
@@ -99,29 +97,9 @@ impl<T: Clone + Serialize + DeserializeOwned> Own<T> {
                 "there is no configuration directory to keep it in",
             ));
         };
-        let text = serde_json::to_string_pretty(&Contents {
-            version: VERSION,
-            all: self.all.clone(),
-        })?;
-        write_beside(path, text.as_bytes())
+        let all = self.all.clone();
+        versioned::write(path, &Contents { all })
     }
-}
-
-/// What is in the file at `path`, nothing where there is no file.
-fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<Named<T>>, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    let mut found: Contents<T> =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    if found.version != VERSION {
-        let (found, path) = (found.version, path.display());
-        return Err(format!("{path}: expected version {VERSION}, found {found}"));
-    }
-    found.all.truncate(MOST);
-    Ok(found.all)
 }
 
 #[cfg(test)]

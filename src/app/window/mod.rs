@@ -187,7 +187,9 @@ impl App {
         let (own_looks, no_looks) = Own::recall("looks.json");
         let (own_views, no_views) = Own::recall("views.json");
         (desk.own_looks, desk.own_views) = (own_looks, own_views);
-        let unread = no_looks.into_iter().chain(no_views);
+        let is_bare = matches!(&start, Start::Inputs(inputs) if *inputs == Inputs::default());
+        let no_recent = desk.begin_welcome(is_bare);
+        let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
         desk.state.messages.extend(unread.map(|reason| Message {
             is_error: true,
             is_open: true,

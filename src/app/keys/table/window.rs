@@ -1,6 +1,6 @@
 //! The window, files and pictures.
 
-use crate::app::command::{Command, FileAsk, PaletteAsk, PictureAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk};
 use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{CardAsk, LookAsk, MappingAsk};
 
@@ -234,6 +234,40 @@ pub const LINES: &[Line<Command>] = &[
         )
         .on(&[On::View])
         .when(is_open)],
+    },
+    Line {
+        keys: "Ctrl + O",
+        text: "open a folder; with Shift a recording",
+        actions: &[
+            Action::new(
+                "file.folder",
+                "Open a folder…",
+                "Opens a folder of source code.",
+                &[Chord::letter('o').ctrl()],
+                || FileAsk::Choose(Chosen::Folder).into(),
+            ),
+            Action::new(
+                "file.recording",
+                "Open a recording…",
+                "Opens what a tracer or a profiler has written.",
+                &[Chord::letter('o').ctrl().shift()],
+                || FileAsk::Choose(Chosen::Recording).into(),
+            ),
+            Action::new(
+                "file.demo",
+                "Open the demo",
+                "Opens the built-in demo.",
+                &[],
+                || FileAsk::Demo.into(),
+            ),
+            Action::new(
+                "card.welcome",
+                "Welcome",
+                "Shows what can be opened, and what was opened before.",
+                &[],
+                || FileAsk::Welcome.into(),
+            ),
+        ],
     },
     Line {
         keys: "Drop files",
