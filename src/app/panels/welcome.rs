@@ -14,7 +14,7 @@ use crate::views::style;
 use crate::views::widgets::{Icon, card, icon_button};
 
 /// Of the welcome, in points.
-const WIDTH: f32 = 560.0;
+const WIDTH: f32 = 690.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     match &context.desk.state.loading {
@@ -125,7 +125,7 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
                 text.append("\n", 0.0, egui::TextFormat::simple(small.clone(), weak));
                 text.append(about, 0.0, egui::TextFormat::simple(small, weak));
                 let button = egui::Button::new(text).min_size(egui::vec2(width, 54.0));
-                if ui.add_sized([width, 54.0], button).clicked() {
+                if ui.add(button).clicked() {
                     context.asks.push(command.clone());
                 }
             }
