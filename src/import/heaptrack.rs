@@ -86,7 +86,7 @@ fn number_in_line(rest: &[u8]) -> Option<(u32, usize)> {
     const HIGH: u64 = ONES << 7;
     let text = u64::from_le_bytes(*rest.first_chunk()?);
     // The first byte that is a line's end has its highest bit set.
-    let differs = text ^ ONES * u64::from(b'\n');
+    let differs = text ^ (ONES * u64::from(b'\n'));
     let ends = differs.wrapping_sub(ONES) & !differs & HIGH;
     let digits = (ends.trailing_zeros() / 8) as usize;
     if !(1..8).contains(&digits) {
@@ -97,7 +97,7 @@ fn number_in_line(rest: &[u8]) -> Option<(u32, usize)> {
     let is_digit = ONES << (64 - 8 * digits);
     // A letter is one of `a` to `f` where it comes back from its value, and so are `0` to `9`.
     let letter = text >> 6 & is_digit;
-    let values = (text & is_digit * 0xf) + letter * 9;
+    let values = (text & (is_digit * 0xf)) + letter * 9;
     let above_nine = (values + is_digit * 6) >> 4 & is_digit;
     if values & !(is_digit * 0xf) != 0
         || values + is_digit * u64::from(b'0') + above_nine * u64::from(b'a' - b'0' - 10) != text

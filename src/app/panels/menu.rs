@@ -98,7 +98,7 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
         Some(at) => (at, Align2::LEFT_TOP),
         None => (room.center(), Align2::CENTER_CENTER),
     };
-    let entries = menu.entries(&context.desk.state);
+    let entries = menu.entries(context.desk.state);
     let shown = egui::Area::new(Id::unique("menu of what is pointed at"))
         .order(egui::Order::Foreground)
         .fixed_pos(at)

@@ -94,7 +94,7 @@ fn row(ui: &mut Ui, number: usize, context: &mut Context<'_>) {
     };
     let response = match row {
         Row::Action(action) => {
-            let can = action.command(&desk.state).is_some();
+            let can = action.command(desk.state).is_some();
             let button = egui::Button::selectable(is_marked, action.title)
                 .shortcut_text(
                     format!("{}   {}", action.page, action.keys())
