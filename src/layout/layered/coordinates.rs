@@ -5,7 +5,7 @@
 //! Places are lined up in blocks with the middle one of their neighbours, from the left or from the right, and the blocks
 //! pushed together, upwards or downwards: four ways, of which each place has the mean of the middle two.
 
-use super::net::{LEFT, Net, RIGHT};
+use super::net::{LEFT, Lists, Net, RIGHT};
 
 /// A piece of an edge between two neighbouring ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,16 +83,23 @@ impl Places<'_> {
     }
 
     /// By side and place the segments there, from the top.
-    fn by_side(&self) -> [Vec<Vec<u32>>; 2] {
+    fn by_side(&self) -> [Lists; 2] {
         let count = self.heights.len();
-        let mut sides = [vec![Vec::new(); count], vec![Vec::new(); count]];
-        for (segment, number) in self.segments.iter().zip(0..) {
-            sides[RIGHT][segment.left as usize].push(number);
-            sides[LEFT][segment.right as usize].push(number);
-        }
+        let numbers = self.segments.iter().zip(0..);
+        let mut sides = [
+            Lists::new(
+                count,
+                numbers.clone().map(|(it, number)| (it.right, number)),
+            ),
+            Lists::new(count, numbers.map(|(it, number)| (it.left, number))),
+        ];
         let at = |place: u32| self.net.at[place as usize];
         for (side, all) in sides.iter_mut().enumerate() {
-            for segments in all.iter_mut().filter(|it| it.len() > 1) {
+            for place in 0..count as u32 {
+                let segments = all.of_mut(place);
+                if segments.len() < 2 {
+                    continue;
+                }
                 segments.sort_by(|&a, &b| {
                     let [a, b] = [a, b].map(|it| &self.segments[it as usize]);
                     match side {
@@ -106,14 +113,14 @@ impl Places<'_> {
     }
 
     /// By segment whether it crosses one between two bends: these are to be straight.
-    fn crossed(&self, sides: &[Vec<Vec<u32>>; 2]) -> Vec<bool> {
+    fn crossed(&self, sides: &[Lists; 2]) -> Vec<bool> {
         let mut crossed = vec![false; self.segments.len()];
         let is_bend = |place: u32| !self.net.kinds[place as usize].is_item();
         let at = |place: u32| self.net.at[place as usize];
         for pair in self.net.ranks.windows(2) {
             let (mut from, mut next) = (0, 0);
             for (number, &place) in pair[1].iter().enumerate() {
-                let of_place = &sides[LEFT][place as usize];
+                let of_place = sides[LEFT].of(place);
                 let inner = of_place.first().map(|&it| self.segments[it as usize].left);
                 let inner = inner.filter(|&left| is_bend(place) && is_bend(left));
                 if inner.is_none() && number + 1 < pair[1].len() {
@@ -121,7 +128,7 @@ impl Places<'_> {
                 }
                 let to = inner.map_or(pair[0].len() as u32, at);
                 while next <= number {
-                    for &segment in &sides[LEFT][pair[1][next] as usize] {
+                    for &segment in sides[LEFT].of(pair[1][next]) {
                         let left = at(self.segments[segment as usize].left);
                         crossed[segment as usize] = left < from || left > to;
                     }
@@ -134,12 +141,7 @@ impl Places<'_> {
     }
 
     /// By place the one at the beginning of its block, and how far down it stands from that.
-    fn line_up(
-        &self,
-        way: Way,
-        sides: &[Vec<Vec<u32>>; 2],
-        crossed: &[bool],
-    ) -> (Vec<u32>, Vec<f32>) {
+    fn line_up(&self, way: Way, sides: &[Lists; 2], crossed: &[bool]) -> (Vec<u32>, Vec<f32>) {
         let count = self.heights.len();
         let mut roots: Vec<u32> = (0..count as u32).collect();
         let mut shifts = vec![0.0_f32; count];
@@ -157,7 +159,7 @@ impl Places<'_> {
                     false => rank[step],
                     true => rank[rank.len() - 1 - step],
                 };
-                let around = &sides[side][place as usize];
+                let around = sides[side].of(place);
                 if around.is_empty() {
                     continue;
                 }
@@ -191,8 +193,8 @@ impl Places<'_> {
     /// Pushes blocks together; the tops of all places.
     fn push(&self, way: Way, roots: &[u32], shifts: &[f32]) -> Vec<f32> {
         let count = self.heights.len();
-        // By block what it keeps away, and how far. Pushed downwards all is seen upside down.
-        let mut after: Vec<Vec<(u32, f32)>> = vec![Vec::new(); count];
+        // Which block keeps which away, and how far. Pushed downwards all is seen upside down.
+        let mut pushes: Vec<(u32, u32, f32)> = Vec::with_capacity(count);
         let mut before = vec![0_u32; count];
         for rank in &self.net.ranks {
             for pair in rank.windows(2) {
@@ -203,10 +205,18 @@ impl Places<'_> {
                     false => (roots[a], roots[b]),
                     true => (roots[b], roots[a]),
                 };
-                after[from as usize].push((to, apart));
+                pushes.push((from, to, apart));
                 before[to as usize] += 1;
             }
         }
+        let after = Lists::new(
+            count,
+            pushes.iter().zip(0..).map(|(it, number)| (it.0, number)),
+        );
+        let push = |number: &u32| {
+            let (_, to, apart) = pushes[*number as usize];
+            (to as usize, apart)
+        };
         let mut order: Vec<u32> = (0..count as u32)
             .filter(|&it| roots[it as usize] == it && before[it as usize] == 0)
             .collect();
@@ -214,8 +224,7 @@ impl Places<'_> {
         let mut next = 0;
         while let Some(&block) = order.get(next) {
             next += 1;
-            for &(to, apart) in &after[block as usize] {
-                let to = to as usize;
+            for (to, apart) in after.of(block).iter().map(push) {
                 far[to] = far[to].max(far[block as usize] + apart);
                 before[to] -= 1;
                 if before[to] == 0 {
@@ -225,8 +234,8 @@ impl Places<'_> {
         }
         // What has room goes to what it stands beside.
         for &block in order.iter().rev() {
-            let after = after[block as usize].iter();
-            let most = after.map(|&(to, apart)| far[to as usize] - apart);
+            let after = after.of(block).iter().map(push);
+            let most = after.map(|(to, apart)| far[to] - apart);
             if let Some(most) = most.reduce(f32::min) {
                 far[block as usize] = far[block as usize].max(most);
             }

@@ -19,7 +19,7 @@ impl Counter {
             let mut seen = 0_u64;
             for &place in &pair[0] {
                 self.ends.clear();
-                let right = net.sides[RIGHT][place as usize].iter();
+                let right = net.sides[RIGHT].of(place).iter();
                 self.ends.extend(right.map(|&it| net.at[it as usize]));
                 self.ends.sort_unstable();
                 // Edges of one place do not cross each other.

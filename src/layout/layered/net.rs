@@ -1,6 +1,7 @@
 //! What is ordered and placed of a level: its items, the bends of edges that pass ranks, and the ports at its border.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::Graph;
 use super::levels::{Item, Level};
@@ -35,6 +36,49 @@ pub const RIGHT: usize = 1;
 /// By edge where it comes to a side of a cluster: lower numbers higher up, equal ones in any order.
 pub type Border = HashMap<u32, u32>;
 
+/// By place a few numbers, one place after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// By place where its numbers begin, one entry more than places.
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Lists {
+    /// Of so many places, from pairs of place and number; the numbers of a place stay in their order. O(places + pairs).
+    pub fn new(places: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
+        let mut starts = vec![0; places + 1];
+        for (place, _) in pairs.clone() {
+            starts[place as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut numbers = vec![0; starts.last().copied().unwrap_or(0) as usize];
+        for (place, number) in pairs {
+            let next = &mut next[place as usize];
+            numbers[*next as usize] = number;
+            *next += 1;
+        }
+        Lists { starts, numbers }
+    }
+
+    pub fn of(&self, place: u32) -> &[u32] {
+        &self.numbers[self.range(place)]
+    }
+
+    pub fn of_mut(&mut self, place: u32) -> &mut [u32] {
+        let range = self.range(place);
+        &mut self.numbers[range]
+    }
+
+    fn range(&self, place: u32) -> Range<usize> {
+        let place = place as usize;
+        self.starts[place] as usize..self.starts[place + 1] as usize
+    }
+}
+
 /// A level with its ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Net {
@@ -43,7 +87,7 @@ pub struct Net {
     pub ranks: Vec<Vec<u32>>,
     pub chains: Vec<Chain>,
     /// By place its neighbours in the rank before it and the one after.
-    pub sides: [Vec<Vec<u32>>; 2],
+    pub sides: [Lists; 2],
     /// By place how it is ordered before all else: ports as edges come to the cluster.
     pub classes: Vec<u32>,
     /// By place its rank, and where it stands in that.
@@ -104,6 +148,11 @@ impl Net {
                 }
             }
         }
+        let pieces = net.chains.iter().flat_map(|it| it.places.windows(2));
+        let pieces = pieces.map(|pair| (pair[0], pair[1]));
+        let count = net.kinds.len();
+        let left = Lists::new(count, pieces.clone().map(|(left, right)| (right, left)));
+        net.sides = [left, Lists::new(count, pieces)];
         net.note_places();
         net
     }
@@ -114,7 +163,6 @@ impl Net {
         self.classes.push(class);
         self.rank_of.push(rank);
         self.at.push(0);
-        self.sides.iter_mut().for_each(|it| it.push(Vec::new()));
         self.ranks[rank as usize].push(place);
         place
     }
@@ -127,10 +175,6 @@ impl Net {
             places.push(self.add(Kind::Bend(edge), rank, 0));
         }
         places.push(right);
-        for pair in places.windows(2) {
-            self.sides[RIGHT][pair[0] as usize].push(pair[1]);
-            self.sides[LEFT][pair[1] as usize].push(pair[0]);
-        }
         self.chains.push(Chain { edge, places });
     }
 

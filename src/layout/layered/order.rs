@@ -5,52 +5,93 @@ use super::crossings;
 use super::net::{Kind, LEFT, Net, RIGHT};
 
 /// How often all ranks are gone through at most, and how often without fewer crossings.
-const SWEEPS: usize = 14;
-const PATIENCE: usize = 3;
+const SWEEPS: usize = 24;
+const PATIENCE: usize = 6;
 
-/// Beyond so many bends and edges neighbours are no longer exchanged.
-const MANY: usize = 4_000;
+/// The same of nets with more places than `MANY`, whose neighbours are not exchanged on the way.
+const MANY: usize = 700;
+const SWEEPS_OF_MANY: usize = 10;
+const PATIENCE_OF_MANY: usize = 2;
 
 /// Orders all ranks. `held` says by item how far down it stood before: such items keep their order among each other.
 pub fn order(net: &mut Net, held: &[Option<f32>]) {
-    let held: Vec<Option<f32>> = net
-        .kinds
-        .iter()
-        .map(|kind| match kind {
-            Kind::Item(item) => held.get(*item as usize).copied().flatten(),
-            _ => None,
-        })
-        .collect();
-    let mut sorter = Sorter::default();
-    for rank in 0..net.ranks.len() {
-        sorter.sort(net, rank, LEFT, &held);
+    let held = net.kinds.iter().map(|kind| match kind {
+        Kind::Item(item) => held.get(*item as usize).copied().flatten(),
+        _ => None,
+    });
+    let mut work = Work {
+        held: held.collect(),
+        ..Work::default()
+    };
+    let is_large = net.kinds.len() > MANY;
+    let starts: &[usize] = if is_large { &[LEFT] } else { &[LEFT, RIGHT] };
+    let first = net.ranks.clone();
+    let mut best: Option<(u64, Vec<Vec<u32>>)> = None;
+    for &side in starts {
+        net.ranks.clone_from(&first);
+        net.note_places();
+        work.improve(net, side, is_large, &mut best);
     }
-    let mut crossed = crossings::Counter::default();
-    let mut best = (crossed.all(net), net.ranks.clone());
-    let mut idle = 0;
-    for sweep in 0..SWEEPS {
-        if best.0 == 0 || idle >= PATIENCE {
-            break;
+    if let Some((_, ranks)) = best {
+        net.ranks = ranks;
+        net.note_places();
+    }
+}
+
+/// What ordering needs at hand.
+#[derive(Default)]
+struct Work {
+    /// By place how far down it stood before.
+    held: Vec<Option<f32>>,
+    sorter: Sorter,
+    counter: crossings::Counter,
+    exchanger: Exchanger,
+}
+
+impl Work {
+    /// Goes through all ranks, first from one side, as long as that helps; keeps the best in `best`.
+    fn improve(
+        &mut self,
+        net: &mut Net,
+        first: usize,
+        is_large: bool,
+        best: &mut Option<(u64, Vec<Vec<u32>>)>,
+    ) {
+        let (sweeps, patience) = match is_large {
+            true => (SWEEPS_OF_MANY, PATIENCE_OF_MANY),
+            false => (SWEEPS, PATIENCE),
+        };
+        let (mut least, mut idle) = (u64::MAX, 0);
+        for sweep in 0..sweeps {
+            let side = if sweep % 2 == 0 {
+                first
+            } else {
+                LEFT + RIGHT - first
+            };
+            self.sweep(net, side);
+            if !is_large {
+                // What makes no difference is exchanged in every other sweep, which leads out of dead ends.
+                self.exchanger.exchange(net, &self.held, sweep % 4 < 2);
+            }
+            let now = self.counter.all(net);
+            if best.as_ref().is_none_or(|best| now < best.0) {
+                *best = Some((now, net.ranks.clone()));
+            }
+            idle = if now < least { 0 } else { idle + 1 };
+            least = least.min(now);
+            if least == 0 || idle >= patience {
+                break;
+            }
         }
+    }
+
+    /// Sorts all ranks by what stands on one side of each.
+    fn sweep(&mut self, net: &mut Net, side: usize) {
         let count = net.ranks.len();
-        match sweep % 2 {
-            0 => (0..count)
-                .rev()
-                .for_each(|rank| sorter.sort(net, rank, RIGHT, &held)),
-            _ => (0..count).for_each(|rank| sorter.sort(net, rank, LEFT, &held)),
+        for step in 0..count {
+            let rank = if side == LEFT { step } else { count - 1 - step };
+            self.sorter.sort(net, rank, side, &self.held);
         }
-        let now = crossed.all(net);
-        if now < best.0 {
-            best = (now, net.ranks.clone());
-            idle = 0;
-        } else {
-            idle += 1;
-        }
-    }
-    net.ranks = best.1;
-    net.note_places();
-    if best.0 > 0 && net.kinds.len() < MANY {
-        exchange(net, &held);
     }
 }
 
@@ -68,7 +109,7 @@ impl Sorter {
         self.wishes.clear();
         self.chain.clear();
         for (&place, at) in net.ranks[rank].iter().zip(0_u32..) {
-            let around = &net.sides[side][place as usize];
+            let around = net.sides[side].of(place);
             let sum: f32 = around
                 .iter()
                 .map(|&it| net.at[it as usize] as f32 + 0.5)
@@ -127,43 +168,68 @@ fn make_rising(numbers: &mut [(f32, u32)]) {
     }
 }
 
-/// Exchanges neighbours in a rank as long as that takes crossings away.
-fn exchange(net: &mut Net, held: &[Option<f32>]) {
-    const PASSES: usize = 8;
-    let mut around: [Vec<u32>; 2] = Default::default();
-    for _ in 0..PASSES {
-        let mut has_changed = false;
-        for rank in 0..net.ranks.len() {
-            for at in 1..net.ranks[rank].len() {
-                let [a, b] = [net.ranks[rank][at - 1], net.ranks[rank][at]];
-                let are_held = held[a as usize].is_some() && held[b as usize].is_some();
-                if are_held || net.classes[a as usize] != net.classes[b as usize] {
-                    continue;
-                }
-                let mut gain = 0_i64;
-                for side in [LEFT, RIGHT] {
-                    for (sorted, place) in around.iter_mut().zip([a, b]) {
-                        sorted.clear();
-                        sorted.extend(
-                            net.sides[side][place as usize]
-                                .iter()
-                                .map(|&it| net.at[it as usize]),
-                        );
-                        sorted.sort_unstable();
-                    }
-                    let [of_a, of_b] = &around;
-                    gain += crossed(of_a, of_b) - crossed(of_b, of_a);
-                }
-                if gain > 0 {
-                    net.ranks[rank].swap(at - 1, at);
-                    net.at.swap(a as usize, b as usize);
-                    has_changed = true;
-                }
+/// Exchanges neighbours, and keeps its memory.
+#[derive(Default)]
+struct Exchanger {
+    /// By place of a rank where its neighbours stand, on one side and on the other.
+    around: Vec<[Vec<u32>; 2]>,
+}
+
+impl Exchanger {
+    /// Exchanges neighbours in all ranks as long as that takes crossings away; once also where it makes no difference.
+    fn exchange(&mut self, net: &mut Net, held: &[Option<f32>], also_equal: bool) {
+        const PASSES: usize = 4;
+        for pass in 0..PASSES {
+            let mut has_changed = false;
+            for rank in 0..net.ranks.len() {
+                has_changed |= self.exchange_in(net, rank, held, also_equal && pass == 0);
+            }
+            if !has_changed {
+                break;
             }
         }
-        if !has_changed {
-            break;
+    }
+
+    fn exchange_in(
+        &mut self,
+        net: &mut Net,
+        rank: usize,
+        held: &[Option<f32>],
+        also_equal: bool,
+    ) -> bool {
+        let count = net.ranks[rank].len();
+        if self.around.len() < count {
+            self.around.resize_with(count, Default::default);
         }
+        for (&place, around) in net.ranks[rank].iter().zip(&mut self.around) {
+            for (side, around) in around.iter_mut().enumerate() {
+                around.clear();
+                around.extend(
+                    net.sides[side]
+                        .of(place)
+                        .iter()
+                        .map(|&it| net.at[it as usize]),
+                );
+                around.sort_unstable();
+            }
+        }
+        let mut has_gained = false;
+        for at in 1..count {
+            let [a, b] = [net.ranks[rank][at - 1], net.ranks[rank][at]].map(|it| it as usize);
+            let are_held = held[a].is_some() && held[b].is_some();
+            if are_held || net.classes[a] != net.classes[b] {
+                continue;
+            }
+            let sides = self.around[at - 1].iter().zip(&self.around[at]);
+            let gain: i64 = sides.map(|(a, b)| crossed(a, b) - crossed(b, a)).sum();
+            if gain > 0 || (also_equal && gain == 0) {
+                net.ranks[rank].swap(at - 1, at);
+                net.at.swap(a, b);
+                self.around.swap(at - 1, at);
+                has_gained |= gain > 0;
+            }
+        }
+        has_gained
     }
 }
 
