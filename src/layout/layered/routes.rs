@@ -10,8 +10,8 @@ use super::net::{Kind, LEFT, Net, RIGHT};
 use super::{Graph, Layout, Memory, Place, Rect, Spacing};
 
 /// A step aside asks for a gap between columns of at least this share of it, up to so many times the usual gap.
-const SLOPE: f32 = 0.32;
-const WIDEST: f32 = 3.0;
+const SLOPE: f32 = 0.2;
+const WIDEST: f32 = 2.4;
 
 /// The share of a box's side that edges end on.
 const SIDE: f32 = 0.72;

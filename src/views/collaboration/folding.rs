@@ -102,7 +102,7 @@ impl Active {
 pub type Open = BTreeSet<ModuleId>;
 
 /// The outermost modules, unfolded level by level as long as no more than `most` boxes come of it, the costliest first.
-/// Functions and what has no source are left folded where there is enough else.
+/// Functions, and what has no source and is the smaller part, are left folded where there is enough else.
 pub fn at_first(hierarchy: &Hierarchy, active: &Active, cut: &Cut, most: u32) -> Open {
     let mut open = Open::from([ModuleId::ROOT]);
     let mut boxes = active.parts(hierarchy, ModuleId::ROOT);
@@ -110,31 +110,54 @@ pub fn at_first(hierarchy: &Hierarchy, active: &Active, cut: &Cut, most: u32) ->
     // The shallowest first, of one depth the costliest.
     let entry = |module: ModuleId| {
         let cost = active.cost(hierarchy, module) as u64;
-        (
-            std::cmp::Reverse(hierarchy.depth(module)),
-            cost,
-            std::cmp::Reverse(module),
-        )
+        let depth = hierarchy.depth(module);
+        (std::cmp::Reverse(depth), cost, std::cmp::Reverse(module))
     };
     next.extend(active.children(hierarchy, ModuleId::ROOT).map(entry));
+    let all = active.count(hierarchy, ModuleId::ROOT);
     while let Some((_, _, std::cmp::Reverse(module))) = next.pop() {
-        let parts = active.parts(hierarchy, module);
-        if parts == 0 || cut.is_collapsed(module) {
+        let Some(way) = way_to_parts(hierarchy, active, cut, module) else {
             continue;
-        }
+        };
+        let last = way.last().copied().unwrap_or(module);
+        let parts = active.parts(hierarchy, last);
         let holds_functions = active
-            .children(hierarchy, module)
+            .children(hierarchy, last)
             .any(|it| hierarchy.is_leaf(it));
-        let is_outside = hierarchy.kind(module) == ModuleKind::External;
-        let is_fine = (holds_functions || is_outside) && parts > 1;
-        if boxes - 1 + parts > most || (is_fine && boxes >= FEW) {
+        let is_outside = hierarchy.kind(module) == ModuleKind::External
+            && 2 * active.count(hierarchy, module) < all;
+        if boxes - 1 + parts > most || ((holds_functions || is_outside) && boxes >= FEW) {
             continue;
         }
-        open.insert(module);
+        open.extend(way);
         boxes = boxes - 1 + parts;
-        next.extend(active.children(hierarchy, module).map(entry));
+        next.extend(active.children(hierarchy, last).map(entry));
     }
     open
+}
+
+/// What has to be unfolded to see more than one box in place of a module; none where that cannot be.
+fn way_to_parts(
+    hierarchy: &Hierarchy,
+    active: &Active,
+    cut: &Cut,
+    module: ModuleId,
+) -> Option<Vec<ModuleId>> {
+    let mut way = vec![module];
+    let mut at = module;
+    loop {
+        if cut.is_collapsed(at) {
+            return None;
+        }
+        match active.parts(hierarchy, at) {
+            0 => return None,
+            1 => {
+                at = active.children(hierarchy, at).next()?;
+                way.push(at);
+            }
+            _ => return Some(way),
+        }
+    }
 }
 
 /// Folds modules again until there are no more than `most` boxes, the cheapest first; `last` and what it lies in stay.

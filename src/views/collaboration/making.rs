@@ -218,13 +218,7 @@ impl Maker<'_> {
         let detail = match (resolved, is_itself) {
             (Some(resolved), false) => {
                 let cost = self.active.cost(hierarchy, module).round() as u64;
-                let cost = resolved.recording.unit().show(Cost::from_ns(cost));
-                match self.active.count(hierarchy, module) {
-                    count if parts > 0 => {
-                        format!("{} functions, {cost}", grouped(u64::from(count)))
-                    }
-                    _ => cost,
-                }
+                resolved.recording.unit().show(Cost::from_ns(cost))
             }
             _ => String::new(),
         };
@@ -300,6 +294,12 @@ impl Maker<'_> {
         // More labels than these nobody reads.
         const LABELS: usize = 80;
         let has_labels = counts && relations.amount.is_none() && order.len() <= LABELS;
+        // A label stands at the end that fewer lines have.
+        let mut degrees: HashMap<(u32, bool), u32> = HashMap::new();
+        for ((from, to), _) in &order {
+            *degrees.entry((*from, true)).or_default() += 1;
+            *degrees.entry((*to, false)).or_default() += 1;
+        }
         let lines = order.into_iter().map(|((from, to), sum)| Line {
             from,
             to,
@@ -308,7 +308,7 @@ impl Maker<'_> {
                 true => grouped(sum.calls.round() as u64),
                 false => String::new(),
             },
-            label_at_caller: true,
+            label_at_caller: degrees[&(from, true)] <= degrees[&(to, false)],
         });
         lines.collect()
     }

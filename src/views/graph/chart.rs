@@ -6,7 +6,6 @@ use std::time::Duration;
 use glam::Vec2;
 
 use super::geometry::{Geometry, distance};
-use super::labels::{self, Placed};
 use super::laid::{Laid, SIGN};
 use super::legend;
 use super::marks::{Marked, marked};
@@ -72,7 +71,6 @@ type Below = (usize, usize);
 pub struct Chart {
     laid: Option<Arc<Laid>>,
     geometry: Geometry,
-    labels: Vec<Placed>,
     hues: Hues,
     way: Option<Way>,
     /// Where the user looks; none: all is in sight.
@@ -136,7 +134,6 @@ impl Chart {
         }
         self.anchor = None;
         self.geometry = Geometry::of(&laid);
-        self.labels = labels::place(&laid);
         let mut memory = laid.layout.memory.clone();
         memory.complete(&self.memory);
         self.memory = memory;
@@ -167,7 +164,6 @@ impl Chart {
         self.laid = None;
         self.way = None;
         self.geometry = Geometry::default();
-        self.labels.clear();
         self.revision += 1;
     }
 
@@ -384,7 +380,7 @@ impl Chart {
             labels: if self.way.is_some() && with.share < 1.0 {
                 &[]
             } else {
-                &self.labels
+                &laid.labels
             },
             hierarchy: &document.session.hierarchy,
             hues: &self.hues,

@@ -2,16 +2,18 @@
 
 use glam::Vec2;
 
-use super::model::{Graph, Line};
+use super::labels::{self, Placed};
+use super::model::{Graph, GraphBox, Line};
 use crate::layout::labels::text::width;
 use crate::layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
 
-/// Letters of boxes, of their second lines, of what stands in the middle, of frames and of labels, in points.
+pub use super::labels::LABEL;
+
+/// Letters of boxes, of their second lines, of what stands in the middle and of frames, in points.
 pub const TITLE: f32 = 12.0;
 pub const DETAIL: f32 = 10.0;
 pub const MIDDLE: f32 = 13.5;
 pub const FRAME: f32 = 11.5;
-pub const LABEL: f32 = 10.0;
 
 /// Left and right of letters in a box, and the room for its sign.
 pub const SIDE: f32 = 9.0;
@@ -20,6 +22,12 @@ pub const SIGN: f32 = 15.0;
 /// Boxes are no wider than this; longer names lose their middle.
 const WIDEST: f32 = 190.0;
 const NARROWEST: f32 = 44.0;
+
+/// Boxes grow with their lines up to this height.
+const HIGHEST: f32 = 110.0;
+
+/// Between lines.
+const APART: f32 = 3.0;
 
 /// The widest line.
 pub const THICKEST: f32 = 8.0;
@@ -32,6 +40,8 @@ pub struct Laid {
     pub layout: Layout,
     /// By line its width in points.
     pub widths: Vec<f32>,
+    /// Labels of lines that found a place.
+    pub labels: Vec<Placed>,
 }
 
 /// The width of a line that has so much of the most: equal factors of it differ alike, and the smallest are seen.
@@ -53,27 +63,21 @@ impl Laid {
             .iter()
             .map(|it| line_width(it.sum.by(graph.by), most))
             .collect();
-        let nodes: Vec<Node> = graph
-            .boxes
-            .iter()
-            .map(|of| {
-                let em = if of.is_middle { MIDDLE } else { TITLE };
-                let title = width(&of.title) * em;
-                let detail = width(&of.detail) * DETAIL;
-                let sign = if of.sign.is_some() { SIGN } else { 0.0 };
-                let wide = (title.max(detail) + 2.0 * SIDE + sign).clamp(NARROWEST, WIDEST);
-                let high = match (of.is_middle, of.detail.is_empty()) {
-                    (true, _) => 46.0,
-                    (false, true) => 25.0,
-                    (false, false) => 36.0,
-                };
-                Node {
-                    size: Vec2::new(wide, high),
-                    cluster: of.frame,
-                    key: of.key,
+        // By box how much room its lines need, those that come in and those that go out.
+        let mut ends = vec![[0.0_f32; 2]; graph.boxes.len()];
+        for (line, width) in graph.lines.iter().zip(&widths) {
+            for (end, side) in [(line.to, 0), (line.from, 1)] {
+                if let Some(ends) = ends.get_mut(end as usize) {
+                    ends[side] += width + APART;
                 }
-            })
-            .collect();
+            }
+        }
+        let nodes = graph.boxes.iter().zip(&ends).map(|(of, ends)| Node {
+            size: size(of, ends[0].max(ends[1])),
+            cluster: of.frame,
+            key: of.key,
+        });
+        let nodes: Vec<Node> = nodes.collect();
         let clusters = graph.frames.iter().map(|of| Cluster {
             parent: of.parent,
             title: Vec2::new((width(&of.title) * FRAME + SIGN).min(WIDEST), FRAME + 5.0),
@@ -102,12 +106,29 @@ impl Laid {
         };
         let mut layout = layered::lay_out(&of, &spacing(&graph.lines), before);
         layout.routes.truncate(graph.lines.len());
+        let labels = labels::place(&graph, &layout, &widths);
         Laid {
             graph,
             layout,
             widths,
+            labels,
         }
     }
+}
+
+/// The size of a box whose lines need so much room at one side.
+fn size(of: &GraphBox, lines: f32) -> Vec2 {
+    let em = if of.is_middle { MIDDLE } else { TITLE };
+    let title = width(&of.title) * em;
+    let detail = width(&of.detail) * DETAIL;
+    let sign = if of.sign.is_some() { SIGN } else { 0.0 };
+    let wide = (title.max(detail) + 2.0 * SIDE + sign).clamp(NARROWEST, WIDEST);
+    let high = match (of.is_middle, of.detail.is_empty()) {
+        (true, _) => 46.0,
+        (false, true) => 25.0,
+        (false, false) => 36.0,
+    };
+    Vec2::new(wide, (lines * 1.35).min(HIGHEST).max(high))
 }
 
 /// Labels stand where lines are still level.
@@ -116,13 +137,13 @@ fn spacing(lines: &[Line]) -> Spacing {
     let widest = labels.fold(0.0, f32::max);
     Spacing {
         node: 10.0,
-        edge: 3.0,
-        column: 46.0,
+        edge: APART,
+        column: 34.0,
         inside: 11.0,
         lead: if widest > 0.0 {
-            (widest + 8.0).clamp(14.0, 96.0)
+            (widest + 20.0).clamp(14.0, 110.0)
         } else {
-            12.0
+            9.0
         },
     }
 }

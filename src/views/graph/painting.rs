@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::geometry::Geometry;
 use super::labels::Placed;
-use super::laid::{DETAIL, FRAME, LABEL, Laid, MIDDLE, SIDE, SIGN, TITLE};
+use super::laid::{DETAIL, FRAME, LABEL, Laid, MIDDLE, SIDE, SIGN, THICKEST, TITLE};
 use super::marks::Marked;
 use super::model::{Of, Sign, Tint};
 use super::sight::Sight;
@@ -115,7 +115,10 @@ impl Painting<'_> {
     pub fn graph(&self, pen: &mut Pen, sheet: &mut Sheet) {
         self.frames(pen, sheet);
         for line in 0..self.laid.graph.lines.len() as u32 {
-            let colors = self.line_colors(line).map(|it| faded(it, 0.62));
+            // What is little stays in the background.
+            let share = (self.laid.widths[line as usize] - 1.0) / (THICKEST - 1.0);
+            let seen = 0.5 + 0.45 * share.sqrt();
+            let colors = self.line_colors(line).map(|it| faded(it, seen));
             self.line(pen, sheet, line, 0.0, colors);
         }
         self.boxes(pen, sheet);
@@ -295,7 +298,7 @@ impl Painting<'_> {
                 right -= self.long(SIGN);
             }
             let text = faded(text, seen);
-            if of.detail.is_empty() {
+            if of.detail.is_empty() || self.long(DETAIL) < READABLE {
                 self.write(sheet, &of.title, [left, right], middle, em, text);
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::layout::sheet::Rect;
 const ZOOM: [f32; 2] = [0.04, 8.0];
 
 /// A graph that has room is not shown larger than this.
-const LARGEST: f32 = 1.2;
+const LARGEST: f32 = 1.6;
 
 /// Points around a graph that is shown whole.
 const MARGIN: f32 = 12.0;

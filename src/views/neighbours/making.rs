@@ -410,7 +410,7 @@ impl<'a> Maker<'a> {
             ));
         }
         if self.wanted.is_by_itself {
-            notes.push("nothing is chosen: this costs most itself".to_owned());
+            notes.push("nothing is chosen: this is one that costs much".to_owned());
         }
         if self.wanted.has_times {
             notes.push("red: on the call stack at the time shown".to_owned());

@@ -124,31 +124,32 @@ impl Default for Neighbourhood {
     }
 }
 
-/// Of the functions that `is_in` takes the one that costs most, itself or in all.
-fn costliest(
-    document: &Document,
-    own: bool,
-    is_in: impl Fn(ModuleId) -> bool,
-) -> Option<FunctionId> {
+/// Of the functions that `is_in` takes the one that costs most itself, of those with callers and callees where there are
+/// such. O(functions + relations).
+fn costliest(document: &Document, is_in: impl Fn(ModuleId) -> bool) -> Option<FunctionId> {
     let functions = document.resolved()?.recording.functions.len();
-    let mut costs = vec![(0_u64, 0_u64); functions];
+    // By function what it costs itself, and how many call it and are called by it.
+    let mut costs = vec![(0_u64, [0_u32; 2]); functions];
     for relation in document.calls.of_functions().iter() {
-        let cost = if own {
-            relation.self_cost
-        } else {
-            relation.cost
-        };
-        for (end, cost) in [(relation.caller, 0), (relation.callee, cost.ns())] {
-            if let Some(sum) = costs.get_mut(end.index()) {
-                sum.0 = sum.0.saturating_add(cost);
-                sum.1 = sum.1.saturating_add(relation.calls.max(1));
-            }
+        if relation.caller == relation.callee {
+            continue;
+        }
+        if let Some(of) = costs.get_mut(relation.callee.index()) {
+            of.0 = of.0.saturating_add(relation.self_cost.ns());
+            of.1[0] += 1;
+        }
+        if let Some(of) = costs.get_mut(relation.caller.index()) {
+            of.1[1] += 1;
         }
     }
     let all = (0..functions as u32).map(FunctionId);
-    let inside = all.filter(|&it| costs[it.index()].1 > 0);
+    let inside = all.filter(|&it| costs[it.index()].1 != [0, 0]);
     let inside = inside.filter(|&it| document.module_of(it).is_some_and(&is_in));
-    inside.max_by_key(|it| (costs[it.index()], std::cmp::Reverse(*it)))
+    inside.max_by_key(|it| {
+        let (cost, [callers, callees]) = costs[it.index()];
+        let says_much = callers > 0 && callees > 1;
+        (says_much, cost, std::cmp::Reverse(*it))
+    })
 }
 
 impl Neighbourhood {
@@ -179,14 +180,14 @@ impl Neighbourhood {
             self.chosen_here = None;
             let of_module = || {
                 let module = chosen.module.filter(|it| it.index() < hierarchy.len())?;
-                costliest(document, false, |it| hierarchy.contains(module, it))
+                costliest(document, |it| hierarchy.contains(module, it))
             };
             if let Some(function) = chosen.function.or_else(of_module) {
                 self.set_middle(function);
             }
         }
         if self.middle.is_none() {
-            self.middle = costliest(document, true, |_| true);
+            self.middle = costliest(document, |_| true);
             self.is_by_itself = self.middle.is_some();
         }
     }
