@@ -61,6 +61,29 @@ pub enum TableKey {
     Enter,
 }
 
+/// What a key does in a graph of who calls whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphKey {
+    /// Shows what is chosen in more detail, or in less, or whichever it is not.
+    More,
+    Less,
+    Toggle,
+    /// The same of all.
+    AllMore,
+    AllLess,
+    /// Has the width of lines say something else.
+    Width,
+    /// Shows more of what there was no room for.
+    Rest,
+    Nearer,
+    Farther,
+    /// Goes on to another box.
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
 /// What is open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpenAsk {
@@ -287,6 +310,8 @@ pub enum ViewAsk {
     Along(SheetKey),
     /// A key over a table.
     Press(TableKey),
+    /// A key over a graph.
+    Graph(GraphKey),
     /// One of its own actions, by its id.
     Do(&'static str),
 }

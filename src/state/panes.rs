@@ -55,6 +55,8 @@ pub enum Kind {
     Table,
     /// A chart of calling contexts.
     Chart,
+    /// A graph of who calls whom.
+    Graph,
 }
 
 /// What the rest of the program knows of a view.
@@ -87,7 +89,9 @@ pub struct ViewLine {
 impl ViewLine {
     /// Whether what it shows depends on the time that all views show, so that its pictures may follow one another.
     pub fn plays(&self) -> bool {
-        self.kind == Kind::AlongTime || self.needs == Needs::Memory
+        let is_graph_of_time =
+            self.kind == Kind::Graph && self.answers.contains(&Artifact::TimePoint);
+        self.kind == Kind::AlongTime || self.needs == Needs::Memory || is_graph_of_time
     }
 }
 

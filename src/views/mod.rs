@@ -6,6 +6,7 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+pub mod collaboration;
 #[cfg(test)]
 mod context_tests;
 mod contexts;
@@ -15,12 +16,14 @@ mod export;
 pub mod fan;
 pub mod flame;
 pub mod functions;
+mod graph;
 mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;
 pub mod memory;
 pub mod mural;
+pub mod neighbours;
 pub mod pane;
 pub mod phases;
 pub mod rings;
@@ -54,6 +57,8 @@ pub static REGISTRY: &[&Entry] = &[
     &rings::ENTRY,
     &fan::ENTRY,
     &memory::ENTRY,
+    &collaboration::ENTRY,
+    &neighbours::ENTRY,
 ];
 
 /// All views.

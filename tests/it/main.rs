@@ -17,6 +17,7 @@ mod hostile;
 mod import;
 mod jfr;
 mod landscape;
+mod layered;
 mod mapping;
 mod memory;
 mod metrics;

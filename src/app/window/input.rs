@@ -75,6 +75,7 @@ impl App {
         );
         scopes.extend(panes.under_pointer(Kind::Table).map(|_| Scope::Table));
         scopes.extend(panes.under_pointer(Kind::Chart).map(|_| Scope::Chart));
+        scopes.extend(panes.under_pointer(Kind::Graph).map(|_| Scope::Graph));
         scopes.push(Scope::Anywhere);
         let mut asks = scopes.into_iter();
         let asked =

@@ -1,0 +1,214 @@
+//! What is ordered and placed of a level: its items, the bends of edges that pass ranks, and the ports at its border.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Graph;
+use super::levels::{Item, Level};
+
+/// A place in a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Item(u32),
+    /// An edge goes past.
+    Bend(u32),
+    /// An edge goes through the border.
+    Port(u32),
+}
+
+impl Kind {
+    pub fn is_item(self) -> bool {
+        matches!(self, Kind::Item(_))
+    }
+}
+
+/// The way of one edge through a level: places from left to right, one rank after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    pub edge: u32,
+    pub places: Vec<u32>,
+}
+
+/// Sides of a cluster.
+pub const LEFT: usize = 0;
+pub const RIGHT: usize = 1;
+
+/// By edge where it comes to a side of a cluster: lower numbers higher up, equal ones in any order.
+pub type Border = HashMap<u32, u32>;
+
+/// By place a few numbers, one place after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    /// By place where its numbers begin, one entry more than places.
+    starts: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Lists {
+    /// Of so many places, from pairs of place and number; the numbers of a place stay in their order. O(places + pairs).
+    pub fn new(places: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
+        let mut starts = vec![0; places + 1];
+        for (place, _) in pairs.clone() {
+            starts[place as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut numbers = vec![0; starts.last().copied().unwrap_or(0) as usize];
+        for (place, number) in pairs {
+            let next = &mut next[place as usize];
+            numbers[*next as usize] = number;
+            *next += 1;
+        }
+        Lists { starts, numbers }
+    }
+
+    pub fn of(&self, place: u32) -> &[u32] {
+        &self.numbers[self.range(place)]
+    }
+
+    pub fn of_mut(&mut self, place: u32) -> &mut [u32] {
+        let range = self.range(place);
+        &mut self.numbers[range]
+    }
+
+    fn range(&self, place: u32) -> Range<usize> {
+        let place = place as usize;
+        self.starts[place] as usize..self.starts[place + 1] as usize
+    }
+}
+
+/// A level with its ranks.
+#[derive(Clone, Debug, Default)]
+pub struct Net {
+    pub kinds: Vec<Kind>,
+    /// By rank its places from the top.
+    pub ranks: Vec<Vec<u32>>,
+    pub chains: Vec<Chain>,
+    /// By place its neighbours in the rank before it and the one after.
+    pub sides: [Lists; 2],
+    /// By place how it is ordered before all else: ports as edges come to the cluster.
+    pub classes: Vec<u32>,
+    /// By place its rank, and where it stands in that.
+    pub rank_of: Vec<u32>,
+    pub at: Vec<u32>,
+    /// The rank of the first items: 1 where there are ports at the left.
+    pub first: u32,
+}
+
+impl Net {
+    /// Of items with these ranks; `border` says for a cluster where edges come to it.
+    pub fn new(
+        graph: &Graph<'_>,
+        level: &Level,
+        turned: &[bool],
+        ranks: &[u32],
+        border: Option<&[Border; 2]>,
+    ) -> Net {
+        let first = u32::from(border.is_some());
+        let columns = ranks.iter().map(|it| it + 1).max().unwrap_or(0);
+        let mut net = Net {
+            ranks: vec![Vec::new(); (columns + 2 * first) as usize],
+            first,
+            ..Net::default()
+        };
+        for (item, &rank) in (0..).zip(ranks) {
+            net.add(Kind::Item(item), rank + first, 0);
+        }
+        for link in &level.links {
+            if !graph.edges[link.edge as usize].is_drawn {
+                continue;
+            }
+            let (left, right) = match turned[link.edge as usize] {
+                true => (link.to, link.from),
+                false => (link.from, link.to),
+            };
+            net.chain(link.edge, left, right);
+        }
+        for way in &level.ways_out {
+            let edge = way.edge;
+            if !graph.edges[edge as usize].is_drawn {
+                continue;
+            }
+            let side = match way.is_of_caller != turned[edge as usize] {
+                true => RIGHT,
+                false => LEFT,
+            };
+            let class = border.and_then(|border| border[side].get(&edge));
+            let class = class.copied().unwrap_or(0);
+            match side {
+                LEFT => {
+                    let port = net.add(Kind::Port(edge), 0, class);
+                    net.chain(edge, port, way.item);
+                }
+                _ => {
+                    let port = net.add(Kind::Port(edge), columns + 1, class);
+                    net.chain(edge, way.item, port);
+                }
+            }
+        }
+        let pieces = net.chains.iter().flat_map(|it| it.places.windows(2));
+        let pieces = pieces.map(|pair| (pair[0], pair[1]));
+        let count = net.kinds.len();
+        let left = Lists::new(count, pieces.clone().map(|(left, right)| (right, left)));
+        net.sides = [left, Lists::new(count, pieces)];
+        net.note_places();
+        net
+    }
+
+    fn add(&mut self, kind: Kind, rank: u32, class: u32) -> u32 {
+        let place = self.kinds.len() as u32;
+        self.kinds.push(kind);
+        self.classes.push(class);
+        self.rank_of.push(rank);
+        self.at.push(0);
+        self.ranks[rank as usize].push(place);
+        place
+    }
+
+    /// Leads an edge from one place to another further right, with a bend in each rank between.
+    fn chain(&mut self, edge: u32, left: u32, right: u32) {
+        let between = self.rank_of[left as usize] + 1..self.rank_of[right as usize];
+        let mut places = vec![left];
+        for rank in between {
+            places.push(self.add(Kind::Bend(edge), rank, 0));
+        }
+        places.push(right);
+        self.chains.push(Chain { edge, places });
+    }
+
+    /// Notes where in its rank each place stands.
+    pub fn note_places(&mut self) {
+        for rank in &self.ranks {
+            for (&place, at) in rank.iter().zip(0..) {
+                self.at[place as usize] = at;
+            }
+        }
+    }
+
+    /// Tells the clusters of a level where edges come to them.
+    pub fn tell_borders(&self, level: &Level, borders: &mut [[Border; 2]]) {
+        let cluster = |place: u32| match self.kinds[place as usize] {
+            Kind::Item(item) => match level.items[item as usize] {
+                Item::Cluster(cluster) => Some(cluster as usize),
+                Item::Node(_) => None,
+            },
+            _ => None,
+        };
+        for chain in &self.chains {
+            let [first, second, ..] = chain.places[..] else {
+                continue;
+            };
+            let [.., before, last] = chain.places[..] else {
+                continue;
+            };
+            if let Some(cluster) = cluster(first) {
+                borders[cluster][RIGHT].insert(chain.edge, self.at[second as usize]);
+            }
+            if let Some(cluster) = cluster(last) {
+                borders[cluster][LEFT].insert(chain.edge, self.at[before as usize]);
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Gives each item of a level its rank: the column that it stands in.
+//!
+//! By longest paths, evened out: an item with room moves to where its edges are shorter together, which is the local
+//! optimum of what network simplex does (E. R. Gansner et al., *A technique for drawing directed graphs*, 1993).
+
+use super::levels::Level;
+use super::{Graph, Memory};
+
+/// How often items are moved at most.
+const PASSES: usize = 12;
+
+/// By item its rank, from 0 without a gap. `line` is the order in which all edges go on, but for those `turned`. What
+/// `before` knows keeps its rank, or moves on to the right where an edge asks for it. O(passes × links).
+pub fn ranks(
+    graph: &Graph<'_>,
+    level: &Level,
+    turned: &[bool],
+    line: &[u32],
+    before: &Memory,
+) -> Vec<u32> {
+    let items = level.items.len();
+    let known = level.items.iter().map(|it| before.of(it.key(graph)));
+    let known: Vec<Option<u32>> = known.map(|it| it.map(|it| it.rank)).collect();
+    // By item what stands left of it, and right.
+    let mut sides: Vec<[Vec<u32>; 2]> = vec![Default::default(); items];
+    let mut pulls = vec![[0_u32; 2]; items];
+    for link in &level.links {
+        let (left, right) = match turned[link.edge as usize] {
+            true => (link.to as usize, link.from as usize),
+            false => (link.from as usize, link.to as usize),
+        };
+        sides[left][1].push(right as u32);
+        sides[right][0].push(left as u32);
+        if graph.edges[link.edge as usize].is_drawn {
+            pulls[left][1] += 1;
+            pulls[right][0] += 1;
+        }
+    }
+    let mut ranks = vec![0_u32; items];
+    for &item in line {
+        let item = item as usize;
+        let least = sides[item][0]
+            .iter()
+            .map(|&it| ranks[it as usize] + 1)
+            .max();
+        ranks[item] = least.unwrap_or(0).max(known[item].unwrap_or(0));
+    }
+    for pass in 0..PASSES {
+        let mut has_moved = false;
+        let mut even = |item: u32| {
+            let item = item as usize;
+            if known[item].is_some() {
+                return;
+            }
+            let least = sides[item][0]
+                .iter()
+                .map(|&it| ranks[it as usize] + 1)
+                .max();
+            let most = sides[item][1]
+                .iter()
+                .map(|&it| ranks[it as usize].saturating_sub(1))
+                .min();
+            let [from_left, from_right] = pulls[item];
+            let to = match most {
+                Some(most) if from_right > from_left => most,
+                _ if from_left > from_right => least.unwrap_or(0),
+                _ => ranks[item],
+            };
+            has_moved |= to != ranks[item];
+            ranks[item] = to;
+        };
+        match pass % 2 {
+            0 => line.iter().rev().for_each(|&item| even(item)),
+            _ => line.iter().for_each(|&item| even(item)),
+        }
+        if !has_moved && pass > 0 {
+            break;
+        }
+    }
+    spread_lonely(graph, level, &sides, &known, &mut ranks);
+    close_gaps(&mut ranks);
+    ranks
+}
+
+/// Items without an edge go where there is most room, so that no column is higher than it has to be.
+fn spread_lonely(
+    graph: &Graph<'_>,
+    level: &Level,
+    sides: &[[Vec<u32>; 2]],
+    known: &[Option<u32>],
+    ranks: &mut [u32],
+) {
+    let mut leaves = vec![false; ranks.len()];
+    for way in &level.ways_out {
+        leaves[way.item as usize] = true;
+    }
+    let is_lonely = |item: usize| {
+        sides[item].iter().all(Vec::is_empty) && !leaves[item] && known[item].is_none()
+    };
+    let lonely: Vec<usize> = (0..ranks.len()).filter(|&it| is_lonely(it)).collect();
+    if lonely.is_empty() {
+        return;
+    }
+    let others = (0..ranks.len()).filter(|&it| !is_lonely(it));
+    let columns = others.map(|it| ranks[it] + 1).max().unwrap_or(0) as usize;
+    // A square of boxes that are wider than high needs fewer columns than rows.
+    let wanted = (lonely.len() as f32).sqrt() * 0.6;
+    let mut filled = vec![0_u32; columns.max(wanted.ceil() as usize)];
+    for item in (0..ranks.len()).filter(|&it| !is_lonely(it)) {
+        filled[ranks[item] as usize] += 1;
+    }
+    let _ = graph;
+    for item in lonely {
+        let least = (0..filled.len()).min_by_key(|&it| filled[it]).unwrap_or(0);
+        filled[least] += 1;
+        ranks[item] = least as u32;
+    }
+}
+
+/// Ranks that nothing has are taken out.
+fn close_gaps(ranks: &mut [u32]) {
+    let mut used: Vec<u32> = ranks.to_vec();
+    used.sort_unstable();
+    used.dedup();
+    for rank in ranks {
+        *rank = used.partition_point(|it| it < rank) as u32;
+    }
+}
