@@ -75,7 +75,7 @@ pub enum NotCounted {
 }
 
 /// Larger files are generated or data: their syntax is not read.
-const LARGEST_SYNTAX: u64 = 16 << 20;
+pub const LARGEST_SYNTAX: u64 = 16 << 20;
 
 /// Of larger files the lines are counted by what is blank, and they are not held in memory.
 const LARGEST_COUNT: u64 = 64 << 20;

@@ -92,20 +92,7 @@ impl Reader {
             Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
             error => error,
         };
-        let mut best: Option<Parsed<'_>> = None;
-        for language in languages {
-            let parsed = self
-                .parse(language, source, None, &give_up)
-                .map_err(because)?;
-            let is_clean = parsed.errors == 0;
-            if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
-                best = Some(parsed);
-            }
-            if is_clean {
-                break;
-            }
-        }
-        let parsed = best.ok_or(Unparsed::NoGrammar)?;
+        let parsed = self.best(languages, source, &give_up).map_err(because)?;
         let language = parsed.language;
         // Of branches of conditional compilation all are of interest: the whole tree, however torn.
         let whole = self.reads_relations.then(|| parsed.tree.clone());
@@ -123,6 +110,41 @@ impl Reader {
         // What was found while the tree stood lies scattered over its memory, and the next trees would be fitted in
         // between, for a third of their time: what is kept is moved together, now that the tree is gone.
         Ok((definitions.clone(), relations.clone()))
+    }
+
+    /// The syntax tree of a text, for its colours: of the language that reads it with the fewest errors.
+    pub fn tree(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Result<(Tree, &'static Language), Unparsed> {
+        let started = Instant::now();
+        let patience = Reader::patience(source.len() as u64);
+        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let parsed = self.best(languages, source, &give_up)?;
+        Ok((parsed.tree, parsed.language))
+    }
+
+    /// The text as the language that reads it with the fewest errors has it.
+    fn best<'text>(
+        &mut self,
+        languages: &[&'static Language],
+        source: &'text [u8],
+        give_up: &impl Fn() -> bool,
+    ) -> Result<Parsed<'text>, Unparsed> {
+        let mut best: Option<Parsed<'text>> = None;
+        for language in languages {
+            let parsed = self.parse(language, source, None, give_up)?;
+            let is_clean = parsed.errors == 0;
+            if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
+                best = Some(parsed);
+            }
+            if is_clean {
+                break;
+            }
+        }
+        best.ok_or(Unparsed::NoGrammar)
     }
 
     /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read
