@@ -39,6 +39,7 @@ pub mod relations;
 pub mod saved;
 mod scan;
 pub mod structure;
+pub mod text;
 mod tree;
 mod values;
 mod walk;

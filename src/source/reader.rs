@@ -14,6 +14,7 @@ use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::patterns::{Capture, Captured};
 use super::relations::FileRelations;
+use super::relations::sites::{self, CallSite};
 use super::{amalgamation, edits, misread, nesting, values};
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -123,6 +124,25 @@ impl Reader {
         // What was found while the tree stood lies scattered over its memory, and the next trees would be fitted in
         // between, for a third of their time: what is kept is moved together, now that the tree is gone.
         Ok((definitions.clone(), relations.clone()))
+    }
+
+    /// The calls in `source`, in order of line; none where it cannot be read.
+    pub fn calls(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Option<Vec<CallSite>> {
+        let started = Instant::now();
+        let patience = Reader::patience(source.len() as u64);
+        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let parsed = languages
+            .iter()
+            .filter_map(|language| self.parse(language, source, None, &give_up).ok());
+        let parsed = parsed.min_by_key(|parsed| parsed.errors)?;
+        let counted_as = *parsed.language.counted_as.first()?;
+        let grammar = &parsed.compiled.grammar;
+        sites::read(counted_as, grammar, &parsed.tree, source, &give_up)
     }
 
     /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read
