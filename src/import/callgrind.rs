@@ -483,6 +483,7 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile),
             memory: None,
+            lines: None,
             sampling: None,
             samples: 0,
             warnings: self.reporter.warnings(),

@@ -521,6 +521,7 @@ impl Profile {
             functions,
             trace,
             memory: None,
+            lines: None,
             sampling: None,
             samples,
             warnings: reporter.warnings(),

@@ -377,6 +377,7 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile.with_threads(self.threads)),
             memory: None,
+            lines: None,
             sampling: None,
             samples,
             warnings: self.reporter.warnings(),

@@ -350,6 +350,7 @@ impl Reader<'_> {
             functions,
             trace: Trace::default(),
             memory: None,
+            lines: None,
             sampling: None,
             samples,
             warnings: self.reporter.warnings(),

@@ -205,6 +205,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         trace,
         profile: None,
         memory: None,
+        lines: None,
         sampling: None,
         samples,
         warnings,

@@ -40,6 +40,7 @@ pub mod saved;
 mod scan;
 pub mod structure;
 pub mod syntax;
+pub mod text;
 mod tree;
 mod values;
 mod walk;

@@ -14,6 +14,7 @@ use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::patterns::{Capture, Captured};
 use super::relations::FileRelations;
+use super::relations::sites::{self, CallSite};
 use super::{amalgamation, edits, misread, nesting, values};
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -124,6 +125,22 @@ impl Reader {
         let give_up = || progress.check().is_err() || started.elapsed() > patience;
         let parsed = self.best(languages, source, &give_up)?;
         Ok((parsed.tree, parsed.language))
+    }
+
+    /// The calls in `source`, in order of line; none where it cannot be read.
+    pub fn calls(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Option<Vec<CallSite>> {
+        let started = Instant::now();
+        let patience = Reader::patience(source.len() as u64);
+        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let parsed = self.best(languages, source, &give_up).ok()?;
+        let counted_as = *parsed.language.counted_as.first()?;
+        let grammar = &parsed.compiled.grammar;
+        sites::read(counted_as, grammar, &parsed.tree, source, &give_up)
     }
 
     /// The text as the language that reads it with the fewest errors has it.
