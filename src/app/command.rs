@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use crate::presentation::scene::{Section, Shot};
 use crate::state::ask::{
-    Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk, PaneAsk,
-    PlayAsk, RunsAsk, SearchAsk, SelectAsk,
+    Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
+    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk,
 };
 
 /// Files: what is open, and where it is kept.
@@ -142,6 +142,15 @@ pub enum LiveAsk {
     Leave,
 }
 
+/// The user's editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditorAsk {
+    /// The command that it is started with was edited; empty for the editor that the environment names.
+    Command(String),
+    /// Keeps it.
+    Keep,
+}
+
 /// Anything that can be asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -154,6 +163,7 @@ pub enum Command {
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Editor(EditorAsk),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -189,6 +199,7 @@ groups! {
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Editor(EditorAsk),
     ; state:
     OpenAsk,
     PlayAsk,
@@ -202,5 +213,6 @@ groups! {
     MappingAsk,
     CardAsk,
     PaneAsk,
+    EditAsk,
     CancelAsk,
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::command::{Command, FileAsk, OwnLookAsk, PictureAsk, PictureWish};
+use super::command::{Command, EditorAsk, FileAsk, OwnLookAsk, PictureAsk, PictureWish};
 use super::dock::Dock;
+use super::editor::Editors;
 use super::jobs::Jobs;
 use super::open_views::Views;
 use super::own_looks::OwnLooks;
@@ -65,6 +66,7 @@ pub struct Desk {
     pub jobs: Jobs,
     /// Looks that the user keeps.
     pub own_looks: OwnLooks,
+    pub editors: Editors,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -82,6 +84,7 @@ pub struct DeskRef<'a> {
     pub picture: &'a PictureCard,
     pub jobs: &'a Jobs,
     pub own_looks: &'a OwnLooks,
+    pub editors: &'a Editors,
 }
 
 impl<'a> DeskRef<'a> {
@@ -110,6 +113,7 @@ impl Desk {
             wants_copy: false,
             jobs: Jobs::default(),
             own_looks: OwnLooks::default(),
+            editors: Editors::default(),
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -132,6 +136,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            editors: &self.editors,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -145,6 +150,7 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            editors: &self.editors,
         }
     }
 
@@ -206,6 +212,7 @@ impl Desk {
         self.state.advance(since);
         self.note_script();
         self.views.update(&mut self.state);
+        self.edit();
         self.add_chapters();
         self.dock.follow(&mut self.state.panes);
         self.record();
@@ -237,6 +244,7 @@ impl Desk {
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
             Command::Script(ask) => self.on_script(ask),
             Command::Live(ask) => self.on_live(ask),
+            Command::Editor(ask) => self.on_editor(ask),
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);
@@ -271,6 +279,34 @@ impl Desk {
         if let Err(error) = kept {
             self.state
                 .tell("Looks could not be kept", error.to_string());
+        }
+    }
+
+    fn on_editor(&mut self, ask: EditorAsk) {
+        match ask {
+            EditorAsk::Command(command) => self.editors.command = command,
+            EditorAsk::Keep => {
+                if let Err(error) = self.editors.keep() {
+                    let reason = error.to_string();
+                    self.state.tell("The editor could not be kept", reason);
+                }
+            }
+        }
+    }
+
+    /// Has the editor show what was asked for, and tells what became of it.
+    fn edit(&mut self) {
+        for to_edit in std::mem::take(&mut self.state.to_edit) {
+            match self.editors.open(&to_edit, self.state.waker()) {
+                Ok(None) => {}
+                Ok(Some(notice)) => self.state.tell_briefly(notice),
+                Err(reason) => self
+                    .state
+                    .tell("It could not be opened in an editor", reason),
+            }
+        }
+        for reason in self.editors.poll() {
+            self.state.tell("The editor ended", reason);
         }
     }
 

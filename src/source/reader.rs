@@ -73,6 +73,12 @@ impl Reader {
         PATIENCE + PATIENCE_A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
+    /// Whether the reading of a file of this size that begins now is to end.
+    fn give_up(bytes: u64, progress: &Progress) -> impl Fn() -> bool {
+        let (started, patience) = (Instant::now(), Reader::patience(bytes));
+        move || progress.check().is_err() || started.elapsed() > patience
+    }
+
     /// The definitions in `source`, parents before children, none with more than `file_loc` lines of code and
     /// `file_comments` of comments.
     ///
@@ -86,9 +92,7 @@ impl Reader {
         file_comments: u32,
         progress: &Progress,
     ) -> Result<(Vec<Definition>, Option<FileRelations>), Unparsed> {
-        let started = Instant::now();
-        let patience = Reader::patience(source.len() as u64);
-        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let give_up = Reader::give_up(source.len() as u64, progress);
         let because = |error| match error {
             Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
             error => error,
@@ -120,9 +124,7 @@ impl Reader {
         source: &[u8],
         progress: &Progress,
     ) -> Result<(Tree, &'static Language), Unparsed> {
-        let started = Instant::now();
-        let patience = Reader::patience(source.len() as u64);
-        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let give_up = Reader::give_up(source.len() as u64, progress);
         let parsed = self.best(languages, source, &give_up)?;
         Ok((parsed.tree, parsed.language))
     }
@@ -134,9 +136,7 @@ impl Reader {
         source: &[u8],
         progress: &Progress,
     ) -> Option<Vec<CallSite>> {
-        let started = Instant::now();
-        let patience = Reader::patience(source.len() as u64);
-        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let give_up = Reader::give_up(source.len() as u64, progress);
         let parsed = self.best(languages, source, &give_up).ok()?;
         let counted_as = *parsed.language.counted_as.first()?;
         let grammar = &parsed.compiled.grammar;

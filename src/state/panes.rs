@@ -6,7 +6,8 @@ use std::fmt;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5.
+/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5, and what another program can ask
+/// to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Artifact {
     Function,
@@ -15,6 +16,8 @@ pub enum Artifact {
     CallRelation,
     TimePoint,
     TimeRange,
+    /// A line of a source file; no column of the tables.
+    Line,
 }
 
 /// Where a view opens.
