@@ -17,6 +17,9 @@ mod infer;
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+use std::time::SystemTime;
+
 use crate::units::{Cost, FunctionId, ModuleId, Unit};
 pub use difference::{CalleeDifference, LineDifference, difference};
 pub use facts::LineFacts;
@@ -157,6 +160,17 @@ impl FileLines {
         let costs = self.lines.iter().map(|it| it.cost);
         costs.max().unwrap_or_default()
     }
+}
+
+/// When a recording was made, as far as its file says, or the newest of its files where it is a directory. What was copied
+/// since may look younger than it is, so a source file that is not newer is no proof.
+pub fn recorded_at(recording: &Path) -> Option<SystemTime> {
+    let modified = |path: &Path| path.metadata().and_then(|it| it.modified()).ok();
+    if !recording.is_dir() {
+        return modified(recording);
+    }
+    let entries = recording.read_dir().ok()?.flatten();
+    entries.filter_map(|entry| modified(&entry.path())).max()
 }
 
 /// Those that cost most first, then those called most, then in order of caller and callee.

@@ -75,6 +75,18 @@ pub struct Knows {
     pub samples: bool,
 }
 
+impl Knows {
+    /// What both know.
+    pub fn and(self, other: Knows) -> Knows {
+        Knows {
+            sites: self.sites && other.sites,
+            calls: self.calls && other.calls,
+            totals: self.totals && other.totals,
+            samples: self.samples && other.samples,
+        }
+    }
+}
+
 /// What a recording knows of the lines of its functions.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
@@ -171,6 +183,13 @@ impl Lines {
                     cost: Lines::column(&self.costs, value, self.sites.len(), at),
                 }
             })
+    }
+
+    /// Whether a function has two lines: where none has, lines are those at which functions begin.
+    pub fn some_function_has_two(&self) -> bool {
+        let known = self.places.iter().filter(|it| it.line > 0);
+        let mut pairs = known.clone().zip(known.skip(1));
+        pairs.any(|(a, b)| a.function == b.function)
     }
 
     /// Bytes that it takes.
