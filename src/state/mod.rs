@@ -142,6 +142,8 @@ pub struct Stamps {
     pub left: u64,
     /// The names that are to be shown over the landscape.
     pub names: u64,
+    /// The files of the source tree, as far as it is watched.
+    pub sources: u64,
 }
 
 /// What says what time it is.

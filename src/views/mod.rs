@@ -6,6 +6,7 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+pub mod code;
 #[cfg(test)]
 mod context_tests;
 mod contexts;
@@ -14,6 +15,7 @@ mod drawing;
 mod export;
 pub mod fan;
 pub mod flame;
+mod found;
 pub mod functions;
 mod hatching;
 pub mod landscape;
@@ -54,6 +56,7 @@ pub static REGISTRY: &[&Entry] = &[
     &rings::ENTRY,
     &fan::ENTRY,
     &memory::ENTRY,
+    &code::ENTRY,
 ];
 
 /// All views.

@@ -58,6 +58,17 @@ impl Document {
         self.origins.get(module.index()).copied().unwrap_or(module)
     }
 
+    /// Whether a module of the structure without a mapping is a file of the source tree.
+    pub fn is_file(&self, module: ModuleId) -> bool {
+        let hierarchy = &self.base.hierarchy;
+        module.index() < hierarchy.len() && file_around(hierarchy, module) == Some(module)
+    }
+
+    /// By displayed module the one of the structure without a mapping that it is; empty without a mapping.
+    pub fn origins(&self) -> &[ModuleId] {
+        &self.origins
+    }
+
     /// The displayed module that one of the structure without a mapping is; none for what the mapping leaves out. O(modules)
     /// with a mapping.
     pub fn with_map(&self, module: ModuleId) -> Option<ModuleId> {
