@@ -4,8 +4,8 @@
 //! <https://github.com/indygreg/java-rs/blob/main/jfr-reader/src/specification.rs>.
 //!
 //! Read are the samples of running code: `jdk.ExecutionSample`, `jdk.NativeMethodSample`, `jdk.CPUTimeSample` and
-//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack. A function is a method of a class,
-//! whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
+//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack, in which frames have the line that ran. A
+//! function is a method of a class, whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
 //! otherwise) begin in the midst and are counted (`truncated-stack`), as are samples of allocations, which are not
 //! shown. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
@@ -152,16 +152,13 @@ fn pass(
     let place = || window.place(end);
     reader.take_waiting(&window);
     reader.wait();
-    let samples = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let lines = sampled.lines(&reader.stacks);
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
-    Ok(Some(Recording::of_calls(
-        input,
-        FORMAT,
-        Some(samples),
-        calls,
-        warnings,
-    )))
+    let samples = Some(sampled.samples);
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(Some(recording.with_lines(lines)))
 }
 
 /// Moves the window to `offset`; false when the file ends before.
@@ -465,9 +462,10 @@ impl Reader<'_> {
             let stack = *stacks.entry(sample.stack).or_insert_with(|| {
                 let (frames, _) = pools.stack(sample.stack)?;
                 let frames = frames.iter().rev();
-                let functions = frames.filter_map(|frame| functions.get(&frame.method));
-                Some(functions.fold(StackId::EMPTY, |below, &function| {
-                    self.stacks.push(below, function)
+                let functions =
+                    frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
+                Some(functions.fold(StackId::EMPTY, |below, (function, line)| {
+                    self.stacks.push_at(below, function, line)
                 }))
             });
             let Some(stack) = stack else {

@@ -39,6 +39,8 @@ pub mod relations;
 pub mod saved;
 mod scan;
 pub mod structure;
+pub mod syntax;
+pub mod text;
 mod tree;
 mod values;
 mod walk;

@@ -2,12 +2,14 @@
 //!
 //! Asks are gathered while a frame is shown and carried out before the next one, so that every view shows the same state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Vec2;
 
 use super::call_steps::CallStep;
 use super::camera::Preset;
+use super::document::source::SourceLine;
 use super::message::Message;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
@@ -90,6 +92,8 @@ pub enum OpenAsk {
     CancelLoading,
     /// Shows the value of this name of a profile.
     ShowValue(String),
+    /// Opens the same recordings with a source tree.
+    Source(PathBuf),
 }
 
 /// The clock of the recording.
@@ -314,6 +318,18 @@ pub enum ViewAsk {
     Graph(GraphKey),
     /// One of its own actions, by its id.
     Do(&'static str),
+    /// Shows a line of the source.
+    ShowLine(SourceLine),
+}
+
+/// What the user's editor is to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EditAsk {
+    Line(SourceLine),
+    /// Where what a view says stands.
+    Meant(Pointed),
+    /// Where what is chosen stands.
+    Chosen,
 }
 
 /// A stretch of the recording that has a name, and the module that it is of.
@@ -358,6 +374,8 @@ pub enum Ask {
     Pointed(ViewAsk),
     /// Makes a bookmark of each, and a scene that goes from one to the next.
     Bookmark(Vec<Chapter>),
+    /// Has the user's editor show something.
+    Edit(EditAsk),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),
@@ -387,6 +405,7 @@ groups! {
     Mapping(MappingAsk),
     Card(CardAsk),
     Pane(PaneAsk),
+    Edit(EditAsk),
     Cancel(CancelAsk),
 }
 

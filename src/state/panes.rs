@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub use super::purpose::Purpose;
 
-/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5.
+/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5, and what another program can ask
+/// to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Artifact {
     Function,
@@ -17,6 +18,8 @@ pub enum Artifact {
     CallRelation,
     TimePoint,
     TimeRange,
+    /// A line of a source file; no column of the tables.
+    Line,
 }
 
 /// Where a view opens.

@@ -315,7 +315,7 @@ impl Examples {
                 time: Some(self.early),
                 ..nothing
             },
-            Artifact::TimeRange => nothing,
+            Artifact::TimeRange | Artifact::Line => nothing,
         }
     }
 }

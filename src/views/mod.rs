@@ -6,6 +6,7 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+pub mod code;
 pub mod collaboration;
 #[cfg(test)]
 mod context_tests;
@@ -15,6 +16,7 @@ mod drawing;
 mod export;
 pub mod fan;
 pub mod flame;
+mod found;
 pub mod functions;
 mod graph;
 mod hatching;
@@ -57,6 +59,7 @@ pub static REGISTRY: &[&Entry] = &[
     &rings::ENTRY,
     &fan::ENTRY,
     &memory::ENTRY,
+    &code::ENTRY,
     &collaboration::ENTRY,
     &neighbours::ENTRY,
 ];
