@@ -4,10 +4,10 @@
 use egui::Ui;
 use glam::Vec2;
 
-use super::along::{Along, Columns};
+use super::along::{Along, Columns, amount};
 use super::painting::{self, Paint};
 use super::{ENTRY, MemoryView};
-use crate::facts::memory::Events;
+use crate::facts::memory::{Detail, Events, Memory};
 use crate::layout::geometry::Color;
 use crate::layout::labels::text as letters;
 use crate::layout::sheet::{Fill, Rect, Sheet};
@@ -31,7 +31,7 @@ pub fn show(
     view: &mut MemoryView,
     ui: &mut Ui,
     document: &Document,
-    events: &Events,
+    memory: &Memory,
     height: f32,
     pane: &mut Pane<'_>,
 ) {
@@ -52,7 +52,8 @@ pub fn show(
         hidden: &view.hidden,
         places,
         theme,
-        peak: events.peak(),
+        memory,
+        peak: memory.events().map(Events::peak),
     };
     drawing.draw(&mut sheet);
     let ink = Ink::of(theme);
@@ -105,8 +106,20 @@ struct Drawing<'a> {
     hidden: &'a [usize],
     places: Places,
     theme: Theme,
-    /// Bytes, and when.
-    peak: (u64, Time),
+    memory: &'a Memory,
+    /// The most that lived, and when; none where that is not known.
+    peak: Option<(u64, Time)>,
+}
+
+/// What the highest place of the chart stands for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Most {
+    live: u64,
+    /// Bytes of counters; as much as lives where both are bytes.
+    measured: u64,
+    allocations: u64,
+    /// The grid tells bytes of counters and not what lives.
+    grid_is_measured: bool,
 }
 
 /// A round number of bytes so that about three of them are `most`.
@@ -140,15 +153,44 @@ impl Drawing<'_> {
         let axis = &self.along.axis;
         axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         let columns = self.along.columns();
-        let (bytes, allocations) = columns.map_or((0, 0), |it| it.most(self.hidden));
+        let most = columns.map(|it| self.most(it)).unwrap_or_default();
         if let Some(columns) = columns {
-            self.grid(sheet, bytes, &ink);
-            self.area(sheet, columns, bytes);
-            self.counters(sheet, columns, bytes);
-            self.allocations(sheet, columns, allocations, &ink);
+            self.grid(sheet, most, &ink);
+            if self.memory.events().is_some() {
+                self.area(sheet, columns, most.live);
+            }
+            self.counters(sheet, columns, most.measured);
+            if self.memory.detail != Detail::Counters {
+                self.allocations(sheet, columns, most.allocations, &ink);
+            }
         }
         axis.draw(sheet, places.axis, places.em, ink.axis());
-        self.peak(sheet, bytes, &ink);
+        self.peak(sheet, most.live, &ink);
+    }
+
+    /// Bytes that live and bytes that were measured have one scale. Objects, where no sizes are known, have their own.
+    fn most(&self, columns: &Columns) -> Most {
+        let lives_known = self.memory.events().is_some();
+        let live = if lives_known { columns.most_live() } else { 0 };
+        let measured = columns.most_measured(self.hidden);
+        let allocations = columns.most_allocations();
+        match self.memory.sizes_known {
+            true => {
+                let both = live.max(measured.unwrap_or_default());
+                Most {
+                    live: both,
+                    measured: both,
+                    allocations,
+                    grid_is_measured: false,
+                }
+            }
+            false => Most {
+                live,
+                measured: measured.unwrap_or_default(),
+                allocations,
+                grid_is_measured: measured.is_some(),
+            },
+        }
     }
 
     fn y(&self, bytes: u64, most: u64) -> f32 {
@@ -157,9 +199,17 @@ impl Drawing<'_> {
         rect.max.y - share.min(1.0) as f32 * rect.size().y
     }
 
-    /// Lines at round numbers of bytes, with their amounts at the left.
-    fn grid(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
+    /// Lines at round numbers, with their amounts at the left.
+    fn grid(&self, sheet: &mut Sheet, most: Most, ink: &Ink) {
         let places = self.places;
+        let words = |it: u64| match most.grid_is_measured {
+            true => text::bytes(it),
+            false => amount(self.memory, it),
+        };
+        let most = match most.grid_is_measured {
+            true => most.measured,
+            false => most.live,
+        };
         let step = round_step(most);
         let mut bytes = 0_u64;
         while bytes <= most {
@@ -172,7 +222,7 @@ impl Drawing<'_> {
                 rect,
                 color: ink.grid,
             });
-            self.label(sheet, &text::bytes(bytes), y, ink.weak);
+            self.label(sheet, &words(bytes), y, ink.weak);
             let Some(next) = bytes.checked_add(step) else {
                 break;
             };
@@ -284,7 +334,9 @@ impl Drawing<'_> {
 
     /// Marks the peak where it is in sight, with its bytes and its time.
     fn peak(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
-        let (bytes, time) = self.peak;
+        let Some((bytes, time)) = self.peak else {
+            return;
+        };
         let places = self.places;
         let x = self.along.axis.x_of(time);
         if bytes == 0 || x < places.plot.min.x || x > places.plot.max.x {
@@ -297,7 +349,7 @@ impl Drawing<'_> {
             rect: dot,
             color: ink.text,
         });
-        let words = format!("peak {} at {time}", text::bytes(bytes));
+        let words = format!("peak {} at {time}", amount(self.memory, bytes));
         let em = places.em;
         let width = letters::width(&words) * em;
         // Beside it where there is room, else before it.
