@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec2;
 
 use super::found::Found;
-use crate::facts::memory::{Detail, Events, Memory, Stretch};
+use crate::facts::memory::{Detail, Events, Known, Memory, Stretch};
 use crate::facts::recording::Recording;
 use crate::filter::selection::Pointed;
 use crate::layout::axis::TimeAxis;
@@ -82,10 +82,19 @@ impl Columns {
         values.max()
     }
 
-    /// The most allocations of any column.
-    pub fn most_allocations(&self) -> u64 {
-        let allocations = self.stretches.iter().map(|it| it.allocations);
-        allocations.max().unwrap_or_default()
+    /// The most allocations, or bytes allocated, of any column.
+    pub fn most_allocated(&self, memory: &Memory) -> u64 {
+        let allocated = self.stretches.iter().map(|it| allocated(memory, it));
+        allocated.max().unwrap_or_default()
+    }
+}
+
+/// How much was allocated in a column, as the chart shows it: the number of objects, or where they are samples without
+/// releases, of which each stands for another amount, their bytes.
+pub fn allocated(memory: &Memory, of: &Stretch) -> u64 {
+    match &memory.known {
+        Known::Allocations(_) => of.allocated,
+        _ => of.allocations,
     }
 }
 
@@ -194,8 +203,14 @@ impl AlongTime for Along {
         if lives_known {
             lines.push(format!("{} live at most", amount(memory, of.most)));
         }
-        if memory.detail != Detail::Counters {
-            lines.push(text::counted(of.allocations, "allocation", "allocations"));
+        match &memory.known {
+            _ if memory.detail == Detail::Counters => {}
+            Known::Allocations(_) => lines.push(format!(
+                "{} allocated, by {}",
+                text::bytes(of.allocated),
+                text::counted(of.allocations, "sample", "samples")
+            )),
+            _ => lines.push(text::counted(of.allocations, "allocation", "allocations")),
         }
         if of.temporary > 0 {
             lines.push(format!("{} of them temporary", text::count(of.temporary)));

@@ -4,10 +4,10 @@
 use egui::Ui;
 use glam::Vec2;
 
-use super::along::{Along, Columns, amount};
+use super::along::{Along, Columns, allocated, amount};
 use super::painting::{self, Paint};
 use super::{ENTRY, MemoryView};
-use crate::facts::memory::{Detail, Events, Memory};
+use crate::facts::memory::{Detail, Events, Known, Memory};
 use crate::layout::geometry::Color;
 use crate::layout::labels::text as letters;
 use crate::layout::sheet::{Fill, Rect, Sheet};
@@ -38,7 +38,14 @@ pub fn show(
     let size = egui::vec2(ui.available_width(), height);
     let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
     let scale = ui.pixels_per_point();
-    let places = Places::new(Vec2::new(rect.width(), rect.height()) * scale, scale);
+    let has_curve = memory.events().is_some() || !memory.counters.is_empty();
+    let share = match (has_curve, memory.detail) {
+        (false, _) => 1.0,
+        (true, Detail::Counters) => 0.0,
+        (true, _) => ALLOCATIONS,
+    };
+    let size = Vec2::new(rect.width(), rect.height()) * scale;
+    let places = Places::new(size, scale, share);
     view.along.place(places.plot);
     let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(rect).id_salt("along time"));
     // It has no picture of its own: what is drawn is drawn here.
@@ -82,11 +89,12 @@ struct Places {
 }
 
 impl Places {
-    fn new(size: Vec2, scale: f32) -> Places {
+    /// `share` of the chart is below the curve.
+    fn new(size: Vec2, scale: f32, share: f32) -> Places {
         let px = |points: f32| (points * scale).round();
         let left = px(GUTTER).min(size.x * 0.4);
         let bottom = (size.y - px(AXIS)).max(1.0);
-        let middle = (bottom * (1.0 - ALLOCATIONS)).round();
+        let middle = (bottom * (1.0 - share)).round();
         let part =
             |top: f32, bottom: f32| Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom));
         Places {
@@ -117,7 +125,8 @@ struct Most {
     live: u64,
     /// Bytes of counters; as much as lives where both are bytes.
     measured: u64,
-    allocations: u64,
+    /// Allocations, or bytes of those that are samples.
+    allocated: u64,
     /// The grid tells bytes of counters and not what lives.
     grid_is_measured: bool,
 }
@@ -155,13 +164,15 @@ impl Drawing<'_> {
         let columns = self.along.columns();
         let most = columns.map(|it| self.most(it)).unwrap_or_default();
         if let Some(columns) = columns {
-            self.grid(sheet, most, &ink);
+            if most.live.max(most.measured) > 0 {
+                self.grid(sheet, most, &ink);
+            }
             if self.memory.events().is_some() {
                 self.area(sheet, columns, most.live);
             }
             self.counters(sheet, columns, most.measured);
             if self.memory.detail != Detail::Counters {
-                self.allocations(sheet, columns, most.allocations, &ink);
+                self.allocations(sheet, columns, most.allocated, &ink);
             }
         }
         axis.draw(sheet, places.axis, places.em, ink.axis());
@@ -173,21 +184,21 @@ impl Drawing<'_> {
         let lives_known = self.memory.events().is_some();
         let live = if lives_known { columns.most_live() } else { 0 };
         let measured = columns.most_measured(self.hidden);
-        let allocations = columns.most_allocations();
+        let allocated = columns.most_allocated(self.memory);
         match self.memory.sizes_known {
             true => {
                 let both = live.max(measured.unwrap_or_default());
                 Most {
                     live: both,
                     measured: both,
-                    allocations,
+                    allocated,
                     grid_is_measured: false,
                 }
             }
             false => Most {
                 live,
                 measured: measured.unwrap_or_default(),
-                allocations,
+                allocated,
                 grid_is_measured: measured.is_some(),
             },
         }
@@ -307,7 +318,7 @@ impl Drawing<'_> {
                 continue;
             };
             let parts = [
-                (stretch.allocations, paint.allocated),
+                (allocated(self.memory, stretch), paint.allocated),
                 (stretch.temporary.min(stretch.allocations), paint.temporary),
             ];
             for (count, color) in parts.into_iter().filter(|it| it.0 > 0) {
@@ -328,8 +339,12 @@ impl Drawing<'_> {
         });
         let middle = (rect.min.y + rect.max.y) * 0.5;
         let line = self.places.em * 0.6;
-        self.label(sheet, &text::count(most), middle - line, ink.weak);
-        self.label(sheet, "allocations", middle + line, ink.weak);
+        let [most, what] = match &self.memory.known {
+            Known::Allocations(_) => [text::bytes(most), "allocated".to_owned()],
+            _ => [text::count(most), "allocations".to_owned()],
+        };
+        self.label(sheet, &most, middle - line, ink.weak);
+        self.label(sheet, &what, middle + line, ink.weak);
     }
 
     /// Marks the peak where it is in sight, with its bytes and its time.

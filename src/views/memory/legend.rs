@@ -6,7 +6,7 @@ use super::chart::counter_color;
 use super::painting::{Paint, fill};
 use super::{Choice, MemoryView, Tenths};
 use crate::escape;
-use crate::facts::memory::{Detail, Memory};
+use crate::facts::memory::{Detail, Known, Memory};
 use crate::layout::hues::encoded;
 use crate::model::theme::Theme;
 use crate::state::document::Document;
@@ -77,7 +77,10 @@ pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usi
         ui.add_space(6.0);
     }
     if has_objects {
-        let what = "allocations of a pixel";
+        let what = match &memory.known {
+            Known::Allocations(_) => "bytes allocated in a pixel",
+            _ => "allocations of a pixel",
+        };
         sample(ui, paint.allocated, None, paint.strokes, what);
     }
     if lives_known {
