@@ -62,7 +62,7 @@ struct Info<'a> {
     values: Vec<Value<'a>>,
     /// What is known of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
-    memory: Option<MemoryKnown>,
+    memory: Option<MemoryKnown<'a>>,
     /// What was kept of a larger recording, where this was made from one by `callscape sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling: Option<&'a Sampling>,
@@ -100,43 +100,66 @@ struct Waiting {
 
 /// How much is known of memory, and how many events or instants there are.
 #[derive(Serialize)]
-struct MemoryKnown {
-    /// Every event, samples, or sums at a few instants.
+struct MemoryKnown<'a> {
+    /// Every event, samples, sums at a few instants, or counters alone.
     detail: Detail,
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instants: Option<usize>,
+    /// Whether it tells when objects are released; else what lives is known at the instants alone.
+    releases_known: bool,
+    sizes_known: bool,
     peak_bytes: Option<u64>,
     duration: Time,
     /// What times count.
     clock: Unit,
     /// Which of several objects of a size and stack was released is not in the recording.
     ages_inferred: bool,
+    /// What was measured from time to time.
+    counters: Vec<&'a str>,
 }
 
-impl From<&Memory> for MemoryKnown {
-    fn from(memory: &Memory) -> MemoryKnown {
+impl<'a> From<&'a Memory> for MemoryKnown<'a> {
+    fn from(memory: &'a Memory) -> MemoryKnown<'a> {
+        let has_objects = memory.detail != Detail::Counters;
         let (events, instants, peak) = match &memory.known {
             Known::Events(events) => (Some(events.end()), None, Some(events.peak())),
+            Known::Allocations(allocations) => {
+                let lived = Some(allocations.survivors.len()).filter(|&it| it > 0);
+                (Some(allocations.events.end()), lived, None)
+            }
             Known::Sums(sums) => (None, Some(sums.instants.len()), sums.peak),
         };
+        let peak = peak.filter(|_| memory.sizes_known && has_objects);
         MemoryKnown {
             detail: memory.detail,
-            events,
+            events: events.filter(|_| has_objects),
             instants,
+            releases_known: has_objects && memory.events().is_some(),
+            sizes_known: memory.sizes_known,
             peak_bytes: peak.map(|(bytes, _)| bytes),
             duration: memory.end,
             clock: memory.clock.clone(),
             ages_inferred: memory.ages_inferred,
+            counters: memory.counters.iter().map(|it| it.name.as_str()).collect(),
         }
     }
 }
 
-impl MemoryKnown {
+impl MemoryKnown<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let what = match (self.detail, self.events, self.instants) {
+            (Detail::Counters, ..) => "counters alone".to_owned(),
             (Detail::Events, Some(events), _) => format!("every event: {events}"),
+            (Detail::Samples, Some(events), lived) if !self.releases_known => {
+                let lived = match lived {
+                    None => "nothing of what lives",
+                    Some(1) => "samples of what lives at one instant",
+                    Some(_) => "samples of what lives at a few instants",
+                };
+                format!("samples of allocations: {events}, no releases, {lived}")
+            }
             (Detail::Samples, Some(events), _) => format!("samples: {events} events"),
             (Detail::Samples, None, _) => "samples of what lives at the end".to_owned(),
             (_, _, Some(instants)) => format!("sums at {instants} instants"),
@@ -146,12 +169,20 @@ impl MemoryKnown {
             .peak_bytes
             .map(|it| Unit::Bytes.show(Cost::from_ns(it)));
         let peak = peak.map_or(String::new(), |it| format!(", peak {it}"));
-        let ages = if self.ages_inferred {
-            ", ages inferred"
-        } else {
-            ""
+        let sizes = match self.sizes_known {
+            true => "",
+            false => ", sizes not recorded",
         };
-        writeln!(out, "memory     {what}{peak}{ages}")
+        let ages = match self.ages_inferred {
+            true => ", ages inferred",
+            false => "",
+        };
+        writeln!(out, "memory     {what}{peak}{sizes}{ages}")?;
+        if self.counters.is_empty() {
+            return Ok(());
+        }
+        let names = self.counters.join(", ");
+        writeln!(out, "measured   {}", escape::name(&names))
     }
 }
 

@@ -113,7 +113,7 @@ impl Recording {
     /// Whether it can be played: calls or events of memory have times.
     pub fn has_times(&self) -> bool {
         let memory = self.memory.as_ref();
-        self.profile.is_none() || memory.is_some_and(|memory| memory.events().is_some())
+        self.profile.is_none() || memory.is_some_and(|memory| memory.timed().is_some())
     }
 
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what

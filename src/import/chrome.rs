@@ -11,8 +11,8 @@
 //! Where events tell the clock of their thread (`tts`, `tdur`), what passes while it stands is waiting.
 //!
 //! Asynchronous events are counted, and shown as calls where a recording has no others; so are samples, those of V8's
-//! profiler among the events of DevTools and those behind them that refer to `stackFrames`. Instants, counters, flows
-//! and objects are counted.
+//! profiler among the events of DevTools and those behind them that refer to `stackFrames`. Objects and counters of bytes
+//! are what is known of memory. Instants, other counters and flows are counted.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::decimal::NoTime;
 use super::document::Document;
 use super::error::ImportError;
 use super::input::Input;
-use crate::facts::builder::TraceBuilder;
+use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Functions;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
@@ -35,6 +35,7 @@ use dialects::Dialects;
 pub use dialects::split_name;
 use events::{Event, Phase};
 use lanes::Lanes;
+use memory::Gathered;
 use nesting::{Mark, Marks, What};
 use spellings::Name;
 use threads::Threads;
@@ -47,6 +48,10 @@ mod dialects;
 mod ends;
 mod events;
 mod lanes;
+mod measured;
+mod memory;
+#[cfg(test)]
+mod memory_tests;
 pub(super) mod nesting;
 mod sampled;
 mod shape;
@@ -88,8 +93,8 @@ fn not_shown(phase: u8) -> &'static str {
         // Nestable ones, and those of before them.
         b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => ASYNC_NOT_SHOWN,
         b'P' => SAMPLE_NOT_SHOWN,
-        // Objects, memory dumps, clocks, contexts, links.
-        b'N' | b'O' | b'D' | b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
+        // Memory dumps, clocks, contexts, links.
+        b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
         _ => "unknown-phase",
     }
 }
@@ -97,31 +102,42 @@ fn not_shown(phase: u8) -> &'static str {
 /// Reads a Chrome trace. One pass, two when events have to be put in order of time first; as many again when
 /// there are asynchronous events alone.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let recording = read(input, progress, false)?;
+    let (recording, memory) = choose(input, progress)?;
+    Ok(memory.add_to(recording))
+}
+
+/// The calls of a recording, and what it tells of memory.
+type Read = (Recording, Gathered);
+
+/// Reads calls, or where there are none samples or asynchronous events.
+fn choose(input: &Input, progress: &Progress) -> Result<Read, ImportError> {
+    let (recording, memory) = read(input, progress, false)?;
     let is_sample = |warning: &Warning| warning.kind == SAMPLE_NOT_SHOWN;
     if recording.trace.calls() == 0 && recording.warnings.iter().any(is_sample) {
-        let sampled = sampled::import(input, progress)?;
+        let mut sampled = sampled::import(input, progress, memory.began())?;
         if sampled.samples > 0 {
-            return Ok(sampled);
+            let of_memory = |warning: &&Warning| memory::GATHERED.contains(&&*warning.kind);
+            let of_memory = recording.warnings.iter().filter(of_memory);
+            sampled.warnings.extend(of_memory.cloned());
+            return Ok((sampled, memory));
         }
     }
     let is_async = |warning: &Warning| warning.kind == ASYNC_NOT_SHOWN;
     if recording.trace.calls() > 0 || !recording.warnings.iter().any(is_async) {
-        return Ok(recording);
+        return Ok((recording, memory));
     }
     let with_lanes = read(input, progress, true)?;
-    Ok(if with_lanes.trace.calls() > 0 {
-        with_lanes
-    } else {
-        recording
+    Ok(match with_lanes.0.trace.calls() {
+        0 => (recording, memory),
+        _ => with_lanes,
     })
 }
 
 /// Reads a Chrome trace, in as many passes as its order takes.
-fn read(input: &Input, progress: &Progress, asynchronous: bool) -> Result<Recording, ImportError> {
+fn read(input: &Input, progress: &Progress, asynchronous: bool) -> Result<Read, ImportError> {
     let lanes = || asynchronous.then(Lanes::default);
     match pass(input, progress, Order::AsWritten, lanes())? {
-        Some(recording) => Ok(recording),
+        Some(read) => Ok(read),
         None => pass(input, progress, Order::ByTime, lanes())?.ok_or_else(|| {
             let place = Place::file(input.display().to_string());
             ImportError::malformed(place, "a file that stays as it is", "one that changes")
@@ -144,7 +160,7 @@ fn pass(
     progress: &Progress,
     order: Order,
     lanes: Option<Lanes>,
-) -> Result<Option<Recording>, ImportError> {
+) -> Result<Option<Read>, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
@@ -160,17 +176,21 @@ fn pass(
         completes_stream: false,
         marks: Marks::new(Mark::key),
         clocks: Clocks::default(),
+        memory: Gathered::default(),
     };
     if walk::walk(&mut document, &reporter, &mut reader)?.is_break() {
         return Ok(None);
     }
     let end = document.offset();
     document.close()?;
+    let memory = std::mem::take(&mut reader.memory);
+    if let Some(began) = memory.began() {
+        reader.builder.began(Timestamp::from_ns(began));
+    }
     let calls = reader.finish(end, progress)?;
     let warnings = reporter.warnings();
-    Ok(Some(Recording::of_calls(
-        input, FORMAT, None, calls, warnings,
-    )))
+    let recording = Recording::of_calls(input, FORMAT, None, calls, warnings);
+    Ok(Some((recording, memory)))
 }
 
 /// Makes calls of events.
@@ -192,6 +212,7 @@ struct Reader<'a> {
     /// Begin and end events that wait.
     marks: Marks,
     clocks: Clocks,
+    memory: Gathered,
 }
 
 impl Reader<'_> {
@@ -201,9 +222,9 @@ impl Reader<'_> {
             .warn(kind, || Place::offset(&self.file, offset));
     }
 
-    /// Takes one event; breaks off when the events need [`Order::ByTime`].
+    /// Takes one event, `raw` being all of it; breaks off when the events need [`Order::ByTime`].
     #[inline]
-    fn take(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
+    fn take(&mut self, event: &Event<'_>, raw: &[u8], offset: u64) -> ControlFlow<()> {
         match event.phase {
             Phase::Is(b'B') => return self.begin(event, offset),
             Phase::Is(b'E') => return self.end(event, offset),
@@ -214,17 +235,32 @@ impl Reader<'_> {
                 return self.async_begin(event, offset);
             }
             Phase::Is(b'e' | b'F') if self.lanes.is_some() => return self.async_end(event, offset),
-            Phase::Is(phase) => self.warn(not_shown(phase), offset),
+            Phase::Is(phase) => self.other(phase, event, raw, offset),
             Phase::Missing => self.warn("missing-field", offset),
             Phase::Unknown => self.warn("unknown-phase", offset),
         }
         ControlFlow::Continue(())
     }
 
+    /// Takes an event that is no call: it tells of memory, or is counted.
+    #[cold]
+    fn other(&mut self, phase: u8, event: &Event<'_>, raw: &[u8], offset: u64) {
+        let (reporter, file) = (self.reporter, &self.file);
+        let mut warn = |kind| reporter.warn(kind, || Place::offset(file, offset));
+        if !self.memory.take((phase, offset), event, raw, &mut warn) {
+            warn(not_shown(phase));
+        }
+    }
+
     /// Takes one event like [`Reader::take`], and gives the place of its thread where it was made a call of.
-    fn take_any(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<(), Option<usize>> {
+    fn take_any(
+        &mut self,
+        event: &Event<'_>,
+        raw: &[u8],
+        offset: u64,
+    ) -> ControlFlow<(), Option<usize>> {
         self.threads.found = None;
-        self.take(event, offset)?;
+        self.take(event, raw, offset)?;
         ControlFlow::Continue(self.threads.found)
     }
 

@@ -89,11 +89,13 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         clock: Unit::Nanoseconds,
         stacks,
         types: vec![String::new()],
+        types_are_classes: true,
         known: Known::Sums(Sums {
             cells,
             instants: vec![Instant::new(0, rows)],
             peak: None,
         }),
+        sizes_known: true,
         counters: Vec::new(),
         end: Time::ZERO,
         ages_inferred: false,

@@ -79,7 +79,7 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         }
     }
     let mut recording = read(input, progress)?;
-    let events = recording.memory.as_ref().and_then(Memory::events);
+    let events = recording.memory.as_ref().and_then(Memory::timed);
     let events = events.map_or(0, |it| u64::from(it.end()));
     let is_worth = recording.trace.calls().max(events) >= WORTH_KEEPING;
     if is_worth && !keep(&recording, path, fingerprint) {

@@ -7,8 +7,8 @@
 //! async-profiler's `profiler.WallClockSample`, each with thread, time and stack, in which frames have the line that ran. A
 //! function is a method of a class, whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
-//! otherwise) begin in the midst and are counted (`truncated-stack`), as are samples of allocations, which are not
-//! shown. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
+//! otherwise) begin in the midst and are counted (`truncated-stack`). Samples of allocations and of what lives are what is
+//! known of memory (`jfr/memory.rs`); a file with these and no samples of running code is one of memory. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
 //! samples. All other events are passed over.
 //!
 //! The crate `jfrs` reads the same, but reserves memory by counts that the file claims, and builds a tree of values for
@@ -26,15 +26,18 @@ use super::samples::{Samples, StackId, Stacks, TrackId};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
+use crate::facts::memory::Detail;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Why;
 use crate::progress::Progress;
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
+use memory::{Gathered, OfChunk};
 use pools::Pools;
 use types::{Role, Types, Value};
 use wire::Bytes;
 
+mod memory;
 mod pools;
 mod types;
 mod wire;
@@ -63,11 +66,6 @@ const WAITS: [&str; 4] = [
     "jdk.ThreadSleep",
     "jdk.JavaMonitorWait",
     "jdk.JavaMonitorEnter",
-];
-const ALLOCATIONS: [&str; 3] = [
-    "jdk.ObjectAllocationInNewTLAB",
-    "jdk.ObjectAllocationOutsideTLAB",
-    "jdk.ObjectAllocationSample",
 ];
 
 /// Whether a file that begins with `head` begins with a chunk.
@@ -107,6 +105,7 @@ fn pass(
         functions: HashMap::new(),
         tracks: HashMap::new(),
         waits: BTreeMap::new(),
+        memory: Gathered::default(),
         waiting,
         last: i64::MIN,
         goes_back: false,
@@ -154,11 +153,31 @@ fn pass(
     reader.wait();
     let sampled = reader.samples.finish(&mut reader.builder, place);
     let lines = sampled.lines(&reader.stacks);
-    let calls = reader.builder.finish(place);
+    let samples = sampled.samples;
+    if let Some(began) = reader.memory.began() {
+        reader.builder.began(Timestamp::from_ns(began));
+    }
+    let (functions, trace) = reader.builder.finish(place);
+    let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
+    let memory = reader.memory.finish(&trace, &warn);
     let warnings = reporter.warnings();
-    let samples = Some(sampled.samples);
-    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
-    Ok(Some(recording.with_lines(lines)))
+    Ok(Some(match memory {
+        Some(memory) if samples == 0 && memory.detail != Detail::Counters => {
+            Recording::of_memory(input, FORMAT, functions, memory, warnings)
+        }
+        memory => {
+            let trace = match &memory {
+                Some(memory) => trace.lasting(memory.end_of_events()),
+                None => trace,
+            };
+            let calls = (functions, trace);
+            Recording {
+                memory,
+                ..Recording::of_calls(input, FORMAT, Some(samples), calls, warnings)
+                    .with_lines(lines)
+            }
+        }
+    }))
 }
 
 /// Moves the window to `offset`; false when the file ends before.
@@ -321,6 +340,7 @@ struct Reader<'a> {
     tracks: HashMap<String, TrackId>,
     /// By a thread's number, when it waited.
     waits: BTreeMap<String, Vec<(i64, i64)>>,
+    memory: Gathered,
     /// The samples so far, where they have to be put in order.
     waiting: Option<Vec<Taken>>,
     /// The time of the last sample of the chunks so far.
@@ -343,8 +363,8 @@ impl Reader<'_> {
                 .filter(|(_, class)| names.contains(&class.name.as_str()))
                 .collect()
         };
-        let (sampled, allocations) = (of(&SAMPLES), of(&ALLOCATIONS));
-        let waits = of(&WAITS);
+        let (sampled, waits) = (of(&SAMPLES), of(&WAITS));
+        let mut of_memory = OfChunk::new(types);
         // Start and end, by the keys of threads.
         let mut waited: Vec<(u64, i64, i64)> = Vec::new();
         let mut pools = Pools::default();
@@ -369,9 +389,6 @@ impl Reader<'_> {
                     self.reporter
                         .warn("damaged-checkpoint", || window.place(offset));
                 }
-            } else if allocations.contains_key(&kind) {
-                self.reporter
-                    .warn("allocation-not-shown", || window.place(offset));
             } else if let Some(class) = sampled.get(&kind) {
                 let mut sample = Sample {
                     time: 0,
@@ -412,6 +429,10 @@ impl Reader<'_> {
                     }
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
+            } else if of_memory.take(kind, content, |ticks| chunk.time(ticks), offset)
+                == Some(false)
+            {
+                self.reporter.warn("damaged-event", || window.place(offset));
             }
             window.consume(to);
         }
@@ -422,6 +443,10 @@ impl Reader<'_> {
             self.last = self.last.max(last.time);
         }
         self.take(&samples, &pools, window);
+        let functions = self.functions(of_memory.stacks(), &pools);
+        let reporter = self.reporter;
+        let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
+        self.memory.take(&of_memory, &pools, &functions, &warn);
         for (thread, start, end) in waited {
             let (id, _) = pools.thread(thread);
             self.waits.entry(id).or_default().push((start, end));
@@ -446,7 +471,7 @@ impl Reader<'_> {
 
     /// Hands on the samples of a chunk, which are in order of time.
     fn take(&mut self, samples: &[Sample], pools: &Pools, window: &Window<'_>) {
-        let functions = self.functions(samples, pools);
+        let functions = self.functions(samples.iter().map(|it| it.stack), pools);
         let mut stacks: HashMap<u64, Option<StackId>, BuildFast> = HashMap::default();
         let mut tracks: HashMap<u64, TrackId, BuildFast> = HashMap::default();
         for sample in samples {
@@ -507,10 +532,10 @@ impl Reader<'_> {
         }
     }
 
-    /// The functions of the methods in the stacks of a chunk's samples.
+    /// The functions of the methods in stacks of a chunk.
     fn functions(
         &mut self,
-        samples: &[Sample],
+        stacks: impl Iterator<Item = u64>,
         pools: &Pools,
     ) -> HashMap<u64, FunctionId, BuildFast> {
         let mut seen: HashSet<u64, BuildFast> = HashSet::default();
@@ -518,10 +543,8 @@ impl Reader<'_> {
         let mut methods: Vec<(u64, String)> = Vec::new();
         let mut places: HashMap<u64, usize, BuildFast> = HashMap::default();
         let mut lines: HashMap<String, u32> = HashMap::new();
-        for sample in samples.iter().filter(|sample| seen.insert(sample.stack)) {
-            let frames = pools
-                .stack(sample.stack)
-                .map_or(&[][..], |(frames, _)| frames);
+        for stack in stacks.filter(|&stack| seen.insert(stack)) {
+            let frames = pools.stack(stack).map_or(&[][..], |(frames, _)| frames);
             for frame in frames.iter().rev() {
                 let place = *places.entry(frame.method).or_insert_with(|| {
                     let name = match pools.method(frame.method) {

@@ -224,8 +224,10 @@ impl Reader {
             clock: self.unit,
             stacks,
             types: vec![String::new()],
+            sizes_known: true,
             counters: counters.collect(),
             end: self.instants.last().map_or(Time::ZERO, Instant::time),
+            types_are_classes: true,
             known: Known::Sums(Sums {
                 cells,
                 instants: self.instants,

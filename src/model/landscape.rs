@@ -1,6 +1,7 @@
 //! What the landscape maps to what.
 
 use crate::facts::kinds::Purposes;
+use crate::facts::memory::Known;
 use crate::facts::recording::Recording;
 use crate::model::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
 use crate::model::highlight::Highlight;
@@ -44,8 +45,8 @@ pub struct LandscapeSettings {
 }
 
 impl LandscapeSettings {
-    /// What a recording of memory alone looks like at first: what lives as height, and without a source tree as
-    /// footprint too. What was chosen otherwise stays.
+    /// What a recording of memory alone looks like at first: what lives, or what was allocated where that is not known,
+    /// as height, and without a source tree as footprint too. What was chosen otherwise stays.
     pub fn once_open(
         mut self,
         recording: Option<&Recording>,
@@ -59,10 +60,16 @@ impl LandscapeSettings {
                 self.area = Metric::LinesOfCode;
             }
         }
-        if recording.filter(is_of_memory).is_some() {
-            self.height = self.height.or(Some(Metric::LiveBytes));
+        let memory = recording.filter(is_of_memory);
+        if let Some(memory) = memory.and_then(|it| it.memory.as_ref()) {
+            let metric = match memory.known {
+                Known::Allocations(_) => Metric::Allocations,
+                _ if !memory.sizes_known => Metric::LiveObjects,
+                _ => Metric::LiveBytes,
+            };
+            self.height = self.height.or(Some(metric));
             if !has_source && self.area == Metric::LinesOfCode {
-                self.area = Metric::LiveBytes;
+                self.area = metric;
             }
         }
         self

@@ -40,10 +40,6 @@ pub fn owners(
 ) -> Vec<Option<ModuleId>> {
     let hierarchy = &session.hierarchy;
     let modules = &resolved.resolution.modules;
-    let classes = match by {
-        BelongsTo::Class => classes(hierarchy),
-        BelongsTo::Creator => HashMap::new(),
-    };
     // Functions without source lie in a district of their own.
     let module = |function: FunctionId| modules.get(function.index()).copied();
     let is_mapped = |module: &ModuleId| {
@@ -54,30 +50,103 @@ pub fn owners(
         let functions = || memory.stacks.functions(cell.stack).filter_map(module);
         functions().find(is_mapped).or_else(|| functions().next())
     };
-    let class = |cell: &Cell| {
-        let name = memory.types.get(cell.kind as usize)?;
-        *classes.get(last_part(name))?
+    let of_types: Vec<Option<ModuleId>> = match by {
+        BelongsTo::Class if memory.types_are_classes => class_of_types(hierarchy, &memory.types),
+        _ => Vec::new(),
     };
+    let class = |cell: &Cell| of_types.get(cell.kind as usize).copied().flatten();
     let cells = memory.cells().iter();
     cells
         .map(|cell| class(cell).or_else(|| creator(cell)))
         .collect()
 }
 
-/// The classes of a hierarchy by their names; none for a name that several have.
-fn classes(hierarchy: &Hierarchy) -> HashMap<&str, Option<ModuleId>> {
-    let mut classes: HashMap<&str, Option<ModuleId>> = HashMap::new();
+/// By type, the class of a hierarchy that it names; none where it names none, or where several could be meant.
+fn class_of_types(hierarchy: &Hierarchy, types: &[String]) -> Vec<Option<ModuleId>> {
+    let mut classes: HashMap<&str, Vec<ModuleId>> = HashMap::new();
     let is_class = |&id: &ModuleId| hierarchy.kind(id) == ModuleKind::Class;
     for id in hierarchy.modules().filter(is_class) {
-        let class = classes.entry(hierarchy.name(id)).or_insert(Some(id));
-        if *class != Some(id) {
-            *class = None;
-        }
+        classes.entry(hierarchy.name(id)).or_default().push(id);
     }
-    classes
+    let class = |name: &String| {
+        let mut parts = name.split(['.', ':', '/', '$']).filter(|it| !it.is_empty());
+        let own = parts.next_back()?;
+        let around: Vec<&str> = parts.collect();
+        let mut fitting = classes.get(own)?.iter();
+        let fits = |id: &&ModuleId| lies_in(hierarchy, **id, &around);
+        let (first, second) = (fitting.by_ref().find(fits), fitting.find(fits));
+        first.copied().filter(|_| second.is_none())
+    };
+    types.iter().map(class).collect()
 }
 
-/// `Name` of `org.package.Name` and of `space::Name`.
-fn last_part(name: &str) -> &str {
-    name.rsplit(['.', ':', '/', '$']).next().unwrap_or(name)
+/// Whether a class lies where the parts of a qualified name before its own say, as far as both tell: in classes and
+/// namespaces of these names, then in a file that may be a module, then in directories.
+fn lies_in(hierarchy: &Hierarchy, class: ModuleId, around: &[&str]) -> bool {
+    let mut parts = around.iter().rev().peekable();
+    for outer in hierarchy.ancestors(class).skip(1) {
+        let Some(part) = parts.peek() else {
+            return true;
+        };
+        let name = hierarchy.name(outer);
+        match hierarchy.kind(outer) {
+            ModuleKind::Root => return true,
+            // Languages like Java do not name it.
+            ModuleKind::File => {
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                if stem == **part {
+                    parts.next();
+                }
+            }
+            _ if name == **part => drop(parts.next()),
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+
+    #[test]
+    fn a_type_is_the_class_that_lies_where_its_name_says() {
+        let mut builder = HierarchyBuilder::new("app");
+        let mut add = |parent, kind, name| builder.add(parent, Module::named(kind, name));
+        use ModuleKind::{Class, Directory, File, Namespace};
+        let org = add(NodeId::ROOT, Directory, "org");
+        let file = add(org, File, "Store.java");
+        let store = add(file, Class, "Store");
+        let inner = add(store, Class, "Node");
+        let cc = add(NodeId::ROOT, Directory, "src");
+        let file = add(cc, File, "layer.cc");
+        let space = add(file, Namespace, "cc");
+        let layer = add(space, Class, "Layer");
+        let file = add(cc, File, "shapes.py");
+        let shape = add(file, Class, "Shape");
+        let other = add(org, File, "Other.java");
+        let twice = [add(file, Class, "Twice"), add(other, Class, "Twice")];
+        let (hierarchy, ids) = builder.build();
+        for (name, expected) in [
+            ("Store", Some(store)),
+            ("org.Store", Some(store)),
+            ("com.org.Store", Some(store)),
+            ("com.Store", None),
+            ("org.Store$Node", Some(inner)),
+            ("java.util.HashMap$Node", None),
+            ("cc::Layer", Some(layer)),
+            ("gpu::Layer", None),
+            ("src.shapes.Shape", Some(shape)),
+            ("shapes.Shape", Some(shape)),
+            ("Twice", None),
+            ("org.Twice", Some(twice[1])),
+            ("byte[]", None),
+            ("", None),
+        ] {
+            let found = class_of_types(&hierarchy, &[name.to_owned()]);
+            let expected = expected.map(|it: NodeId| ids[it.index()]);
+            assert_eq!(found, [expected], "{name}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::analysis::session::{Resolved, Session};
-use crate::facts::memory::{CellTotals, Events, Known, Memory};
+use crate::facts::memory::{CellTotals, Events, Known, Memory, SumRow};
 use crate::facts::recording::Recording;
 use crate::model::memory::{self, BelongsTo};
 use crate::model::metric::Metric;
@@ -38,24 +38,17 @@ impl MemoryColumns {
                 let peak = |cell: usize| peak.cells().get(cell);
                 let end = events.state(events.end());
                 let end = |cell: usize| end.cells().get(cell);
+                let bytes = |cell: usize| peak(cell).map(CellTotals::live_bytes);
                 MemoryColumns {
-                    live_bytes: column(&|cell| peak(cell).map(CellTotals::live_bytes)),
+                    live_bytes: column(&bytes).filter(|_| memory.sizes_known),
                     live: column(&|cell| peak(cell).map(|it| u64::from(it.live()))),
                     allocations: column(&|cell| end(cell).map(|it| u64::from(it.allocations))),
                     churn: OnceLock::new(),
                     events_of: Some((Arc::clone(&resolved.recording), owners)),
                 }
             }
-            Known::Sums(sums) => {
-                let of = |cell: usize| sums.last().get(cell);
-                MemoryColumns {
-                    live_bytes: column(&|cell| of(cell)?.live_bytes),
-                    live: column(&|cell| of(cell)?.live),
-                    allocations: column(&|cell| of(cell)?.allocations),
-                    churn: OnceLock::new(),
-                    events_of: None,
-                }
-            }
+            Known::Allocations(allocations) => of_rows(&column, &allocations.last()),
+            Known::Sums(sums) => of_rows(&column, sums.last()),
         }
     }
 
@@ -94,6 +87,21 @@ impl MemoryColumns {
             let sums = sums_by_module(owners, modules, &|cell| counts.get(cell).copied());
             sums.unwrap_or_default()
         }))
+    }
+}
+
+/// Of sums by cell at one instant.
+fn of_rows(
+    column: &dyn Fn(&dyn Fn(usize) -> Option<u64>) -> Option<Vec<u64>>,
+    rows: &[SumRow],
+) -> MemoryColumns {
+    let of = |cell: usize| rows.get(cell);
+    MemoryColumns {
+        live_bytes: column(&|cell| of(cell)?.live_bytes),
+        live: column(&|cell| of(cell)?.live),
+        allocations: column(&|cell| of(cell)?.allocations),
+        churn: OnceLock::new(),
+        events_of: None,
     }
 }
 

@@ -22,6 +22,7 @@ mod mapping;
 mod memory;
 mod metrics;
 mod mural;
+mod objects;
 mod otlp;
 mod packages;
 mod perceive;

@@ -47,6 +47,19 @@ impl<'a> Matching<'a> {
         self.first(&Names::of_function(function))
     }
 
+    /// The first entry that matches a class of objects by its qualified name alone; none for a name without letters.
+    pub fn of_class(&self, name: &str) -> Option<usize> {
+        if name.is_empty() {
+            return None;
+        }
+        let names = Names::of_class(name);
+        let matches = |entry: &Entry| {
+            let mut conditions = entry.conditions.iter();
+            conditions.all(|(matcher, pattern)| names.match_any(*matcher, pattern))
+        };
+        self.entries.iter().position(matches)
+    }
+
     /// The first entry that matches a module that no recording speaks of, by its name and place.
     pub fn of_module(&mut self, module: ModuleId) -> Option<usize> {
         if self.hierarchy.kind(module) == ModuleKind::File {
@@ -128,6 +141,17 @@ impl Names {
             names.method.push(name);
         }
         names
+    }
+
+    /// What the name of a class says: it has neither a method nor a file.
+    fn of_class(name: &str) -> Names {
+        let name = normalized(name);
+        let (qualifier, _) = split_qualified(&name);
+        Names {
+            package: prefixes(qualifier).collect(),
+            class: vec![name],
+            ..Names::default()
+        }
     }
 
     /// What the place in the hierarchy says: `packaging/version.py/Version` is the class

@@ -8,6 +8,7 @@
 //! Software System Information through High-Level Models*, section 3.3.
 
 pub mod matching;
+pub mod objects;
 mod pattern;
 pub mod regroup;
 pub mod starting;

@@ -41,7 +41,7 @@ use objects::Choice;
 pub use predict::{Size, predict};
 
 use crate::facts::builder::TraceBuilder;
-use crate::facts::memory::{Events, Memory};
+use crate::facts::memory::{Events, Known, Memory};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::sampling::{AlwaysKept, Flow, Objects, Plan, Sampling, Stretch};
 use crate::progress::{Cancelled, Progress};
@@ -79,12 +79,15 @@ fn ensure_fits(recording: &Recording, plan: &Plan, keep: &Keep) -> Result<(), Sa
     }
     if of_memory && events.is_none() {
         let is_needed = !of_calls;
-        let has_sums = recording.memory.is_some();
-        if has_sums {
-            return unfit("it holds sums of memory at a few instants and no events to sample");
-        }
-        if is_needed {
-            return unfit("it holds no events of memory to sample");
+        match recording.memory.as_ref().map(|it| &it.known) {
+            Some(Known::Sums(_)) => {
+                return unfit("it holds sums of memory at a few instants and no events to sample");
+            }
+            Some(_) if is_needed => {
+                return unfit("it holds allocations without releases, which are not sampled again");
+            }
+            None if is_needed => return unfit("it holds no events of memory to sample"),
+            _ => {}
         }
     }
     Ok(())
@@ -108,7 +111,7 @@ pub fn sample(
     let mut names = Renamed::new(&recording.functions);
     let events = recording.memory.as_ref().and_then(Memory::events);
     if recording.memory.is_some() && events.is_none() {
-        // Sums stay as they are, and name functions by their old ids.
+        // Sums and allocations without releases stay as they are, and name functions by their old ids.
         for id in recording.functions.ids() {
             names.get(id, &mut builder);
         }

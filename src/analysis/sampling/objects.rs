@@ -196,5 +196,7 @@ pub(super) fn sample(
     sampled.clock = memory.clock.clone();
     sampled.counters.clone_from(&memory.counters);
     sampled.ages_inferred = memory.ages_inferred;
+    sampled.sizes_known = memory.sizes_known;
+    sampled.types_are_classes = memory.types_are_classes;
     Ok(sampled)
 }

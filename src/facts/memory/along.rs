@@ -12,6 +12,8 @@ pub struct Stretch {
     pub live: u64,
     /// Objects created.
     pub allocations: u64,
+    /// Their bytes.
+    pub allocated: u64,
     /// Objects released by the next event of memory after their creation.
     pub temporary: u64,
 }
@@ -48,6 +50,7 @@ impl Events {
                 most,
                 live: totals.live_bytes(),
                 allocations: totals.allocations.saturating_sub(before.allocations),
+                allocated: totals.allocated.saturating_sub(before.allocated),
                 temporary: totals.temporary.saturating_sub(before.temporary),
             });
         }
@@ -65,6 +68,7 @@ impl Events {
                 most: self.most_between(pair[0], pair[1]),
                 live: after.live_bytes(),
                 allocations: after.allocations.saturating_sub(before.allocations),
+                allocated: after.allocated.saturating_sub(before.allocated),
                 temporary: after.temporary.saturating_sub(before.temporary),
             });
             before = after;

@@ -50,6 +50,7 @@ fn columns_along_time_are_what_a_replay_says() {
                 }
                 expected.most = expected.most.max(live);
                 expected.allocations += u64::from(!event.is_release);
+                expected.allocated += event.size * u64::from(!event.is_release);
                 expected.temporary += u64::from(is_temporary(&raw, number));
             }
             expected.live = live;

@@ -389,6 +389,7 @@ impl MemoryBuilder {
             clock: Unit::Nanoseconds,
             stacks,
             types: self.types,
+            types_are_classes: true,
             known: Known::Events(Events {
                 times: self.times.finish(),
                 sites: self.site_column.finish(),
@@ -402,6 +403,7 @@ impl MemoryBuilder {
                 peak: self.peak,
                 like_heaptrack: self.like_heaptrack,
             }),
+            sizes_known: true,
             counters: self.counters,
             end: end.max(Time::from_ns(self.last)),
             ages_inferred: self.inferred,

@@ -1,8 +1,9 @@
 //! Memory: what was allocated and released, when, by whom, and what lives at any instant.
 //!
-//! A recording knows one of two things. Either every event of memory, or samples of them, in order ([`Events`]): objects
-//! with creation, release, size, type and the stack that created them, so that every question has an answer. Or sums at
-//! a few instants ([`Sums`]), and nothing between these.
+//! A recording knows one of three things. Every event of memory, or samples of them, in order ([`Events`]): objects
+//! with creation, release, size, type and the stack that created them, so that every question has an answer. Or
+//! allocations without releases ([`Allocations`]), so that what lives is known at a few instants at most. Or sums at a few
+//! instants ([`Sums`]), and nothing between these.
 //!
 //! Who created an object is a [`StackId`], a path of functions; objects of one stack and type form a [`Cell`], the finest
 //! thing that is counted. Modules, functions and types are sums of cells ([`Events::add_up`]).
@@ -148,6 +149,8 @@ pub enum Detail {
     Samples,
     /// Sums at a few instants.
     Sums,
+    /// Only what was measured from time to time, and nothing of objects.
+    Counters,
 }
 
 /// Something that was measured from time to time, such as the resident set.
@@ -166,6 +169,15 @@ impl Counter {
     }
 }
 
+/// Allocations whose releases are not recorded: what was allocated is known at any time, what lived at instants alone.
+#[derive(Clone, Debug, Default)]
+pub struct Allocations {
+    /// Without releases.
+    pub events: Events,
+    /// In order of time, by the cells of the events. Often none, or one at the end.
+    pub survivors: Vec<Instant>,
+}
+
 /// What the events or the sums are.
 #[derive(Clone, Debug)]
 #[expect(
@@ -174,6 +186,7 @@ impl Counter {
 )]
 pub enum Known {
     Events(Events),
+    Allocations(Allocations),
     Sums(Sums),
 }
 
@@ -184,9 +197,13 @@ pub struct Memory {
     /// What times count: nanoseconds, or where a tool counts something else instead, that.
     pub clock: Unit,
     pub stacks: Stacks,
-    /// Names of types or allocators; the first has no letters.
+    /// Names of classes or allocators; the first has no letters.
     pub types: Vec<String>,
+    /// Types are classes of objects, and not the functions that allocated them.
+    pub types_are_classes: bool,
     pub known: Known,
+    /// Where sizes of objects are not recorded each counts as 1 in all sums of bytes, which are sums of objects then.
+    pub sizes_known: bool,
     pub counters: Vec<Counter>,
     /// The last time that anything was known, on the clock of the recording.
     pub end: Time,
@@ -201,10 +218,19 @@ const LIVE_BYTES: usize = 2;
 const LIVE: usize = 3;
 
 impl Memory {
-    /// The events, where they are known.
+    /// The events, where what lives at any time is known from them.
     pub fn events(&self) -> Option<&Events> {
         match &self.known {
             Known::Events(events) => Some(events),
+            Known::Allocations(_) | Known::Sums(_) => None,
+        }
+    }
+
+    /// All that happened at a time of its own: events, or allocations alone.
+    pub fn timed(&self) -> Option<&Events> {
+        match &self.known {
+            Known::Events(events) => Some(events),
+            Known::Allocations(allocations) => Some(&allocations.events),
             Known::Sums(_) => None,
         }
     }
@@ -213,8 +239,25 @@ impl Memory {
     pub fn cells(&self) -> &[Cell] {
         match &self.known {
             Known::Events(events) => events.cells(),
+            Known::Allocations(allocations) => allocations.events.cells(),
             Known::Sums(sums) => &sums.cells,
         }
+    }
+
+    /// What sums of sizes count: bytes, or objects where no sizes are recorded.
+    pub fn unit(&self) -> Unit {
+        match self.sizes_known {
+            true => Unit::Bytes,
+            false => Unit::Things("objects".into()),
+        }
+    }
+
+    /// The same of a recording that tells no releases, with what is known to have lived at instants, in order of time.
+    pub fn without_releases(mut self, survivors: Vec<Instant>) -> Memory {
+        if let Known::Events(events) = self.known {
+            self.known = Known::Allocations(Allocations { events, survivors });
+        }
+        self
     }
 
     /// Who created the objects of a cell: the innermost function of their stack; none where it is empty.
@@ -235,6 +278,7 @@ impl Memory {
                 let cells = end.cells().iter();
                 cells.map(SumRow::of).collect()
             }
+            Known::Allocations(allocations) => allocations.last(),
             Known::Sums(sums) => sums.last().to_vec(),
         };
         let values = [
@@ -251,7 +295,11 @@ impl Memory {
             of[LIVE] = row.live;
             of
         };
+        let is_of_sizes = |value: usize| matches!(value, ALLOCATED | LIVE_BYTES);
         let is_known = |value: usize| {
+            if is_of_sizes(value) && !self.sizes_known {
+                return false;
+            }
             totals.is_empty() || totals.iter().any(|row| amounts(row)[value].is_some())
         };
         let kept: Vec<usize> = (0..values.len()).filter(|&value| is_known(value)).collect();
@@ -307,11 +355,35 @@ impl Memory {
 
     /// When the events end; the start where there are sums alone.
     pub fn end_of_events(&self) -> Time {
-        self.events().map_or(Time::ZERO, |_| self.end)
+        self.timed().map_or(Time::ZERO, |_| self.end)
     }
 
     /// What the columns take beside one another, in bytes.
     pub fn bytes(&self) -> usize {
-        self.events().map_or(0, Events::bytes)
+        self.timed().map_or(0, Events::bytes)
+    }
+}
+
+impl Allocations {
+    /// By cell, what the first `position` events allocated, and what lived at an instant at which that was looked for.
+    /// O(cells + events to the nearest checkpoint).
+    pub fn rows(&self, position: u32, lived: Option<&Instant>) -> Vec<SumRow> {
+        let state = self.events.state(position);
+        let cells = state.cells().iter().enumerate();
+        let rows = cells.map(|(cell, totals)| {
+            let lived = lived.and_then(|it| it.cells.get(cell).copied());
+            let lived = lived.unwrap_or_default();
+            SumRow {
+                live: lived.live,
+                live_bytes: lived.live_bytes,
+                ..SumRow::of(totals)
+            }
+        });
+        rows.collect()
+    }
+
+    /// The same of the whole recording, and of what lived when that was looked for last.
+    pub fn last(&self) -> Vec<SumRow> {
+        self.rows(self.events.end(), self.survivors.last())
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::events::Events;
 use super::packed::Packed;
 use super::sums::{Instant, Sums};
-use super::{Cell, Counter, Detail, Frame, Known, Memory, Stacks};
+use super::{Allocations, Cell, Counter, Detail, Frame, Known, Memory, Stacks};
 use crate::facts::trace::storage::{Bytes, Table};
 use crate::units::{Time, Unit};
 
@@ -21,11 +21,15 @@ struct Header {
     /// What times count; none for nanoseconds.
     clock: Option<String>,
     types: Vec<String>,
+    types_are_classes: bool,
     counters: Vec<Counter>,
     end: u64,
     ages_inferred: bool,
-    /// None for events.
+    sizes_known: bool,
+    /// None where there are events with releases.
     instants: Option<Vec<Instant>>,
+    /// Whether there are events, though none of them is a release.
+    of_allocations: bool,
     peak: Option<(u64, u64)>,
     events: usize,
     like_heaptrack: bool,
@@ -36,10 +40,14 @@ struct Header {
 impl Memory {
     /// The bytes, a multiple of eight of them.
     pub(in crate::facts) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let peak_of = |events: &Events| {
+            let (bytes, position) = events.peak;
+            Some((bytes, u64::from(position)))
+        };
         let (events, instants, peak) = match &self.known {
-            Known::Events(events) => {
-                let (bytes, position) = events.peak;
-                (events, None, Some((bytes, u64::from(position))))
+            Known::Events(events) => (events, None, peak_of(events)),
+            Known::Allocations(Allocations { events, survivors }) => {
+                (events, Some(survivors.clone()), peak_of(events))
             }
             Known::Sums(sums) => {
                 static NONE: std::sync::LazyLock<Events> =
@@ -72,10 +80,13 @@ impl Memory {
                 other => Some(other.name().into_owned()),
             },
             types: self.types.clone(),
+            types_are_classes: self.types_are_classes,
             counters: self.counters.clone(),
             end: self.end.ns(),
             ages_inferred: self.ages_inferred,
+            sizes_known: self.sizes_known,
             instants,
+            of_allocations: matches!(self.known, Known::Allocations(_)),
             peak,
             events: events.times.len,
             like_heaptrack: events.like_heaptrack,
@@ -121,14 +132,14 @@ impl Memory {
         let (checkpoints, checkpoint_cells) = (tables.next()?, tables.next()?);
         let curve = tables.next()?;
         let known = match header.instants {
-            Some(instants) => Known::Sums(Sums {
+            Some(instants) if !header.of_allocations => Known::Sums(Sums {
                 cells: cells.to_vec(),
                 instants,
                 peak: header.peak.map(|(bytes, at)| (bytes, Time::from_ns(at))),
             }),
-            None => {
+            survivors => {
                 let (bytes, position) = header.peak?;
-                Known::Events(Events {
+                let events = Events {
                     times,
                     sites,
                     others,
@@ -140,7 +151,11 @@ impl Memory {
                     curve,
                     peak: (bytes, u32::try_from(position).ok()?),
                     like_heaptrack: header.like_heaptrack,
-                })
+                };
+                match survivors {
+                    None => Known::Events(events),
+                    Some(survivors) => Known::Allocations(Allocations { events, survivors }),
+                }
             }
         };
         Some(Memory {
@@ -148,7 +163,9 @@ impl Memory {
             clock: header.clock.map_or(Unit::Nanoseconds, Unit::Things),
             stacks: Stacks { frames },
             types: header.types,
+            types_are_classes: header.types_are_classes,
             known,
+            sizes_known: header.sizes_known,
             counters: header.counters,
             end: Time::from_ns(header.end),
             ages_inferred: header.ages_inferred,

@@ -277,3 +277,103 @@ fn what_cannot_be_is_counted_and_left_out() {
     ];
     assert_eq!(found, refused);
 }
+
+/// The same events without their releases, and what lives at the end as if that had been looked for.
+fn without_releases(seed: u64, count: usize) -> (Vec<RawEvent>, Memory) {
+    let (raw, made) = made(seed, count, false);
+    let end = made.events().expect("events");
+    let lived = end.state(end.end());
+    let mut builder = MemoryBuilder::new();
+    for name in &made.types {
+        builder.kind(name);
+    }
+    for function in 0..made.stacks.len() as u32 - 1 {
+        builder.stack(
+            StackId(made.stacks.frames[function as usize + 1].parent),
+            FunctionId(function),
+        );
+    }
+    let raw: Vec<RawEvent> = raw.into_iter().filter(|it| !it.is_release).collect();
+    for event in &raw {
+        let site = builder.site(event.size, event.cell.stack, event.cell.kind);
+        let time = Time::from_ns(event.time);
+        builder
+            .allocate(time, ThreadId(0), site, refuse)
+            .expect("room");
+    }
+    let of_cell = |cell: &Cell| {
+        let place = made.cells().iter().position(|it| it == cell);
+        let totals = place.map(|place| lived.cells()[place]).unwrap_or_default();
+        SumRow {
+            live: Some(u64::from(totals.live())),
+            ..SumRow::default()
+        }
+    };
+    let memory = builder.finish(Detail::Samples, made.end);
+    let rows = memory.cells().iter().map(of_cell).collect();
+    let instant = Instant::new(made.end.ns(), rows);
+    (raw, memory.without_releases(vec![instant]))
+}
+
+#[test]
+fn allocations_without_releases_never_say_what_lives_between_instants() {
+    for (seed, count) in [(1, 10), (2, 700), (3, 60_000)] {
+        let (raw, memory) = without_releases(seed, count);
+        for memory in [&memory, &stored(&memory)] {
+            assert!(memory.events().is_none());
+            let Known::Allocations(of) = &memory.known else {
+                panic!("allocations");
+            };
+            assert_eq!(memory.timed().map(Events::end), Some(raw.len() as u32));
+            let lived = &of.survivors[0];
+            for position in [0, raw.len() / 3, raw.len()] {
+                let expected = oracle::sums(&raw, position);
+                for (instant, is_known) in [(None, false), (Some(lived), true)] {
+                    let rows = of.rows(position as u32, instant);
+                    for ((place, cell), row) in memory.cells().iter().enumerate().zip(rows) {
+                        let of = expected.get(cell).copied().unwrap_or_default();
+                        assert_eq!(row.allocations, Some(u64::from(of.allocations)));
+                        assert_eq!(row.allocated, Some(of.allocated));
+                        let live = lived.cells[place].live.filter(|_| is_known);
+                        assert_eq!((row.live, row.live_bytes), (live, None));
+                    }
+                }
+            }
+            let whole: u64 = of.last().iter().filter_map(|it| it.live).sum();
+            assert_eq!(lived.whole.live, Some(whole));
+        }
+    }
+}
+
+#[test]
+fn objects_without_sizes_weigh_no_bytes() {
+    let mut builder = MemoryBuilder::new();
+    let kind = builder.kind("Node");
+    let stack = builder.stack(StackId::EMPTY, FunctionId(0));
+    let site = builder.site(1, stack, kind);
+    let thread = ThreadId(0);
+    for time in 0..3 {
+        let object = builder.allocate(Time::from_ns(time), thread, site, refuse);
+        if time == 1 {
+            let object = object.expect("room");
+            builder.release(Time::from_ns(time), thread, object, refuse);
+        }
+    }
+    let mut memory = builder.finish(Detail::Events, Time::ZERO);
+    memory.sizes_known = false;
+    let memory = stored(&memory);
+    assert!(!memory.sizes_known && memory.types_are_classes);
+    assert_eq!(memory.unit(), Unit::Things("objects".into()));
+    let mut functions = Functions::default();
+    functions.intern_at(Default::default(), 0);
+    let profile = memory.profile(&mut functions);
+    let values: Vec<(&str, u64)> = (0..profile.values().len())
+        .map(|value| {
+            (
+                profile.values()[value].name.as_str(),
+                profile.weight_of(value).ns(),
+            )
+        })
+        .collect();
+    assert_eq!(values, [("allocations", 3), ("objects", 2)]);
+}

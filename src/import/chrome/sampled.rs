@@ -19,11 +19,19 @@ use crate::import::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
 use crate::progress::Progress;
 use crate::warnings::Reporter;
 
-/// Reads the samples alone. O(n log n), all in memory.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+/// Reads the samples alone, of a recording that began at a time in nanoseconds on its own clock, where something else was
+/// recorded before its samples. O(n log n), all in memory.
+pub fn import(
+    input: &Input,
+    progress: &Progress,
+    began: Option<i64>,
+) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader::new(&reporter);
+    if let Some(began) = began {
+        reader.builder.began(Timestamp::from_ns(began));
+    }
     if document.next()? == Next::Array {
         reader.events(&mut document)?;
     } else if document.object()? {

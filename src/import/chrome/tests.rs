@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::facts::recording::Recording;
 use crate::import::input::Input;
 use crate::progress::Progress;
 use crate::units::{CallId, ThreadId};
@@ -65,7 +66,8 @@ fn read(events: &[String]) -> (Vec<Call>, usize) {
     read_bytes(format!("[\n{}\n]", events.join(",\n")).as_bytes())
 }
 
-fn read_bytes(file: &[u8]) -> (Vec<Call>, usize) {
+/// Reads a file of its own.
+pub fn read_recording(file: &[u8]) -> Recording {
     // Tests run beside each other in one process.
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -75,6 +77,11 @@ fn read_bytes(file: &[u8]) -> (Vec<Call>, usize) {
     let input = Input::on_disk(path.clone());
     let recording = super::import(&input, &Progress::new()).expect("a trace");
     std::fs::remove_file(path).expect("just written");
+    recording
+}
+
+fn read_bytes(file: &[u8]) -> (Vec<Call>, usize) {
+    let recording = read_recording(file);
     let trace = &recording.trace;
     let origin = trace.origin() as u64;
     let mut calls = Vec::new();

@@ -122,7 +122,8 @@ fn array(
                     continue;
                 }
                 if reader.take_all(&mut batch).is_break()
-                    || (plain.is_none() && reader.take(&event, offset).is_break())
+                    || (plain.is_none()
+                        && reader.take(&event, &bytes[start..end], offset).is_break())
                 {
                     return Ok(End::BrokenOff);
                 }
@@ -152,7 +153,8 @@ fn array(
             }
             match events::event(&mut cursor) {
                 Ok(event) => {
-                    let ControlFlow::Continue(thread) = reader.take_any(&event, offset) else {
+                    let raw = &bytes[done..cursor.at()];
+                    let ControlFlow::Continue(thread) = reader.take_any(&event, raw, offset) else {
                         return Ok(End::BrokenOff);
                     };
                     // The first event has no comma before it: no other looks like it.

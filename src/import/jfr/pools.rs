@@ -60,6 +60,8 @@ pub struct Pools {
     /// Where its frames are, the innermost first, and whether it was cut.
     stacks: Pool<(Range<usize>, bool)>,
     threads: Pool<Thread>,
+    /// The key of the class of a sampled object.
+    old_objects: Pool<u64>,
 }
 
 impl Pools {
@@ -100,6 +102,15 @@ impl Pools {
                             _ => {}
                         })?;
                         self.methods.insert(key, (class_key, name));
+                    }
+                    "jdk.types.OldObject" => {
+                        let mut class_key = 0;
+                        types.value(class, &mut bytes, &mut |role, value| {
+                            if let (Role::Type, Value::Number(key)) = (role, value) {
+                                class_key = key;
+                            }
+                        })?;
+                        self.old_objects.insert(key, class_key);
                     }
                     "jdk.types.StackTrace" => {
                         let start = self.frames.len();
@@ -179,6 +190,17 @@ impl Pools {
         format!("{}.{name}", class.replace('/', "."))
     }
 
+    /// A class's name as people write it, `java.lang.String[]` of `[Ljava/lang/String;`; empty where it is not known.
+    pub fn class(&self, key: u64) -> String {
+        let name = self.classes.get(&key).map_or("", |&name| self.symbol(name));
+        written(name)
+    }
+
+    /// The key of the class of a sampled object.
+    pub fn old_object(&self, key: u64) -> Option<u64> {
+        self.old_objects.get(&key).copied()
+    }
+
     /// A thread's number and name; those of Java where it has them, else those of the system.
     pub fn thread(&self, key: u64) -> (String, &str) {
         let Some(thread) = self.threads.get(&key) else {
@@ -197,6 +219,28 @@ impl Pools {
     }
 }
 
+/// The name of a class as people write it, of the one that the JVM has.
+fn written(name: &str) -> String {
+    let element = name.trim_start_matches('[');
+    let dimensions = name.len() - element.len();
+    let element = match (dimensions, element) {
+        (0, name) => name,
+        (_, "B") => "byte",
+        (_, "C") => "char",
+        (_, "D") => "double",
+        (_, "F") => "float",
+        (_, "I") => "int",
+        (_, "J") => "long",
+        (_, "S") => "short",
+        (_, "Z") => "boolean",
+        (_, class) => class
+            .strip_prefix('L')
+            .and_then(|it| it.strip_suffix(';'))
+            .unwrap_or(class),
+    };
+    element.replace('/', ".") + &"[]".repeat(dimensions)
+}
+
 /// A constant that is a text.
 fn label(types: &Types, class: &super::types::Class, bytes: &mut Bytes<'_>) -> Option<Label> {
     let mut label = Label::default();
@@ -206,4 +250,24 @@ fn label(types: &Types, class: &super::types::Class, bytes: &mut Bytes<'_>) -> O
         }
     })?;
     Some(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_written_as_people_do() {
+        for (name, expected) in [
+            ("java/util/HashMap$Node", "java.util.HashMap$Node"),
+            ("[B", "byte[]"),
+            ("[[J", "long[][]"),
+            ("[Ljava/lang/String;", "java.lang.String[]"),
+            ("[Lodd", "Lodd[]"),
+            ("[", "[]"),
+            ("", ""),
+        ] {
+            assert_eq!(written(name), expected);
+        }
+    }
 }

@@ -34,6 +34,15 @@ pub enum Role {
     OsThreadId,
     JavaName,
     JavaThreadId,
+    /// Of events of memory; a buffer is that of a thread to allocate from.
+    ObjectClass,
+    Object,
+    Weight,
+    BufferSize,
+    AllocationSize,
+    ObjectSize,
+    HeapUsed,
+    Size,
 }
 
 impl Role {
@@ -53,6 +62,14 @@ impl Role {
             "osThreadId" => Role::OsThreadId,
             "javaName" => Role::JavaName,
             "javaThreadId" => Role::JavaThreadId,
+            "objectClass" => Role::ObjectClass,
+            "object" => Role::Object,
+            "weight" => Role::Weight,
+            "tlabSize" => Role::BufferSize,
+            "allocationSize" => Role::AllocationSize,
+            "objectSize" => Role::ObjectSize,
+            "heapUsed" => Role::HeapUsed,
+            "size" => Role::Size,
             _ => Role::Other,
         }
     }

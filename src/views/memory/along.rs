@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::facts::memory::{Events, Stretch};
+use super::found::Found;
+use crate::facts::memory::{Detail, Events, Known, Memory, Stretch};
 use crate::facts::recording::Recording;
 use crate::filter::selection::Pointed;
 use crate::layout::axis::TimeAxis;
@@ -39,7 +40,7 @@ impl Columns {
         let Some(memory) = &recording.memory else {
             return Ok(Columns::default());
         };
-        let Some(events) = memory.events() else {
+        let Some(events) = memory.timed() else {
             return Ok(Columns::default());
         };
         let (columns, _) = axis.columns();
@@ -68,17 +69,41 @@ impl Columns {
         Some(column.min(last))
     }
 
-    /// The most bytes of any column, without those of the counters that are hidden, and the most allocations.
-    pub fn most(&self, hidden: &[usize]) -> (u64, u64) {
-        let bytes = self.stretches.iter().map(|it| it.most);
+    /// The most that lives in any column.
+    pub fn most_live(&self) -> u64 {
+        let live = self.stretches.iter().map(|it| it.most);
+        live.max().unwrap_or_default()
+    }
+
+    /// The most bytes of any counter but the hidden ones; none where there is no value of any.
+    pub fn most_measured(&self, hidden: &[usize]) -> Option<u64> {
         let shown = self.counters.iter().enumerate();
         let shown = shown.filter(|(number, _)| !hidden.contains(number));
-        let counted = shown.flat_map(|(_, values)| values.iter().flatten().copied());
-        let allocations = self.stretches.iter().map(|it| it.allocations);
-        (
-            bytes.chain(counted).max().unwrap_or_default(),
-            allocations.max().unwrap_or_default(),
-        )
+        let values = shown.flat_map(|(_, values)| values.iter().flatten().copied());
+        values.max()
+    }
+
+    /// The most allocations, or bytes allocated, of any column.
+    pub fn most_allocated(&self, memory: &Memory) -> u64 {
+        let allocated = self.stretches.iter().map(|it| allocated(memory, it));
+        allocated.max().unwrap_or_default()
+    }
+}
+
+/// How much was allocated in a column, as the chart shows it: the number of objects, or where they are samples without
+/// releases, of which each stands for another amount, their bytes.
+pub fn allocated(memory: &Memory, of: &Stretch) -> u64 {
+    match &memory.known {
+        Known::Allocations(_) => of.allocated,
+        _ => of.allocations,
+    }
+}
+
+/// What sums of sizes are, for people: bytes, or objects where no sizes are recorded.
+pub fn amount(memory: &Memory, amount: u64) -> String {
+    match memory.sizes_known {
+        true => text::bytes(amount),
+        false => text::counted(amount, "object", "objects"),
     }
 }
 
@@ -173,14 +198,24 @@ impl AlongTime for Along {
         let columns = self.columns()?;
         let column = columns.at(time)?;
         let of = columns.stretches.get(column)?;
-        let mut lines = vec![
-            format!("{} live at most", text::bytes(of.most)),
-            text::counted(of.allocations, "allocation", "allocations"),
-        ];
+        let memory = document.memory()?;
+        let mut lines = Vec::new();
+        let lives_known = memory.events().is_some() && memory.detail != Detail::Counters;
+        if lives_known {
+            lines.push(format!("{} live at most", amount(memory, of.most)));
+        }
+        match &memory.known {
+            _ if memory.detail == Detail::Counters => {}
+            Known::Allocations(_) => lines.push(format!(
+                "{} allocated, by {}",
+                text::bytes(of.allocated),
+                text::counted(of.allocations, "sample", "samples")
+            )),
+            _ => lines.push(text::counted(of.allocations, "allocation", "allocations")),
+        }
         if of.temporary > 0 {
             lines.push(format!("{} of them temporary", text::count(of.temporary)));
         }
-        let memory = document.memory()?;
         for (counter, values) in memory.counters.iter().zip(&columns.counters) {
             if let Some(Some(value)) = values.get(column) {
                 lines.push(format!("{}: {}", counter.name, text::bytes(*value)));

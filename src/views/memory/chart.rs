@@ -4,10 +4,10 @@
 use egui::Ui;
 use glam::Vec2;
 
-use super::along::{Along, Columns};
+use super::along::{Along, Columns, allocated, amount};
 use super::painting::{self, Paint};
 use super::{ENTRY, MemoryView};
-use crate::facts::memory::Events;
+use crate::facts::memory::{Detail, Events, Known, Memory};
 use crate::layout::geometry::Color;
 use crate::layout::labels::text as letters;
 use crate::layout::sheet::{Fill, Rect, Sheet};
@@ -31,14 +31,21 @@ pub fn show(
     view: &mut MemoryView,
     ui: &mut Ui,
     document: &Document,
-    events: &Events,
+    memory: &Memory,
     height: f32,
     pane: &mut Pane<'_>,
 ) {
     let size = egui::vec2(ui.available_width(), height);
     let (rect, _) = ui.allocate_exact_size(size, egui::Sense::hover());
     let scale = ui.pixels_per_point();
-    let places = Places::new(Vec2::new(rect.width(), rect.height()) * scale, scale);
+    let has_curve = memory.events().is_some() || !memory.counters.is_empty();
+    let share = match (has_curve, memory.detail) {
+        (false, _) => 1.0,
+        (true, Detail::Counters) => 0.0,
+        (true, _) => ALLOCATIONS,
+    };
+    let size = Vec2::new(rect.width(), rect.height()) * scale;
+    let places = Places::new(size, scale, share);
     view.along.place(places.plot);
     let mut inner = ui.new_child(egui::UiBuilder::new().max_rect(rect).id_salt("along time"));
     // It has no picture of its own: what is drawn is drawn here.
@@ -52,7 +59,8 @@ pub fn show(
         hidden: &view.hidden,
         places,
         theme,
-        peak: events.peak(),
+        memory,
+        peak: memory.events().map(Events::peak),
     };
     drawing.draw(&mut sheet);
     let ink = Ink::of(theme);
@@ -81,11 +89,12 @@ struct Places {
 }
 
 impl Places {
-    fn new(size: Vec2, scale: f32) -> Places {
+    /// `share` of the chart is below the curve.
+    fn new(size: Vec2, scale: f32, share: f32) -> Places {
         let px = |points: f32| (points * scale).round();
         let left = px(GUTTER).min(size.x * 0.4);
         let bottom = (size.y - px(AXIS)).max(1.0);
-        let middle = (bottom * (1.0 - ALLOCATIONS)).round();
+        let middle = (bottom * (1.0 - share)).round();
         let part =
             |top: f32, bottom: f32| Rect::new(Vec2::new(left, top), Vec2::new(size.x, bottom));
         Places {
@@ -105,8 +114,21 @@ struct Drawing<'a> {
     hidden: &'a [usize],
     places: Places,
     theme: Theme,
-    /// Bytes, and when.
-    peak: (u64, Time),
+    memory: &'a Memory,
+    /// The most that lived, and when; none where that is not known.
+    peak: Option<(u64, Time)>,
+}
+
+/// What the highest place of the chart stands for.
+#[derive(Clone, Copy, Debug, Default)]
+struct Most {
+    live: u64,
+    /// Bytes of counters; as much as lives where both are bytes.
+    measured: u64,
+    /// Allocations, or bytes of those that are samples.
+    allocated: u64,
+    /// The grid tells bytes of counters and not what lives.
+    grid_is_measured: bool,
 }
 
 /// A round number of bytes so that about three of them are `most`.
@@ -140,15 +162,46 @@ impl Drawing<'_> {
         let axis = &self.along.axis;
         axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         let columns = self.along.columns();
-        let (bytes, allocations) = columns.map_or((0, 0), |it| it.most(self.hidden));
+        let most = columns.map(|it| self.most(it)).unwrap_or_default();
         if let Some(columns) = columns {
-            self.grid(sheet, bytes, &ink);
-            self.area(sheet, columns, bytes);
-            self.counters(sheet, columns, bytes);
-            self.allocations(sheet, columns, allocations, &ink);
+            if most.live.max(most.measured) > 0 {
+                self.grid(sheet, most, &ink);
+            }
+            if self.memory.events().is_some() {
+                self.area(sheet, columns, most.live);
+            }
+            self.counters(sheet, columns, most.measured);
+            if self.memory.detail != Detail::Counters {
+                self.allocations(sheet, columns, most.allocated, &ink);
+            }
         }
         axis.draw(sheet, places.axis, places.em, ink.axis());
-        self.peak(sheet, bytes, &ink);
+        self.peak(sheet, most.live, &ink);
+    }
+
+    /// Bytes that live and bytes that were measured have one scale. Objects, where no sizes are known, have their own.
+    fn most(&self, columns: &Columns) -> Most {
+        let lives_known = self.memory.events().is_some();
+        let live = if lives_known { columns.most_live() } else { 0 };
+        let measured = columns.most_measured(self.hidden);
+        let allocated = columns.most_allocated(self.memory);
+        match self.memory.sizes_known {
+            true => {
+                let both = live.max(measured.unwrap_or_default());
+                Most {
+                    live: both,
+                    measured: both,
+                    allocated,
+                    grid_is_measured: false,
+                }
+            }
+            false => Most {
+                live,
+                measured: measured.unwrap_or_default(),
+                allocated,
+                grid_is_measured: measured.is_some(),
+            },
+        }
     }
 
     fn y(&self, bytes: u64, most: u64) -> f32 {
@@ -157,9 +210,17 @@ impl Drawing<'_> {
         rect.max.y - share.min(1.0) as f32 * rect.size().y
     }
 
-    /// Lines at round numbers of bytes, with their amounts at the left.
-    fn grid(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
+    /// Lines at round numbers, with their amounts at the left.
+    fn grid(&self, sheet: &mut Sheet, most: Most, ink: &Ink) {
         let places = self.places;
+        let words = |it: u64| match most.grid_is_measured {
+            true => text::bytes(it),
+            false => amount(self.memory, it),
+        };
+        let most = match most.grid_is_measured {
+            true => most.measured,
+            false => most.live,
+        };
         let step = round_step(most);
         let mut bytes = 0_u64;
         while bytes <= most {
@@ -172,7 +233,7 @@ impl Drawing<'_> {
                 rect,
                 color: ink.grid,
             });
-            self.label(sheet, &text::bytes(bytes), y, ink.weak);
+            self.label(sheet, &words(bytes), y, ink.weak);
             let Some(next) = bytes.checked_add(step) else {
                 break;
             };
@@ -257,7 +318,7 @@ impl Drawing<'_> {
                 continue;
             };
             let parts = [
-                (stretch.allocations, paint.allocated),
+                (allocated(self.memory, stretch), paint.allocated),
                 (stretch.temporary.min(stretch.allocations), paint.temporary),
             ];
             for (count, color) in parts.into_iter().filter(|it| it.0 > 0) {
@@ -278,13 +339,19 @@ impl Drawing<'_> {
         });
         let middle = (rect.min.y + rect.max.y) * 0.5;
         let line = self.places.em * 0.6;
-        self.label(sheet, &text::count(most), middle - line, ink.weak);
-        self.label(sheet, "allocations", middle + line, ink.weak);
+        let [most, what] = match &self.memory.known {
+            Known::Allocations(_) => [text::bytes(most), "allocated".to_owned()],
+            _ => [text::count(most), "allocations".to_owned()],
+        };
+        self.label(sheet, &most, middle - line, ink.weak);
+        self.label(sheet, &what, middle + line, ink.weak);
     }
 
     /// Marks the peak where it is in sight, with its bytes and its time.
     fn peak(&self, sheet: &mut Sheet, most: u64, ink: &Ink) {
-        let (bytes, time) = self.peak;
+        let Some((bytes, time)) = self.peak else {
+            return;
+        };
         let places = self.places;
         let x = self.along.axis.x_of(time);
         if bytes == 0 || x < places.plot.min.x || x > places.plot.max.x {
@@ -297,7 +364,7 @@ impl Drawing<'_> {
             rect: dot,
             color: ink.text,
         });
-        let words = format!("peak {} at {time}", text::bytes(bytes));
+        let words = format!("peak {} at {time}", amount(self.memory, bytes));
         let em = places.em;
         let width = letters::width(&words) * em;
         // Beside it where there is room, else before it.

@@ -167,6 +167,13 @@ impl Column {
         }
     }
 
+    pub fn is_bytes(self) -> bool {
+        matches!(
+            self,
+            Column::LiveBytes | Column::Allocated | Column::Other | Column::Delta
+        )
+    }
+
     pub fn about(self, mode: Mode) -> &'static str {
         let is_range = mode == Mode::Range;
         match self {

@@ -6,7 +6,7 @@ use super::chart::counter_color;
 use super::painting::{Paint, fill};
 use super::{Choice, MemoryView, Tenths};
 use crate::escape;
-use crate::facts::memory::{Detail, Memory};
+use crate::facts::memory::{Detail, Known, Memory};
 use crate::layout::hues::encoded;
 use crate::model::theme::Theme;
 use crate::state::document::Document;
@@ -45,7 +45,18 @@ fn step_text(document: &Document) -> String {
 pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usize>) {
     let paint = Paint::of(theme);
     let living = paint.living.gamma_multiply(0.75);
-    sample(ui, living, None, paint.strokes, "live bytes");
+    let has_objects = memory.detail != Detail::Counters;
+    let lives_known = has_objects && memory.events().is_some();
+    let live = match memory.sizes_known {
+        true => "live bytes".to_owned(),
+        false => {
+            let most = memory.events().map_or(0, |events| events.peak().0);
+            format!("live objects, {} at most", grouped(most))
+        }
+    };
+    if lives_known {
+        sample(ui, living, None, paint.strokes, &live);
+    }
     for (number, counter) in memory.counters.iter().enumerate() {
         let [r, g, b, _] = encoded(counter_color(theme, number));
         let color = egui::Color32::from_rgb(r, g, b);
@@ -65,14 +76,16 @@ pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usi
         }
         ui.add_space(6.0);
     }
-    sample(
-        ui,
-        paint.allocated,
-        None,
-        paint.strokes,
-        "allocations of a pixel",
-    );
-    sample(ui, paint.temporary, None, paint.strokes, "temporary ones");
+    if has_objects {
+        let what = match &memory.known {
+            Known::Allocations(_) => "bytes allocated in a pixel",
+            _ => "allocations of a pixel",
+        };
+        sample(ui, paint.allocated, None, paint.strokes, what);
+    }
+    if lives_known {
+        sample(ui, paint.temporary, None, paint.strokes, "temporary ones");
+    }
 }
 
 /// The legend of the rows' figures.

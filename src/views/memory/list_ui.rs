@@ -92,6 +92,7 @@ fn columns(width: f32, memory: &Memory) -> Vec<Column> {
     let all = Column::ALL.into_iter().filter(|&it| match it {
         Column::Type => has_types && width > 560.0,
         Column::Released => width > 420.0,
+        Column::Size => memory.sizes_known,
         _ => true,
     });
     all.collect()

@@ -206,11 +206,12 @@ impl ObjectList {
             let module = owners.get(object.cell as usize).copied().flatten();
             let module = module.map(|it| hierarchy.path(it)).unwrap_or_default();
             let release = object.release.map(|it| it.ns().to_string());
+            let size = memory.sizes_known.then(|| object.size.to_string());
             out.write_record([
                 object.creation.ns().to_string().as_str(),
                 release.as_deref().unwrap_or_default(),
                 &object.age(self.end).ns().to_string(),
-                &object.size.to_string(),
+                size.as_deref().unwrap_or_default(),
                 &escape::cell(type_name(memory, object)),
                 &escape::cell(&module),
                 &escape::cell(&stack_text(resolved, memory, object, "; ")),

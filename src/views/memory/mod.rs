@@ -5,6 +5,7 @@
 //! has allocated and released to date and a histogram of ages; in the summary view when it allocated and how old its
 //! objects got. A bar or bin leads to the objects behind it.
 
+mod allocations;
 mod along;
 mod asking;
 mod chart;
@@ -38,7 +39,7 @@ use super::rows::place;
 use super::{Entry, Pane, SavedViews, View, along_time};
 use crate::analysis::session::Session;
 use crate::facts::memory::{
-    CellTotals, Detail, Events, Memory, Outcome, State as MemoryState, Temporary,
+    CellTotals, Detail, Events, Known, Memory, Outcome, State as MemoryState, Temporary,
 };
 use crate::facts::recording::Recording;
 use crate::filter::cut::Cut;
@@ -359,9 +360,14 @@ impl MemoryView {
         }
         let of = Arc::clone(recording);
         debug_assert!(range.1 <= events.end());
+        self.want_outcomes(state, of, range);
+    }
+
+    /// Looks for what became of what was created in a range.
+    fn want_outcomes(&mut self, state: &State, of: Arc<Recording>, range: (u32, u32)) {
         self.outcomes.want(range, || {
             Job::named("what is left of a range", state.waker(), move |progress| {
-                let events = of.memory.as_ref().and_then(Memory::events);
+                let events = of.memory.as_ref().and_then(Memory::timed);
                 events.map_or_else(|| Ok(Vec::new()), |it| it.outcomes(range, progress))
             })
         });
@@ -513,14 +519,19 @@ impl View for MemoryView {
             return;
         };
         self.group(state, document);
+        if memory.timed().is_some()
+            && let Some(recording) = &self.recording
+        {
+            self.along.update(recording, state);
+        }
         let Some(events) = memory.events() else {
-            self.update_sums(memory);
+            match &memory.known {
+                Known::Allocations(of) => self.update_allocations(state, document, of),
+                _ => self.update_sums(memory),
+            }
             self.follow(document);
             return;
         };
-        if let Some(recording) = &self.recording {
-            self.along.update(recording, state);
-        }
         let edges = self.edges(document, events);
         self.look(state, events, MemoryView::range(document, events));
         if self.has_groups() {

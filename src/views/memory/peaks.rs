@@ -10,8 +10,12 @@ use crate::units::FunctionId;
 
 impl Groups {
     /// Adds what the groups of another run have at its peak, and groups for what only that has. Groups are the same whose
-    /// module, function, functions of the stack or type has the same name in the same module. O(cells + frames).
+    /// module, function, functions of the stack or type has the same name in the same module. Nothing where one of the runs
+    /// knows no bytes. O(cells + frames).
     pub fn compare(&mut self, source: &Source<'_>, by: By, other: &Source<'_>) {
+        if !(source.memory.sizes_known && other.memory.sizes_known) {
+            return;
+        }
         let (Some(events), Some(of_other)) = (source.memory.events(), other.memory.events()) else {
             return;
         };

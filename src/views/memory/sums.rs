@@ -9,7 +9,7 @@ use crate::facts::memory::{Instant, Known, Memory, Sums};
 pub fn sums_of(memory: &Memory) -> Option<&Sums> {
     match &memory.known {
         Known::Sums(sums) => Some(sums),
-        Known::Events(_) => None,
+        Known::Events(_) | Known::Allocations(_) => None,
     }
 }
 

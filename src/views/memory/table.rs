@@ -8,7 +8,7 @@ use super::asking::Which;
 use super::choice::{Column, Mode};
 use super::groups::Row;
 use super::painting::{self, Paint};
-use crate::facts::memory::CellTotals;
+use crate::facts::memory::{CellTotals, Detail};
 use crate::filter::selection::{Meant, Pointed};
 use crate::state::ask::{SelectAsk, TableKey};
 use crate::state::document::Document;
@@ -91,21 +91,33 @@ pub fn is_meant(document: &Document, meant: &Meant<'_>, row: &Pointed) -> bool {
         .any(|it| hierarchy.contains(it, module) || hierarchy.contains(module, it))
 }
 
+/// What of a recording the table can show.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Every number of the mode.
+    events: bool,
+    sizes: bool,
+    /// Bars and histograms.
+    figures: bool,
+    /// Those of the whole run.
+    summary: bool,
+}
+
 /// The columns for which there is room, the most important first; in the order shown.
-fn cells(
-    view: &MemoryView,
-    width: f32,
-    has_events: bool,
-    has_figures: bool,
-    is_summary: bool,
-) -> (Vec<Cell>, f32) {
+fn cells(view: &MemoryView, width: f32, known: Known) -> (Vec<Cell>, f32) {
     let numbers = view.choice.mode.columns();
-    let figures: &[Cell] = match (has_figures, is_summary) {
+    let figures: &[Cell] = match (known.figures, known.summary) {
         (false, _) => &[],
         (true, false) => &[Cell::Bars, Cell::Ages],
         (true, true) => &[Cell::Bars, Cell::Created, Cell::ReleaseAges],
     };
-    let main = view.choice.mode.first_column();
+    let main = match view.choice.mode.first_column() {
+        Column::LiveBytes if !known.sizes => Column::Live,
+        Column::LiveBytes if !known.events && !is_of_any(view, Column::LiveBytes) => {
+            Column::Allocated
+        }
+        main => main,
+    };
     let mut wanted = vec![Cell::Of(Column::Name), Cell::Of(main)];
     wanted.extend(figures);
     wanted.extend(
@@ -115,13 +127,9 @@ fn cells(
             .filter(|it| *it != Cell::Of(main)),
     );
     let is_known = |cell: &Cell| match cell {
-        Cell::Of(column) if !has_events => {
-            *column == Column::Name
-                || view
-                    .rows
-                    .iter()
-                    .any(|row| row.amounts.get(*column).is_some())
-        }
+        Cell::Of(Column::Name) => true,
+        Cell::Of(column) if column.is_bytes() && !known.sizes => false,
+        Cell::Of(column) => known.events || is_of_any(view, *column),
         _ => true,
     };
     wanted.retain(is_known);
@@ -147,6 +155,12 @@ fn cells(
     (all.filter(|cell| kept.contains(cell)).collect(), stretch)
 }
 
+/// Whether a number is known of any row.
+fn is_of_any(view: &MemoryView, column: Column) -> bool {
+    let mut rows = view.rows.iter();
+    rows.any(|row| row.amounts.get(column).is_some())
+}
+
 /// What was asked of the table.
 #[derive(Default)]
 struct Asked {
@@ -159,12 +173,16 @@ struct Asked {
 /// Shows the rows in what is left of the room.
 pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let theme = pane.state.settings.theme;
-    let events = document.memory().and_then(|it| it.events());
-    let has_figures = events.is_some()
-        && document.memory().map(|it| it.detail) != Some(crate::facts::memory::Detail::Samples);
-    let is_summary = MemoryView::is_summary(document);
-    let width = ui.available_width();
-    let (cells, stretch) = cells(view, width, events.is_some(), has_figures, is_summary);
+    let memory = document.memory();
+    let events = memory.and_then(|it| it.events());
+    let has_figures = events.is_some() && memory.map(|it| it.detail) != Some(Detail::Samples);
+    let known = Known {
+        events: events.is_some(),
+        sizes: memory.is_some_and(|it| it.sizes_known),
+        figures: has_figures,
+        summary: MemoryView::is_summary(document),
+    };
+    let (cells, stretch) = cells(view, ui.available_width(), known);
     let high = if has_figures { HIGH } else { rows::ROW };
     let space = ui.spacing().item_spacing.y;
     let room = ui.available_height() - rows::HEADING;
@@ -183,7 +201,12 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
     let headings = cells.iter().map(|&cell| rows::Heading {
         column: cell,
         title: cell.title(),
-        about: cell.about(mode),
+        about: match cell {
+            Cell::Of(Column::Live | Column::LiveBytes) if !known.events => {
+                "What lived at the instant for which that is known"
+            }
+            cell => cell.about(mode),
+        },
         is_number: matches!(cell, Cell::Of(column) if column != Column::Name),
     });
     let (column, descending) = view.choice.sort;
@@ -398,7 +421,7 @@ impl Drawing<'_> {
         rows::number(
             ui,
             match column {
-                Column::LiveBytes | Column::Allocated | Column::Other => text::bytes(number),
+                column if column.is_bytes() => text::bytes(number),
                 _ => text::count(number),
             },
         );

@@ -2,10 +2,11 @@
 
 use egui::Ui;
 
+use super::along::amount;
 use super::choice::{BINS, By, Mode, Tenths};
-use super::sums::{explanation, sums_of};
-use super::{MemoryView, chart, legend, list_ui, table};
-use crate::facts::memory::{Detail, Events, Memory, Sums};
+use super::sums::explanation;
+use super::{MemoryView, allocations, chart, legend, list_ui, table};
+use crate::facts::memory::{Allocations, Detail, Events, Known, Memory, Sums};
 use crate::model::memory::BelongsTo;
 use crate::state::ask::PlayAsk;
 use crate::state::document::Document;
@@ -21,7 +22,8 @@ const MOST_CHART: f32 = 300.0;
 const LIST: f32 = 0.45;
 
 /// What a recording without memory says.
-const NOTHING: &str = "This recording tells nothing of memory. Recordings that do: heaptrack (every allocation and release), \
+const NOTHING: &str = "This recording tells nothing of memory. Recordings that do: heaptrack, and uftrace with arguments of \
+                       malloc (every allocation and release), Chrome traces with objects, Java Flight Recorder (samples), \
                        DHAT, massif and V8 heap profiles (sums).";
 
 pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
@@ -45,10 +47,13 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
     });
     frame.show(ui, |ui| {
         head(view, ui, document, memory);
-        match (memory.events(), sums_of(memory)) {
-            (Some(events), _) => of_events(view, ui, document, memory, events, pane),
-            (None, Some(sums)) => of_sums(view, ui, document, memory, sums, pane),
-            (None, None) => {}
+        match &memory.known {
+            Known::Events(_) if memory.detail == Detail::Counters => {
+                of_counters(view, ui, document, memory, pane);
+            }
+            Known::Events(events) => of_events(view, ui, document, memory, events, pane),
+            Known::Allocations(of) => of_allocations(view, ui, document, memory, of, pane),
+            Known::Sums(sums) => of_sums(view, ui, document, memory, sums, pane),
         }
     });
 }
@@ -77,6 +82,9 @@ fn choice<T: Copy + PartialEq>(
 /// What the rows are, and which objects they count.
 fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory) {
     let has_events = memory.events().is_some();
+    if memory.detail == Detail::Counters {
+        return;
+    }
     ui.horizontal_wrapped(|ui| {
         for by in By::ALL {
             let has = by != By::Type || memory.types.len() > 1;
@@ -142,15 +150,9 @@ fn of_events(
     pane: &mut Pane<'_>,
 ) {
     facts(view, ui, document, memory, events, pane);
-    let height = (ui.available_height() * CHART).clamp(LEAST_CHART, MOST_CHART);
-    chart::show(view, ui, document, events, height, pane);
-    let theme = pane.state.settings.theme;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        legend::of_chart(ui, memory, theme, &mut view.hidden);
-    });
+    chart_with_legend(view, ui, document, memory, pane);
     ui.separator();
-    legend::of_rows(ui, view, document, memory, theme);
+    legend::of_rows(ui, view, document, memory, pane.state.settings.theme);
     mode_line(view, ui, document, events);
     slow(view, ui);
     let left = ui.available_height();
@@ -178,6 +180,70 @@ fn of_events(
             list_ui::show(view, ui, document, pane);
         });
     }
+}
+
+/// The chart along time and what its colours mean.
+fn chart_with_legend(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    pane: &mut Pane<'_>,
+) {
+    let height = (ui.available_height() * CHART).clamp(LEAST_CHART, MOST_CHART);
+    chart::show(view, ui, document, memory, height, pane);
+    let theme = pane.state.settings.theme;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        legend::of_chart(ui, memory, theme, &mut view.hidden);
+    });
+}
+
+/// Allocations without releases.
+fn of_allocations(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    of: &Allocations,
+    pane: &mut Pane<'_>,
+) {
+    let [allocated, unknown] = allocations::explanation(document, of);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(style::title("sampling"));
+        ui.label(allocated);
+    });
+    ui.add(egui::Label::new(style::weak(unknown)).wrap());
+    chart_with_legend(view, ui, document, memory, pane);
+    ui.separator();
+    belongs(view, ui);
+    match (view.rows.is_empty(), view.has_groups()) {
+        (false, _) => table::show(view, ui, document, pane),
+        (true, false) => rows::hint(ui, "Looking for the owners of objects …"),
+        (true, true) => rows::hint(ui, "Nothing was allocated then."),
+    }
+}
+
+/// Says to which module objects belong.
+fn belongs(view: &MemoryView, ui: &mut Ui) {
+    let text = format!("Objects belong {}.", view.choice.belongs_to.title());
+    ui.label(style::weak(text).small());
+}
+
+/// What was measured from time to time, where nothing else is known.
+fn of_counters(
+    view: &mut MemoryView,
+    ui: &mut Ui,
+    document: &Document,
+    memory: &Memory,
+    pane: &mut Pane<'_>,
+) {
+    chart_with_legend(view, ui, document, memory, pane);
+    ui.separator();
+    rows::hint(
+        ui,
+        "This recording tells what was measured from time to time, and neither who allocated it nor what lives.",
+    );
 }
 
 /// A part of the view, so many points high.
@@ -251,16 +317,19 @@ fn facts(
         if memory.detail == Detail::Samples {
             ui.label(style::title("sampling"));
         }
+        let objects = text::counted(totals.live(), "object", "objects");
+        let live = match memory.sizes_known {
+            true => format!("{} live in {objects}", text::bytes(totals.live_bytes())),
+            false => format!("{objects} live, of sizes that are not recorded"),
+        };
         let line = format!(
-            "{when}: {} live in {}, of {} allocated, {} of them temporary",
-            text::bytes(totals.live_bytes()),
-            text::counted(totals.live(), "object", "objects"),
+            "{when}: {live}, of {} allocated, {} of them temporary",
             text::count(totals.allocations),
             text::count(totals.temporary),
         );
         ui.label(line);
-        let (bytes, peak) = events.peak();
-        let hint = format!("{} at {peak} (K)", text::bytes(bytes));
+        let (most, peak) = events.peak();
+        let hint = format!("{} at {peak} (K)", amount(memory, most));
         if ui.button("Go to the peak").on_hover_text(hint).clicked() {
             pane.asks.push(PlayAsk::Seek(peak));
         }
@@ -313,8 +382,7 @@ fn of_sums(
             ui.label(line);
         });
     }
-    let belongs = format!("Objects belong {}.", view.choice.belongs_to.title());
-    ui.label(style::weak(belongs).small());
+    belongs(view, ui);
     match view.rows.is_empty() {
         true => rows::hint(ui, "Whose memory this is is not known."),
         false => table::show(view, ui, document, pane),

@@ -93,32 +93,37 @@ fn file(text: &str) -> PathBuf {
     path
 }
 
-fn state_of(text: &str) -> State {
+pub(super) fn state_of(text: &str) -> State {
     state_of_runs(&[text])
 }
 
 fn state_of_runs(texts: &[&str]) -> State {
     let recordings: Vec<PathBuf> = texts.iter().map(|text| file(text)).collect();
-    let inputs = Inputs {
-        recordings: recordings.clone(),
-        ..Inputs::default()
-    };
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
-    state.show(document.expect("a recording of heaptrack"), |_, _| ());
-    state.panes.open(ViewId::of(&ENTRY.line));
+    let state = state_of_files(recordings.clone());
     for path in recordings {
         let _ = std::fs::remove_file(path);
     }
     state
 }
 
-fn document(state: &State) -> &Document {
+pub(super) fn state_of_files(recordings: Vec<PathBuf>) -> State {
+    let inputs = Inputs {
+        recordings,
+        ..Inputs::default()
+    };
+    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
+    state.tell_time(Duration::ZERO);
+    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
+    state.show(document.expect("a recording of memory"), |_, _| ());
+    state.panes.open(ViewId::of(&ENTRY.line));
+    state
+}
+
+pub(super) fn document(state: &State) -> &Document {
     state.document.as_ref().expect("it is open")
 }
 
-fn wait(view: &mut MemoryView, state: &State) {
+pub(super) fn wait(view: &mut MemoryView, state: &State) {
     loop {
         view.update(state, &mut Asks::default());
         if !view.is_waiting() {
@@ -138,19 +143,23 @@ fn carry_out(state: &mut State, asks: &mut Asks) {
     state.advance(Duration::ZERO);
 }
 
-fn seek(state: &mut State, time: u64) {
+pub(super) fn seek(state: &mut State, time: u64) {
     state.execute(PlayAsk::Seek(Time::from_ns(time)));
     state.advance(Duration::ZERO);
 }
 
-fn context() -> egui::Context {
+pub(super) fn context() -> egui::Context {
     let ctx = egui::Context::default();
     style::set_fonts(&ctx, None);
     ctx
 }
 
 /// The widgets once all have found their places, and the text among them.
-fn widgets(ctx: &egui::Context, view: &mut MemoryView, state: &State) -> (Vec<Shape>, String) {
+pub(super) fn widgets(
+    ctx: &egui::Context,
+    view: &mut MemoryView,
+    state: &State,
+) -> (Vec<Shape>, String) {
     let window = Rect::from_min_size(Pos2::ZERO, egui::vec2(1200.0, 900.0));
     let mut shapes = Vec::new();
     loop {

@@ -1,0 +1,107 @@
+//! The answer as a document and as text.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::cli::output::{Align, Table};
+use crate::facts::memory::{Detail, Known, Memory};
+use crate::units::{Cost, Time, Unit};
+
+/// The answer, as JSON has it.
+#[derive(Serialize)]
+pub struct Document {
+    pub at_ns: Time,
+    /// What allocations are: every one, samples, or sums at a few instants.
+    pub detail: Detail,
+    /// What times count where that is not nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_unit: Option<String>,
+    pub allocations: Option<u64>,
+    pub bytes_allocated: Option<u64>,
+    pub temporary: Option<u64>,
+    pub peak_bytes: Option<u64>,
+    /// Where sizes are not recorded, the most objects that lived at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_live: Option<u64>,
+    pub peak_ns: Option<Time>,
+    pub live: Option<u64>,
+    pub live_bytes: Option<u64>,
+    /// Whether the recording tells at this instant who allocated what lives; else there are no entries.
+    pub entries_known: bool,
+    pub entries: Vec<Entry>,
+}
+
+/// Objects that are counted together.
+#[derive(Serialize)]
+pub struct Entry {
+    pub name: String,
+    pub module: String,
+    /// Of a context, its functions, outermost first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stack: Option<Vec<String>>,
+    pub allocations: Option<u64>,
+    pub bytes_allocated: Option<u64>,
+    pub live: Option<u64>,
+    pub live_bytes: Option<u64>,
+}
+
+/// Writes the sums of all.
+pub fn head(document: &Document, memory: &Memory, out: &mut dyn Write) -> io::Result<()> {
+    let instant = match &memory.clock {
+        Unit::Nanoseconds => document.at_ns.to_string(),
+        unit => unit.show(document.at_ns.since(Time::ZERO)),
+    };
+    writeln!(out, "at         {instant}")?;
+    let live_bytes = bytes(document.live_bytes);
+    let live = count(document.live);
+    let allocated = bytes(document.bytes_allocated);
+    let allocations = count(document.allocations);
+    if matches!(memory.known, Known::Allocations(_)) {
+        // Samples, of which only some were looked for again.
+        writeln!(out, "live       {live_bytes} in {live} sampled objects")?;
+        return writeln!(out, "allocated  {allocated} by {allocations} samples\n");
+    }
+    let temporary = count(document.temporary);
+    writeln!(out, "live       {live_bytes} in {live} objects")?;
+    writeln!(
+        out,
+        "allocated  {allocated} by {allocations} allocations, {temporary} of them temporary"
+    )?;
+    match document.peak_live {
+        Some(live) => writeln!(out, "peak       {live} objects\n"),
+        None => writeln!(out, "peak       {}\n", bytes(document.peak_bytes)),
+    }
+}
+
+fn bytes(bytes: Option<u64>) -> String {
+    bytes.map_or("-".into(), |it| Unit::Bytes.show(Cost::from_ns(it)))
+}
+
+fn count(count: Option<u64>) -> String {
+    count.map_or("-".into(), |it| it.to_string())
+}
+
+/// The first entries as a table.
+pub fn table(document: &Document, top: usize) -> Table {
+    let mut table = Table::new(&[
+        ("live bytes", Align::Right),
+        ("live", Align::Right),
+        ("allocated", Align::Right),
+        ("allocations", Align::Right),
+        ("name", Align::Left),
+        ("module", Align::Left),
+    ]);
+    for entry in document.entries.iter().take(top) {
+        let name = entry.stack.as_ref().map(|stack| stack.join(";"));
+        table.row([
+            bytes(entry.live_bytes),
+            count(entry.live),
+            bytes(entry.bytes_allocated),
+            count(entry.allocations),
+            name.unwrap_or_else(|| entry.name.clone()),
+            entry.module.clone(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,54 @@
+//! `callscape objects`: What lives in memory
+
+mod answers;
+mod args;
+mod document;
+mod groups;
+
+use anyhow::bail;
+
+use super::output;
+use crate::facts::memory::Known;
+use answers::Answer;
+use args::By;
+pub use args::ObjectsArgs;
+use groups::Groups;
+
+pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
+    let session = output::open(&args.input)?;
+    let resolved = output::recording(&session)?;
+    let recording = &resolved.recording;
+    let Some(memory) = &recording.memory else {
+        bail!(
+            "{}: it holds no allocations; heaptrack, DHAT, massif, V8's heap profiles, uftrace with arguments, Java Flight \
+             Recorder and Chrome traces with objects do",
+            recording.name()
+        );
+    };
+    let answer = Answer::find(&args, recording, memory)?;
+    let has_types = memory.types.iter().any(|name| !name.is_empty());
+    if args.by == By::Type && !has_types {
+        bail!("{}: it names no types of objects", recording.name());
+    }
+    let groups = match &args.map {
+        Some(path) => Groups::of_entities(path, args.owner, memory, &session, resolved)?,
+        None => Groups::of(args.by, memory, &session, resolved),
+    };
+    let document = groups.document(memory, answer);
+    if args.json {
+        return output::print_json(&document);
+    }
+    output::print(|out| {
+        document::head(&document, memory, out)?;
+        if let (false, Known::Sums(sums)) = (document.entries_known, &memory.known) {
+            let known = sums.instants.iter().filter(|it| !it.cells.is_empty());
+            let known: Vec<String> = known.map(|it| it.time.to_string()).collect();
+            return writeln!(
+                out,
+                "Who allocated it is not in the recording for this instant; it is for --at {}",
+                known.join(", ")
+            );
+        }
+        document::table(&document, args.top).write(out)
+    })
+}

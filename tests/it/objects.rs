@@ -1,0 +1,251 @@
+//! `callscape objects` and what `info` says of memory, held against what other tools print of the same recordings.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::common::{Scratch, callscape, data};
+
+fn run(arguments: &[&str]) -> (bool, String, String) {
+    let output = callscape()
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it says text");
+    let success = output.status.success();
+    (success, text(output.stdout), text(output.stderr))
+}
+
+fn json_of(arguments: &[&str]) -> Value {
+    let (success, text, error) = run(arguments);
+    assert!(success, "{arguments:?}: {error}");
+    serde_json::from_str(&text).expect("one document")
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let (success, _, error) = run(arguments);
+    assert!(!success, "{arguments:?}");
+    error
+}
+
+/// Allocations of `hoard.jfr.gz` as the JDK prints them: nanoseconds, class, bytes, and the stack, innermost method first.
+fn allocations() -> Vec<(u64, String, u64, Vec<String>)> {
+    let text = std::fs::read_to_string(data("import/jfr/hoard.memory.txt"));
+    let text = text.expect("what the JDK prints");
+    let lines = text.lines().map(|line| line.split('\t').collect());
+    lines
+        .filter(|fields: &Vec<&str>| fields[1] == "ObjectAllocationSample")
+        .map(|fields| {
+            let stack = fields[5].rsplit(';').map(str::to_owned).collect();
+            let time = fields[0].parse().expect("a time");
+            let bytes = fields[4].parse().expect("a weight");
+            (time, fields[3].to_owned(), bytes, stack)
+        })
+        .collect()
+}
+
+/// By the names of entries, allocations and bytes allocated, where there are any.
+fn entries(document: &Value) -> BTreeMap<String, (u64, u64)> {
+    let entries = document["entries"].as_array().expect("a list").iter();
+    let amount = |entry: &Value, field: &str| entry[field].as_u64().expect("a number");
+    entries
+        .map(|entry| {
+            let name = entry["name"].as_str().expect("a name").to_owned();
+            let sums = ["allocations", "bytes_allocated"].map(|it| amount(entry, it));
+            (name, (sums[0], sums[1]))
+        })
+        .filter(|(_, (allocations, _))| *allocations > 0)
+        .collect()
+}
+
+#[test]
+fn allocations_without_releases_say_what_was_allocated_and_refuse_what_lives() {
+    let path = data("import/jfr/hoard.jfr.gz");
+    let path = path.to_str().expect("a name");
+    let all = allocations();
+    let whole = json_of(&["objects", path, "--by", "type", "--json"]);
+    assert_eq!(whole["detail"], "samples");
+    assert_eq!(whole["allocations"], all.len());
+    let bytes: u64 = all.iter().map(|it| it.2).sum();
+    assert_eq!(whole["bytes_allocated"], bytes);
+    assert_eq!(
+        (&whole["live"], &whole["live_bytes"]),
+        (&json!(51), &Value::Null)
+    );
+    assert_eq!(whole["peak_bytes"], Value::Null);
+    let by_type = |from: u64, to: u64| {
+        let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for (time, class, bytes, _) in &all {
+            if (from..=to).contains(time) {
+                let sum = sums.entry(class.clone()).or_default();
+                *sum = (sum.0 + 1, sum.1 + bytes);
+            }
+        }
+        sums
+    };
+    assert_eq!(entries(&whole), by_type(0, u64::MAX));
+    for (from, to) in [
+        (0, 100_000_000),
+        (50_000_000, 300_000_000),
+        (300_000_000, 700_000_000),
+    ] {
+        let [start, end] = [from, to].map(|it: u64| it.to_string());
+        let range = ["--from", &start, "--to", &end];
+        let command = [&["objects", path, "--by", "type", "--json"][..], &range].concat();
+        let part = json_of(&command);
+        assert_eq!(entries(&part), by_type(from, to), "{range:?}");
+        assert_eq!(part["live"], Value::Null);
+    }
+    let reason = refused(&["objects", path, "--at", "50%"]);
+    assert!(
+        reason.contains("no releases") && reason.contains("--from and --to"),
+        "{reason}"
+    );
+    // That what lived was looked for at the end, it says too.
+    let at = whole["at_ns"].as_u64().expect("a time").to_string();
+    assert!(reason.contains(&at), "{reason}");
+    assert_eq!(
+        json_of(&["objects", path, "--at", &at, "--by", "type", "--json"]),
+        whole
+    );
+    let info = json_of(&["info", path, "--json"]);
+    assert_eq!(info["memory"]["detail"], "samples");
+    assert_eq!(info["memory"]["releases_known"], false);
+    assert_eq!(info["memory"]["counters"], json!(["heap used"]));
+    let (_, text, _) = run(&["info", path]);
+    assert!(
+        text.contains("samples of allocations: 48, no releases"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_object_belongs_to_the_entity_of_its_class_or_of_its_creator() {
+    let scratch = Scratch::new("objects-map");
+    let map = "category PAGES class Hoard$Page\n\
+               category TEXT package java.lang\n\
+               category HOARD class Hoard\n\
+               category NOTHING class org.none.*\n";
+    let map = scratch.write("parts.map", map.as_bytes());
+    let map = map.to_str().expect("a name");
+    let path = data("import/jfr/hoard.jfr.gz");
+    let path = path.to_str().expect("a name");
+    // The definition: the first entry that matches a qualified class.
+    let entity = |class: &str| match class {
+        "Hoard$Page" => Some("PAGES"),
+        "Hoard" => Some("HOARD"),
+        class if class.starts_with("java.lang.") => Some("TEXT"),
+        _ => None,
+    };
+    let of_function = |name: &String| entity(name.rsplit_once('.').map_or("", |it| it.0));
+    let mut expected: [BTreeMap<String, (u64, u64)>; 2] = Default::default();
+    for (_, class, bytes, stack) in allocations() {
+        let of_creator = stack.iter().find_map(of_function);
+        let owners = [entity(&class).or(of_creator), of_creator];
+        for (sums, owner) in expected.iter_mut().zip(owners) {
+            let sum = sums
+                .entry(owner.expect("all end in Hoard").to_owned())
+                .or_default();
+            *sum = (sum.0 + 1, sum.1 + bytes);
+        }
+    }
+    assert_ne!(expected[0], expected[1]);
+    for (owner, expected) in ["class", "creator"].into_iter().zip(expected) {
+        let found = json_of(&["objects", path, "--map", map, "--owner", owner, "--json"]);
+        assert_eq!(entries(&found), expected, "{owner}");
+    }
+    let (_, _, said) = run(&["objects", path, "--map", map]);
+    assert!(
+        said.contains("line 4: matches no function and no class"),
+        "{said}"
+    );
+    // What no entry takes is left out, named, and still part of the whole.
+    let few = scratch.write("few.map", b"category PAGES class Hoard$Page\n");
+    let few = few.to_str().expect("a name");
+    let (_, text, said) = run(&[
+        "objects", path, "--map", few, "--owner", "creator", "--json",
+    ]);
+    assert!(
+        said.contains("left out is what no entry matches: objects of"),
+        "{said}"
+    );
+    let found: Value = serde_json::from_str(&text).expect("one document");
+    assert_eq!(found["allocations"], 48);
+    assert_eq!(entries(&found).len(), 1);
+    // An allocator is no class: a catch-all leaves its objects to who called it.
+    let catch = scratch.write(
+        "catch.map",
+        b"category XZ package xz\ncategory REST class *\n",
+    );
+    let catch = catch.to_str().expect("a name");
+    let dhat = data("import/dhat/xz.dhat.json.gz");
+    let dhat = dhat.to_str().expect("a name");
+    let [by_class, by_creator] = ["class", "creator"]
+        .map(|owner| json_of(&["objects", dhat, "--map", catch, "--owner", owner, "--json"]));
+    assert_eq!(by_class, by_creator);
+}
+
+#[test]
+fn objects_without_sizes_are_counted_and_weigh_nothing() {
+    let path = data("import/orders.viztracer.json");
+    let path = path.to_str().expect("a name");
+    let found = json_of(&["objects", path, "--by", "type", "--json"]);
+    let expected = json!({"name": "Order", "module": "", "allocations": 12, "bytes_allocated": null,
+                          "live": 3, "live_bytes": null});
+    assert_eq!(found["entries"][0], expected);
+    assert_eq!(
+        (&found["peak_bytes"], &found["peak_live"]),
+        (&Value::Null, &json!(8))
+    );
+    assert_eq!(found["bytes_allocated"], Value::Null);
+    let (_, text, _) = run(&["info", path]);
+    assert!(
+        text.contains("every event: 48, sizes not recorded"),
+        "{text}"
+    );
+    assert!(text.contains("measured   memory: rss"), "{text}");
+    let earlier = json_of(&["objects", path, "--at", "50%", "--json"]);
+    assert!(earlier["live"].as_u64() < found["live"].as_u64());
+}
+
+#[test]
+fn counters_alone_are_no_objects() {
+    let scratch = Scratch::new("objects-counters");
+    let trace = r#"[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":9},
+                    {"ph":"C","name":"RSS","pid":1,"ts":3,"args":{"RSS":4096}}]"#;
+    let path = scratch.write("trace.json", trace.as_bytes());
+    let path = path.to_str().expect("a name");
+    let reason = refused(&["objects", path]);
+    assert!(
+        reason.contains("no allocations") && reason.contains("RSS"),
+        "{reason}"
+    );
+    let info = json_of(&["info", path, "--json"]);
+    assert_eq!(info["memory"]["detail"], "counters");
+    assert_eq!(info["memory"].get("events"), None);
+}
+
+#[test]
+fn what_is_known_of_memory_comes_back_from_an_index() {
+    let scratch = Scratch::new("objects-index");
+    for name in [
+        "import/orders.viztracer.json",
+        "import/jfr/hoard.jfr.gz",
+        "import/jfr/tlab.jfr.gz",
+    ] {
+        let path = data(name);
+        let path = path.to_str().expect("a name");
+        let index = scratch.0.join("it.callscape");
+        let index = index.to_str().expect("a name");
+        let (success, _, error) = run(&["index", path, "-o", index]);
+        assert!(success, "{error}");
+        for by in ["function", "type", "context"] {
+            let [first, second] =
+                [path, index].map(|it| json_of(&["objects", it, "--by", by, "--json"]));
+            assert_eq!(first, second, "{name} by {by}");
+        }
+        let [first, second] =
+            [path, index].map(|it| json_of(&["info", it, "--json"])["memory"].clone());
+        assert_eq!(first, second, "{name}");
+    }
+}
