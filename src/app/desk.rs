@@ -6,7 +6,9 @@ use egui::Pos2;
 use glam::Vec2;
 
 use super::choosing::Welcome;
-use super::command::{Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish};
+use super::command::{
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
+};
 use super::dock::Dock;
 use super::editor::Editors;
 use super::jobs::Jobs;

@@ -29,7 +29,7 @@ pub enum Scope {
 
 impl Scope {
     #[cfg(test)]
-    pub const ALL: [Scope; 9] = [
+    pub const ALL: [Scope; 10] = [
         Scope::Anywhere,
         Scope::AlongTime,
         Scope::Table,

@@ -18,6 +18,7 @@ mod import;
 mod jfr;
 mod landscape;
 mod layered;
+mod lines;
 mod mapping;
 mod memory;
 mod metrics;

@@ -96,6 +96,9 @@ fn evidence(of: Evidence) -> &'static str {
         Evidence::Name { .. } => {
             "inferred: the function calls this name in several places, which share calls and cost"
         }
+        Evidence::Inlined { .. } => {
+            "inferred: a function called here that was not recorded, so probably inlined, calls it"
+        }
         Evidence::Nameless => "inferred: it is the only call here of something without a name",
     }
 }

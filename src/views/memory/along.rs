@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use super::found::Found;
 use crate::facts::memory::{Detail, Events, Known, Memory, Stretch};
 use crate::facts::recording::Recording;
 use crate::filter::selection::Pointed;

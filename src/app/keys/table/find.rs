@@ -225,6 +225,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::key("Enter").ctrl()],
             || EditAsk::Chosen.into(),
         )
+        .on(&[On::Module, On::Call])
         .when(is_open)],
     },
     Line {
