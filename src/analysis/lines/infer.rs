@@ -7,8 +7,8 @@
 //!
 //! Compilers put functions into their callers, and then a call stands in the text of a function that was never called: where
 //! the caller's own text does not have the name, that of the functions of its file counts that it calls and that were not
-//! recorded. A callee whose name none of these has is placed only where the caller has a single call of something without
-//! a name, such as `(*handler)(event)`.
+//! recorded. A callee whose name none of these has is placed only where they have a single call of something without a name,
+//! such as `(*handler)(event)`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -103,15 +103,16 @@ impl<'a> Inference<'a> {
                     return Some((lines, Evidence::Name { places }));
                 }
                 let levels = inlined.get_or_insert_with(|| self.inlined(own, relations));
-                let mut levels = levels.iter();
-                if let Some(lines) = levels.find_map(|level| self.named_in(level, &names)) {
+                let named = levels.iter().find_map(|level| self.named_in(level, &names));
+                if let Some(lines) = named {
                     let places = lines.len() as u32;
                     return Some((lines, Evidence::Inlined { places }));
                 }
-                match self.by_name.get(&(own, ""))?.as_slice() {
-                    [only] => Some((vec![self.sites[*only].line], Evidence::Nameless)),
-                    _ => None,
-                }
+                let own = [own];
+                let parts = [own.as_slice()].into_iter();
+                let mut parts = parts.chain(levels.iter().map(Vec::as_slice));
+                let line = parts.find_map(|part| self.nameless(part))?;
+                Some((vec![line?], Evidence::Nameless))
             });
             match found {
                 Some((lines, evidence)) => share(&lines, LineCalls { evidence, ..calls }, |it| {
@@ -197,6 +198,16 @@ impl<'a> Inference<'a> {
             .flatten();
         let lines: Vec<u32> = lines.collect();
         (!lines.is_empty()).then_some(lines)
+    }
+
+    /// The line of the only call of something without a name in these functions; the inner none where there are several, the
+    /// outer where there are none.
+    fn nameless(&self, functions: &[ModuleId]) -> Option<Option<u32>> {
+        let sites = functions.iter();
+        let sites = sites.filter_map(|&it| self.by_name.get(&(it, "")));
+        let mut sites = sites.flatten();
+        let &first = sites.next()?;
+        Some(sites.next().is_none().then_some(self.sites[first].line))
     }
 
     /// The line of a generator or comprehension of Python, which runs where it stands.

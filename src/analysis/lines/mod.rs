@@ -15,8 +15,6 @@ mod difference;
 mod elsewhere;
 mod facts;
 mod infer;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -36,7 +34,7 @@ pub enum Evidence {
     /// Inferred: the same of functions of the file that the caller calls and that were not recorded, so that a compiler has
     /// put them into it.
     Inlined { places: u32 },
-    /// Inferred: nothing in these has the name either, and this is its only call of something without one.
+    /// Inferred: nothing in these has the name either, and this is their only call of something without one.
     Nameless,
 }
 

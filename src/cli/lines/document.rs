@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::analysis::lines::{FileLines, LineCalls};
+use crate::analysis::lines::{self, FileLines, LineCalls};
 use crate::analysis::session::{Resolved, Session};
 use crate::cli::output;
 use crate::source::relations::sites::CallSite;
@@ -62,6 +62,22 @@ pub struct Callee {
     pub inferred: bool,
     /// By how many calls of this name in the caller these are shared, where they are inferred.
     pub shared_by: Option<u32>,
+    /// How it is known that it was called in the line.
+    pub evidence: Evidence,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    Recorded,
+    /// The caller's text calls something of the name.
+    Name,
+    /// So does that of functions that it calls and that were not recorded.
+    Inlined,
+    /// Its only call of something without a name.
+    Nameless,
+    /// Of a call that is in no known line.
+    None,
 }
 
 #[derive(Serialize)]
@@ -99,10 +115,16 @@ impl Document {
         let hierarchy = &session.hierarchy;
         let resolved = output::recording(session)?;
         let callees = |calls: &[LineCalls]| -> Vec<Callee> {
-            calls
-                .iter()
-                .map(|calls| callee(session, resolved, calls))
-                .collect()
+            let calls = calls.iter();
+            calls.map(|it| callee(session, resolved, it)).collect()
+        };
+        let unplaced = |calls: &[LineCalls]| -> Vec<Callee> {
+            let callees = callees(calls).into_iter();
+            let callees = callees.map(|it| Callee {
+                evidence: Evidence::None,
+                ..it
+            });
+            callees.collect()
         };
         let functions = lines.functions.iter().map(|it| Function {
             name: hierarchy.name(it.module).to_owned(),
@@ -113,7 +135,7 @@ impl Document {
             calls: it.calls,
             self_cost: it.self_cost,
             total: it.total,
-            unplaced: callees(&it.unplaced),
+            unplaced: unplaced(&it.unplaced),
         });
         let has_inferred = lines.lines.iter().any(|it| it.is_inferred());
         Ok(Document {
@@ -165,6 +187,12 @@ fn callee(session: &Session, resolved: &Resolved, calls: &LineCalls) -> Callee {
         cost: calls.cost,
         module: session.hierarchy.path(calls.callee),
         inferred: calls.evidence.is_inferred(),
+        evidence: match calls.evidence {
+            lines::Evidence::Recorded => Evidence::Recorded,
+            lines::Evidence::Name { .. } => Evidence::Name,
+            lines::Evidence::Inlined { .. } => Evidence::Inlined,
+            lines::Evidence::Nameless => Evidence::Nameless,
+        },
         shared_by: calls
             .evidence
             .is_inferred()

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::document::{Callee, Document};
+use super::document::{Callee, Document, Evidence};
 use crate::analysis::lines::FileLines;
 use crate::cli::output::{Align, Table};
 use crate::escape;
@@ -83,11 +83,16 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
 /// `=> name in its module`, with how sure that is.
 fn named(callee: &Callee) -> String {
     let mark = if callee.inferred { "~>" } else { "=>" };
+    let why = match callee.evidence {
+        Evidence::Inlined => ", from what was put into the caller",
+        Evidence::Nameless => ", as the only call without a name",
+        _ => "",
+    };
     let shared = match callee.shared_by {
         Some(places) if places > 1 => format!(", shared by {places} calls of that name"),
         _ => String::new(),
     };
-    format!("{mark} {}{}{shared}", callee.name, around(callee))
+    format!("{mark} {}{}{why}{shared}", callee.name, around(callee))
 }
 
 /// In which module a callee is.
