@@ -187,28 +187,118 @@ impl Net {
         }
     }
 
-    /// Tells the clusters of a level where edges come to them.
+    /// Tells the clusters of a level where edges come to them. Edges between the same two places come in any order: a
+    /// cluster may choose it.
     pub fn tell_borders(&self, level: &Level, borders: &mut [[Border; 2]]) {
-        let cluster = |place: u32| match self.kinds[place as usize] {
-            Kind::Item(item) => match level.items[item as usize] {
-                Item::Cluster(cluster) => Some(cluster as usize),
-                Item::Node(_) => None,
-            },
-            _ => None,
-        };
-        for chain in &self.chains {
-            let [first, second, ..] = chain.places[..] else {
-                continue;
-            };
-            let [.., before, last] = chain.places[..] else {
-                continue;
-            };
-            if let Some(cluster) = cluster(first) {
-                borders[cluster][RIGHT].insert(chain.edge, self.at[second as usize]);
-            }
-            if let Some(cluster) = cluster(last) {
-                borders[cluster][LEFT].insert(chain.edge, self.at[before as usize]);
+        for side in [LEFT, RIGHT] {
+            let ends = self.chains.iter().filter_map(|chain| {
+                let (own, beside, other) = self.beside(chain, side)?;
+                let cluster = self.cluster(level, own)?;
+                Some((cluster, other, chain.edge, self.at[beside as usize]))
+            });
+            let mut ends: Vec<(usize, u32, u32, u32)> = ends.collect();
+            ends.sort_unstable();
+            for group in ends.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+                let sum: u32 = group.iter().map(|it| it.3).sum();
+                // Finer than places, so that groups are told apart.
+                let mean = 64 * sum / group.len() as u32;
+                for &(cluster, _, edge, _) in group {
+                    borders[cluster][side].insert(edge, mean);
+                }
             }
         }
+    }
+
+    fn cluster(&self, level: &Level, place: u32) -> Option<usize> {
+        let Kind::Item(item) = self.kinds[place as usize] else {
+            return None;
+        };
+        match level.items[item as usize] {
+            Item::Cluster(cluster) => Some(cluster as usize),
+            Item::Node(_) => None,
+        }
+    }
+
+    /// Of a chain the place whose `side` it comes to, the one beside that, and the one at its other end.
+    fn beside(&self, chain: &Chain, side: usize) -> Option<(u32, u32, u32)> {
+        let count = chain.places.len();
+        let [first, second] = chain.places.get(..2)?.try_into().ok()?;
+        let [before, last] = chain.places.get(count - 2..)?.try_into().ok()?;
+        Some(match side {
+            LEFT => (last, before, first),
+            _ => (first, second, last),
+        })
+    }
+
+    /// Has edges between the same two places take each other's bends, so that they go past ranks in the order in which
+    /// they come out of clusters.
+    pub fn follow_borders(&mut self, level: &Level, nets: &[Net]) {
+        let bent = self
+            .chains
+            .iter()
+            .enumerate()
+            .filter_map(|(number, chain)| {
+                let ends = [*chain.places.first()?, *chain.places.last()?];
+                let is_of_cluster = ends.iter().any(|&it| self.cluster(level, it).is_some());
+                (chain.places.len() > 2 && is_of_cluster).then_some((ends, number))
+            });
+        let mut bent: Vec<([u32; 2], usize)> = bent.collect();
+        bent.sort_unstable();
+        // By cluster and side where edges go through it.
+        let mut ports: HashMap<(usize, usize), HashMap<u32, u32>> = HashMap::new();
+        let groups: Vec<&[([u32; 2], usize)]> = bent.chunk_by(|a, b| a.0 == b.0).collect();
+        for group in groups.into_iter().filter(|it| it.len() > 1) {
+            let [first, last] = group[0].0;
+            let keys = [(first, RIGHT), (last, LEFT)].map(|(place, side)| {
+                let cluster = self.cluster(level, place)?;
+                Some((cluster, side))
+            });
+            for (cluster, side) in keys.into_iter().flatten() {
+                let of_cluster = || {
+                    nets.get(cluster + 1)
+                        .map(|it| it.ports(side))
+                        .unwrap_or_default()
+                };
+                ports.entry((cluster, side)).or_insert_with(of_cluster);
+            }
+            let inner = keys.map(|key| ports.get(&key?));
+            let chains: Vec<usize> = group.iter().map(|it| it.1).collect();
+            let height = |edge: u32| -> u32 {
+                let known = inner.iter().flatten();
+                known.filter_map(|ports| ports.get(&edge)).sum()
+            };
+            let mut edges: Vec<u32> = chains.iter().map(|&it| self.chains[it].edge).collect();
+            edges.sort_by_key(|&it| (height(it), it));
+            let mut slots = chains;
+            slots.sort_by_key(|&it| (self.at[self.chains[it].places[1] as usize], it));
+            let bends: Vec<Vec<u32>> = slots
+                .iter()
+                .map(|&it| self.chains[it].places.clone())
+                .collect();
+            let numbers: HashMap<u32, usize> =
+                slots.iter().map(|&it| (self.chains[it].edge, it)).collect();
+            for (edge, places) in edges.into_iter().zip(bends) {
+                for &place in &places[1..places.len() - 1] {
+                    self.kinds[place as usize] = Kind::Bend(edge);
+                }
+                if let Some(&number) = numbers.get(&edge) {
+                    self.chains[number].places = places;
+                }
+            }
+        }
+    }
+
+    /// By edge where it goes through a side of this level.
+    fn ports(&self, side: usize) -> HashMap<u32, u32> {
+        let rank = match side {
+            LEFT => self.ranks.first(),
+            _ => self.ranks.last(),
+        };
+        let places = rank.into_iter().flatten().zip(0..);
+        let ports = places.filter_map(|(&place, at)| match self.kinds[place as usize] {
+            Kind::Port(edge) => Some((edge, at)),
+            _ => None,
+        });
+        ports.collect()
     }
 }
