@@ -154,7 +154,7 @@ pub fn lay_out(graph: &Graph<'_>, spacing: &Spacing, before: &Memory) -> Layout 
         net.tell_borders(level, &mut borders);
         nets.push(net);
     }
-    for (number, level) in levels.iter().enumerate() {
+    for (number, level) in levels.iter().enumerate().rev() {
         let mut net = std::mem::take(&mut nets[number]);
         net.follow_borders(level, &nets);
         nets[number] = net;

@@ -148,6 +148,7 @@ impl Net {
                 }
             }
         }
+        net.mix();
         let pieces = net.chains.iter().flat_map(|it| it.places.windows(2));
         let pieces = pieces.map(|pair| (pair[0], pair[1]));
         let count = net.kinds.len();
@@ -165,6 +166,25 @@ impl Net {
         self.at.push(0);
         self.ranks[rank as usize].push(place);
         place
+    }
+
+    /// Has bends stand among items as what their edges lead to does: where nothing else says how, a column is passed
+    /// between its items and not below all of them.
+    fn mix(&mut self) {
+        let mut keys: Vec<u32> = (0..self.kinds.len() as u32).collect();
+        for chain in &self.chains {
+            let [first, .., last] = chain.places[..] else {
+                continue;
+            };
+            let is_item = |place: u32| self.kinds[place as usize].is_item();
+            let key = if is_item(last) { last } else { first };
+            for &place in chain.places.iter().filter(|it| !is_item(**it)) {
+                keys[place as usize] = key;
+            }
+        }
+        for rank in &mut self.ranks {
+            rank.sort_by_key(|&it| (keys[it as usize], it));
+        }
     }
 
     /// Leads an edge from one place to another further right, with a bend in each rank between.
@@ -219,72 +239,80 @@ impl Net {
         }
     }
 
-    /// Of a chain the place whose `side` it comes to, the one beside that, and the one at its other end.
+    /// Of a chain the place whose `side` it comes to, the one beside that, and what is at its other end.
     fn beside(&self, chain: &Chain, side: usize) -> Option<(u32, u32, u32)> {
         let count = chain.places.len();
         let [first, second] = chain.places.get(..2)?.try_into().ok()?;
         let [before, last] = chain.places.get(count - 2..)?.try_into().ok()?;
         Some(match side {
-            LEFT => (last, before, first),
-            _ => (first, second, last),
+            LEFT => (last, before, self.end(first)),
+            _ => (first, second, self.end(last)),
         })
     }
 
-    /// Has edges between the same two places take each other's bends, so that they go past ranks in the order in which
-    /// they come out of clusters.
+    /// What is at a place: ports where edges may come in any order are one.
+    fn end(&self, place: u32) -> u32 {
+        match self.kinds[place as usize] {
+            Kind::Port(_) => 1 << 31 | self.classes[place as usize],
+            _ => place,
+        }
+    }
+
+    /// Has edges between the same two places take each other's bends and ports, so that they go past ranks in the order in
+    /// which they come out of the clusters in this level, whose nets are in order.
     pub fn follow_borders(&mut self, level: &Level, nets: &[Net]) {
-        let bent = self
-            .chains
-            .iter()
-            .enumerate()
-            .filter_map(|(number, chain)| {
-                let ends = [*chain.places.first()?, *chain.places.last()?];
-                let is_of_cluster = ends.iter().any(|&it| self.cluster(level, it).is_some());
-                (chain.places.len() > 2 && is_of_cluster).then_some((ends, number))
-            });
-        let mut bent: Vec<([u32; 2], usize)> = bent.collect();
-        bent.sort_unstable();
+        let chains = self.chains.iter().enumerate();
+        let of_clusters = chains.filter_map(|(number, chain)| {
+            let ends = [*chain.places.first()?, *chain.places.last()?];
+            let is_of_cluster = ends.iter().any(|&it| self.cluster(level, it).is_some());
+            is_of_cluster.then(|| (ends.map(|it| self.end(it)), number))
+        });
+        let mut of_clusters: Vec<([u32; 2], usize)> = of_clusters.collect();
+        of_clusters.sort_unstable();
         // By cluster and side where edges go through it.
         let mut ports: HashMap<(usize, usize), HashMap<u32, u32>> = HashMap::new();
-        let groups: Vec<&[([u32; 2], usize)]> = bent.chunk_by(|a, b| a.0 == b.0).collect();
-        for group in groups.into_iter().filter(|it| it.len() > 1) {
-            let [first, last] = group[0].0;
-            let keys = [(first, RIGHT), (last, LEFT)].map(|(place, side)| {
-                let cluster = self.cluster(level, place)?;
-                Some((cluster, side))
-            });
+        let groups = of_clusters.chunk_by(|a, b| a.0 == b.0);
+        for group in groups.filter(|it| it.len() > 1) {
+            let chains: Vec<usize> = group.iter().map(|it| it.1).collect();
+            let places = &self.chains[chains[0]].places;
+            let ends = [(places[0], RIGHT), (places[places.len() - 1], LEFT)];
+            let keys = ends.map(|(place, side)| Some((self.cluster(level, place)?, side)));
             for (cluster, side) in keys.into_iter().flatten() {
-                let of_cluster = || {
-                    nets.get(cluster + 1)
-                        .map(|it| it.ports(side))
-                        .unwrap_or_default()
-                };
-                ports.entry((cluster, side)).or_insert_with(of_cluster);
+                let of_cluster = || nets.get(cluster + 1).map(|it| it.ports(side));
+                let known = ports.entry((cluster, side));
+                known.or_insert_with(|| of_cluster().unwrap_or_default());
             }
             let inner = keys.map(|key| ports.get(&key?));
-            let chains: Vec<usize> = group.iter().map(|it| it.1).collect();
             let height = |edge: u32| -> u32 {
                 let known = inner.iter().flatten();
                 known.filter_map(|ports| ports.get(&edge)).sum()
             };
-            let mut edges: Vec<u32> = chains.iter().map(|&it| self.chains[it].edge).collect();
-            edges.sort_by_key(|&it| (height(it), it));
-            let mut slots = chains;
-            slots.sort_by_key(|&it| (self.at[self.chains[it].places[1] as usize], it));
-            let bends: Vec<Vec<u32>> = slots
-                .iter()
-                .map(|&it| self.chains[it].places.clone())
-                .collect();
-            let numbers: HashMap<u32, usize> =
-                slots.iter().map(|&it| (self.chains[it].edge, it)).collect();
-            for (edge, places) in edges.into_iter().zip(bends) {
-                for &place in &places[1..places.len() - 1] {
-                    self.kinds[place as usize] = Kind::Bend(edge);
-                }
-                if let Some(&number) = numbers.get(&edge) {
-                    self.chains[number].places = places;
+            self.exchange(chains, height);
+        }
+    }
+
+    /// Has chains of equal ends take each other's places, so that their edges go down as `height` does.
+    fn exchange(&mut self, chains: Vec<usize>, height: impl Fn(u32) -> u32) {
+        let mut edges: Vec<u32> = chains.iter().map(|&it| self.chains[it].edge).collect();
+        edges.sort_by_key(|&it| (height(it), it));
+        // The first place that is not of all of them says which is higher.
+        let at = |chain: usize| {
+            let places = &self.chains[chain].places;
+            let is_item = self.kinds[places[0] as usize].is_item();
+            places
+                .get(usize::from(is_item))
+                .map_or(0, |&it| self.at[it as usize])
+        };
+        let mut slots = chains;
+        slots.sort_by_key(|&it| (at(it), it));
+        for (edge, &slot) in edges.into_iter().zip(&slots) {
+            for &place in &self.chains[slot].places {
+                match &mut self.kinds[place as usize] {
+                    Kind::Bend(of) | Kind::Port(of) => *of = edge,
+                    Kind::Item(_) => {}
                 }
             }
+            self.chains[slot].edge = edge;
         }
     }
 

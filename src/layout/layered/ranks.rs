@@ -111,13 +111,14 @@ fn break_columns(
         // All of them alike.
         let columns = here.len().div_ceil(ROWS).max(1);
         let over = here.len() - here.len().div_ceil(columns);
+        // Every so many, so that what is moved is passed to in the gaps between what stays.
         let free = |side: usize| {
             let free = here
                 .iter()
-                .rev()
-                .filter(move |&&it| !leads[it][side] && leads[it][1 - side]);
+                .filter(|&&it| !leads[it][side] && leads[it][1 - side]);
             let free = free.filter(|&&it| known[it].is_none()).copied();
-            free.take(over).collect::<Vec<usize>>()
+            let moved = free.enumerate().filter(|(number, _)| number % columns != 0);
+            moved.map(|it| it.1).take(over).collect::<Vec<usize>>()
         };
         let (ends, begins) = (free(1), free(0));
         if over == 0 || ends.len().max(begins.len()) == 0 {
