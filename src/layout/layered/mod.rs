@@ -154,6 +154,11 @@ pub fn lay_out(graph: &Graph<'_>, spacing: &Spacing, before: &Memory) -> Layout 
         net.tell_borders(level, &mut borders);
         nets.push(net);
     }
+    for (number, level) in levels.iter().enumerate().rev() {
+        let mut net = std::mem::take(&mut nets[number]);
+        net.follow_borders(level, &nets);
+        nets[number] = net;
+    }
     // From the inside out: what is around a cluster has to know its size.
     let mut placed: Vec<Option<routes::Placed>> = levels.iter().map(|_| None).collect();
     for number in (0..levels.len()).rev() {

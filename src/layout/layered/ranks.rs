@@ -6,6 +6,9 @@
 use super::levels::Level;
 use super::{Graph, Memory};
 
+/// A column with more items than this is broken, where that is possible.
+const ROWS: usize = 18;
+
 /// How often items are moved at most.
 const PASSES: usize = 12;
 
@@ -77,19 +80,68 @@ pub fn ranks(
             break;
         }
     }
-    spread_lonely(graph, level, &sides, &known, &mut ranks);
+    spread_lonely(level, &sides, &known, &mut ranks);
     close_gaps(&mut ranks);
+    break_columns(level, turned, &sides, &known, &mut ranks);
     ranks
 }
 
-/// Items without an edge go where there is most room, so that no column is higher than it has to be.
-fn spread_lonely(
-    graph: &Graph<'_>,
+/// A column that is too long is broken: what ends there goes on in a column after it, what begins there in one before it.
+/// `turned` says of edges that leave the level to which side they do.
+fn break_columns(
     level: &Level,
+    turned: &[bool],
     sides: &[[Vec<u32>; 2]],
     known: &[Option<u32>],
     ranks: &mut [u32],
 ) {
+    // By item whether something leads on from it, to the left and to the right.
+    let mut leads: Vec<[bool; 2]> = sides
+        .iter()
+        .map(|it| [0, 1].map(|side| !it[side].is_empty()))
+        .collect();
+    for way in &level.ways_out {
+        let is_right = way.is_of_caller != turned[way.edge as usize];
+        leads[way.item as usize][usize::from(is_right)] = true;
+    }
+    let leads = &leads;
+    let mut rank = 0;
+    while rank <= ranks.iter().copied().max().unwrap_or(0) {
+        let here: Vec<usize> = (0..ranks.len()).filter(|&it| ranks[it] == rank).collect();
+        // All of them alike.
+        let columns = here.len().div_ceil(ROWS).max(1);
+        let over = here.len() - here.len().div_ceil(columns);
+        // Every so many, so that what is moved is passed to in the gaps between what stays.
+        let free = |side: usize| {
+            let free = here
+                .iter()
+                .filter(|&&it| !leads[it][side] && leads[it][1 - side]);
+            let free = free.filter(|&&it| known[it].is_none()).copied();
+            let moved = free.enumerate().filter(|(number, _)| number % columns != 0);
+            moved.map(|it| it.1).take(over).collect::<Vec<usize>>()
+        };
+        let (ends, begins) = (free(1), free(0));
+        if over == 0 || ends.len().max(begins.len()) == 0 {
+            rank += 1;
+            continue;
+        }
+        let is_after = ends.len() >= begins.len();
+        let moved = if is_after { ends } else { begins };
+        let from = rank + u32::from(is_after);
+        ranks
+            .iter_mut()
+            .filter(|it| **it >= from)
+            .for_each(|it| *it += 1);
+        for item in moved {
+            ranks[item] = from;
+        }
+        // What was moved before may be too much as well: it stands at this rank now.
+        rank = if is_after { rank + 1 } else { rank };
+    }
+}
+
+/// Items without an edge go where there is most room, so that no column is higher than it has to be.
+fn spread_lonely(level: &Level, sides: &[[Vec<u32>; 2]], known: &[Option<u32>], ranks: &mut [u32]) {
     let mut leaves = vec![false; ranks.len()];
     for way in &level.ways_out {
         leaves[way.item as usize] = true;
@@ -109,7 +161,6 @@ fn spread_lonely(
     for item in (0..ranks.len()).filter(|&it| !is_lonely(it)) {
         filled[ranks[item] as usize] += 1;
     }
-    let _ = graph;
     for item in lonely {
         let least = (0..filled.len()).min_by_key(|&it| filled[it]).unwrap_or(0);
         filled[least] += 1;
