@@ -2,17 +2,38 @@
 
 use std::path::PathBuf;
 
+use egui::Pos2;
+
 use crate::presentation::scene::{Section, Shot};
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk, PaneAsk,
     PlayAsk, RunsAsk, SearchAsk, SelectAsk,
 };
 
+/// What a dialog asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    Folder,
+    Recording,
+}
+
 /// Files: what is open, and where it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileAsk {
     /// Opens what was dropped: a source tree, recordings, or both.
     Open(Vec<PathBuf>),
+    /// Asks for a folder or a recording in a dialog of the desktop, and opens it.
+    Choose(Chosen),
+    /// Opens the built-in demo.
+    Demo,
+    /// Opens what was opened before, by its number.
+    Recent(usize),
+    /// Shows or hides the welcome.
+    Welcome,
+    /// The path in the welcome was edited.
+    Path(String),
+    /// Opens it.
+    OpenPath,
     /// Saves what is open and how it is looked at.
     SaveSession,
     /// Puts what is open into a pack.
@@ -44,13 +65,29 @@ pub enum PictureAsk {
     Copy,
 }
 
-/// Looks that the user keeps, each by its number.
+/// What the user keeps under names of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnList {
+    /// Looks of the landscape.
+    Looks,
+    /// Arrangements of views.
+    Views,
+}
+
+/// What is done with one of a list, each by its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OwnLookAsk {
+pub enum OwnDoes {
     Use(usize),
-    /// Keeps what the landscape shows now under a name.
+    /// Keeps what is shown now under a name.
     Keep(String),
     Remove(usize),
+}
+
+/// Of the lists that the user keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnAsk {
+    pub of: OwnList,
+    pub does: OwnDoes,
 }
 
 /// The panel that lists bookmarks and the scene that is edited.
@@ -114,6 +151,21 @@ pub enum PointsWith {
     Flashlight,
 }
 
+/// The palette, and the menu of what is pointed at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PaletteAsk {
+    Toggle,
+    /// What is looked for was edited.
+    Query(String),
+    /// Down the rows, up for negative numbers.
+    Move(i32),
+    /// Does what the row with this number says, or the marked one.
+    Take(Option<usize>),
+    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points.
+    Menu(Option<Pos2>),
+    CloseMenu,
+}
+
 /// While a scene is presented.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiveAsk {
@@ -149,11 +201,12 @@ pub enum Command {
     Ask(Ask),
     File(FileAsk),
     Picture(PictureAsk),
-    OwnLook(OwnLookAsk),
+    Own(OwnAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Palette(PaletteAsk),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -184,11 +237,12 @@ groups! {
     own:
     File(FileAsk),
     Picture(PictureAsk),
-    OwnLook(OwnLookAsk),
+    Own(OwnAsk),
     Talk(TalkAsk),
     Bookmarks(BookmarkAsk),
     Script(ScriptAsk),
     Live(LiveAsk),
+    Palette(PaletteAsk),
     ; state:
     OpenAsk,
     PlayAsk,

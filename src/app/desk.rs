@@ -5,24 +5,27 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::command::{Command, FileAsk, OwnLookAsk, PictureAsk, PictureWish};
+use super::choosing::Welcome;
+use super::command::{Command, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish};
 use super::dock::Dock;
 use super::jobs::Jobs;
 use super::open_views::Views;
-use super::own_looks::OwnLooks;
+use super::own::Own;
+use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
 use crate::analysis::session::Inputs;
 use crate::export::pack;
 use crate::model::moment::lively;
 use crate::presentation::bookmark::found_from;
+use crate::presentation::saved_look::SavedLook;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Ask, CancelAsk, LookAsk, PlayAsk};
+use crate::state::ask::{Ask, CancelAsk, LookAsk, PaneAsk, PlayAsk};
 use crate::state::document::{Document, Part, dropped};
 use crate::state::message::Message;
-use crate::state::panes::ViewId;
+use crate::state::panes::{Arrangement, ViewId};
 
 /// More bookmarks than anyone takes.
 const MOST_BOOKMARKS: usize = 10_000;
@@ -63,8 +66,13 @@ pub struct Desk {
     /// The landscape is to be copied to the clipboard as soon as it has been drawn well.
     pub wants_copy: bool,
     pub jobs: Jobs,
-    /// Looks that the user keeps.
-    pub own_looks: OwnLooks,
+    /// Looks and arrangements that the user keeps.
+    pub own_looks: Own<SavedLook>,
+    pub own_views: Own<Arrangement>,
+    pub palette: Palette,
+    pub welcome: Welcome,
+    /// The view that the pointer was over last, and where in it: that of the actions of a menu.
+    last_over: Option<(ViewId, Vec2)>,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -81,7 +89,10 @@ pub struct DeskRef<'a> {
     pub show: Option<&'a Show>,
     pub picture: &'a PictureCard,
     pub jobs: &'a Jobs,
-    pub own_looks: &'a OwnLooks,
+    pub own_looks: &'a Own<SavedLook>,
+    pub own_views: &'a Own<Arrangement>,
+    pub palette: &'a Palette,
+    pub welcome: &'a Welcome,
 }
 
 impl<'a> DeskRef<'a> {
@@ -109,7 +120,11 @@ impl Desk {
             picture: PictureCard::default(),
             wants_copy: false,
             jobs: Jobs::default(),
-            own_looks: OwnLooks::default(),
+            own_looks: Own::default(),
+            own_views: Own::default(),
+            palette: Palette::default(),
+            welcome: Welcome::default(),
+            last_over: None,
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -132,6 +147,9 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            own_views: &self.own_views,
+            palette: &self.palette,
+            welcome: &self.welcome,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -145,6 +163,9 @@ impl Desk {
             picture: &self.picture,
             jobs: &self.jobs,
             own_looks: &self.own_looks,
+            own_views: &self.own_views,
+            palette: &self.palette,
+            welcome: &self.welcome,
         }
     }
 
@@ -158,6 +179,7 @@ impl Desk {
         let opened = self.state.poll_loading();
         let is_opened = opened.is_some();
         if let Some(document) = opened {
+            self.welcome.recent.add(&document.inputs);
             let begins = self.to_restore.is_none() && self.talk.scenes.is_empty();
             self.show(document);
             if begins {
@@ -191,6 +213,7 @@ impl Desk {
         self.poll_picture();
         self.poll_staged();
         self.poll_unpacked();
+        self.poll_chosen();
         let document = self.state.stamps.document;
         if std::mem::replace(&mut self.document_seen, document) != document {
             self.go_on_to_bookmark();
@@ -218,12 +241,26 @@ impl Desk {
         self.state.is_moving() || self.dock.is_moving() || self.show_is_moving()
     }
 
-    /// Notes over which view the pointer is, and where in it, `points` pixels a point.
-    pub fn note_pointer(&mut self, view: Option<ViewId>, at: Option<Pos2>, points: f32) {
-        self.state.panes.under_pointer = view.and_then(|view| {
+    /// Notes over which view the pointer is, and where in it, `points` pixels a point. While a menu or the palette is open
+    /// that is where it was last, so that their actions are about the view they were opened over.
+    pub fn note_pointer(
+        &mut self,
+        view: Option<ViewId>,
+        at: Option<Pos2>,
+        points: f32,
+        has_menu: bool,
+    ) {
+        let over = view.and_then(|view| {
             let at = (at? - self.dock.place(view)?.min) * points;
             Some((view, Vec2::new(at.x, at.y)))
         });
+        if has_menu || self.palette.is_open || self.palette.menu.is_some() {
+            let is_there = |it: &(ViewId, Vec2)| self.state.panes.is_visible(it.0);
+            self.state.panes.under_pointer = self.last_over.filter(is_there);
+            return;
+        }
+        self.last_over = over.or(self.last_over);
+        self.state.panes.under_pointer = over;
     }
 
     /// Carries out what was asked for.
@@ -232,11 +269,16 @@ impl Desk {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
             Command::Picture(ask) => self.on_picture(ask),
-            Command::OwnLook(ask) => self.on_own_look(ask),
+            Command::Own(ask) => self.on_own(ask),
             Command::Talk(ask) => self.on_talk(ask),
             Command::Bookmarks(ask) => self.on_bookmarks(ask),
             Command::Script(ask) => self.on_script(ask),
             Command::Live(ask) => self.on_live(ask),
+            Command::Palette(ask) => {
+                for command in self.palette.on(ask, &mut self.state) {
+                    self.execute(command);
+                }
+            }
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);
@@ -255,28 +297,48 @@ impl Desk {
         }
     }
 
-    fn on_own_look(&mut self, ask: OwnLookAsk) {
-        let kept = match ask {
-            OwnLookAsk::Use(number) => {
+    fn on_own(&mut self, OwnAsk { of, does }: OwnAsk) {
+        let kept = match (of, does) {
+            (OwnList::Looks, OwnDoes::Use(number)) => {
                 if let Some(own) = self.own_looks.get(number) {
                     let mut settings = self.state.settings;
-                    own.look.restore(&mut settings);
+                    own.kept.restore(&mut settings);
                     self.state.execute(LookAsk::Configure(settings));
                 }
                 return;
             }
-            OwnLookAsk::Keep(name) => self.own_looks.keep(name, &self.state.settings),
-            OwnLookAsk::Remove(number) => self.own_looks.remove(number),
+            (OwnList::Views, OwnDoes::Use(number)) => {
+                if let Some(own) = self.own_views.get(number) {
+                    let arrangement = own.kept.clone();
+                    self.state.execute(PaneAsk::Arrange(arrangement));
+                }
+                return;
+            }
+            (OwnList::Looks, OwnDoes::Keep(name)) => {
+                let look = SavedLook::of(&self.state.settings);
+                self.own_looks.keep(name, look)
+            }
+            (OwnList::Views, OwnDoes::Keep(name)) => {
+                self.own_views.keep(name, self.dock.arrangement())
+            }
+            (OwnList::Looks, OwnDoes::Remove(number)) => self.own_looks.remove(number),
+            (OwnList::Views, OwnDoes::Remove(number)) => self.own_views.remove(number),
         };
         if let Err(error) = kept {
-            self.state
-                .tell("Looks could not be kept", error.to_string());
+            self.state.tell("It could not be kept", error.to_string());
         }
     }
 
     fn on_file(&mut self, ask: FileAsk) {
         match ask {
+            FileAsk::Choose(chosen) => self.choose_file(chosen),
+            FileAsk::Demo => self.open_demo(),
+            FileAsk::Recent(number) => self.open_recent(number),
+            FileAsk::Welcome => self.welcome.is_open ^= true,
+            FileAsk::Path(path) => self.welcome.path = path,
+            FileAsk::OpenPath => self.open_typed(),
             FileAsk::Open(paths) => {
+                self.welcome.is_open = false;
                 if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
                     return self.open_session(path.clone());
                 }
@@ -318,10 +380,17 @@ impl Desk {
             state,
             picture,
             talk,
+            palette,
+            welcome,
             ..
         } = self;
         state.escape(|state| {
+            if palette.menu.take().is_some() {
+                return true;
+            }
             let cards = [
+                &mut palette.is_open,
+                &mut welcome.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,
                 &mut talk.is_open,

@@ -18,6 +18,8 @@ pub struct Jobs {
     pub packing: Option<Job<Packed>>,
     pub staging: Option<Job<anyhow::Result<(SceneFile, Opened)>>>,
     pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
+    /// A dialog of the desktop is open; what was chosen in it, nothing where it was left.
+    pub choosing: Option<Job<Option<PathBuf>>>,
 }
 
 impl Jobs {

@@ -2,20 +2,16 @@
 //! user's configuration directory.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::dock::Dock;
-use crate::presentation::files::write_beside;
+use super::versioned;
 use crate::state::panes::Arrangement;
-
-/// What files of this version hold; others are not read.
-const VERSION: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Remembered {
-    version: u32,
     views: Arrangement,
 }
 
@@ -31,10 +27,10 @@ impl Memory {
     /// dock is the default one.
     pub fn recall() -> (Memory, Dock, Option<String>) {
         let path = dirs::config_dir().map(|dir| dir.join("callscape").join("window.json"));
-        let recalled = path.as_deref().map(read).transpose();
+        let recalled = path.as_deref().map(versioned::read).transpose();
         let (dock, notice) = match recalled {
             Ok(found) => match found.flatten() {
-                Some(views) => arranged(&views),
+                Some(Remembered { views }) => arranged(&views),
                 None => (Dock::default(), None),
             },
             Err(reason) => (Dock::default(), Some(reason)),
@@ -51,9 +47,7 @@ impl Memory {
             return Ok(());
         };
         self.views.clone_from(&views);
-        let version = VERSION;
-        let text = serde_json::to_string_pretty(&Remembered { version, views })?;
-        write_beside(path, text.as_bytes())
+        versioned::write(path, &Remembered { views })
     }
 }
 
@@ -66,20 +60,4 @@ fn arranged(views: &Arrangement) -> (Dock, Option<String>) {
         )
     });
     (dock, notice)
-}
-
-/// The arrangement in the file at `path`, none where there is no file.
-fn read(path: &Path) -> Result<Option<Arrangement>, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    let found: Remembered =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    if found.version != VERSION {
-        let (found, path) = (found.version, path.display());
-        return Err(format!("{path}: expected version {VERSION}, found {found}"));
-    }
-    Ok(Some(found.views))
 }

@@ -18,6 +18,7 @@ mod graph;
 mod index;
 mod info;
 mod input;
+mod manual;
 mod map;
 mod mapping;
 mod objects;
@@ -62,6 +63,7 @@ enum Command {
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
+    Manual(manual::ManualArgs),
     Index(index::IndexArgs),
     Export(export::ExportArgs),
     Sample(sample::SampleArgs),
@@ -96,6 +98,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),
+        Some(Command::Manual(args)) => manual::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Sample(args)) => sample::run(args),

@@ -57,6 +57,17 @@ impl<'a> Lines<'a> {
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
+    /// What is at hand behind the line that was given out: whole lines, and perhaps the start of one.
+    pub fn at_hand(&self) -> &[u8] {
+        self.window.data().get(self.taken..).unwrap_or_default()
+    }
+
+    /// Goes on behind so many lines that are at hand, and as many bytes, line ends included.
+    pub fn pass(&mut self, lines: u64, bytes: usize) {
+        self.taken += bytes;
+        self.number += lines;
+    }
+
     /// The place of the line that was given out last.
     pub fn place(&self) -> Place {
         Place::line(&self.file, self.number)

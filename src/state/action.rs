@@ -17,6 +17,8 @@ pub enum Scope {
     TableField,
     /// While the search field has the keyboard.
     Search,
+    /// While the palette has it, or the menu of what is pointed at is open.
+    Palette,
     /// While the mapping file is edited.
     Mapping,
     /// While a scene is presented.
@@ -25,13 +27,14 @@ pub enum Scope {
 
 impl Scope {
     #[cfg(test)]
-    pub const ALL: [Scope; 8] = [
+    pub const ALL: [Scope; 9] = [
         Scope::Anywhere,
         Scope::AlongTime,
         Scope::Table,
         Scope::Chart,
         Scope::TableField,
         Scope::Search,
+        Scope::Palette,
         Scope::Mapping,
         Scope::Presentation,
     ];
@@ -96,6 +99,17 @@ impl Chord {
     }
 }
 
+/// What an action is done with: it stands in the menu of such a thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum On {
+    /// A view, where it shows nothing in particular.
+    View,
+    Module,
+    Call,
+    Thread,
+    Time,
+}
+
 /// Something that the user can do; what it asks for is an `A`.
 pub struct Action<A: 'static = Ask> {
     /// Stays the same, whatever the title becomes.
@@ -106,6 +120,8 @@ pub struct Action<A: 'static = Ask> {
     pub chords: &'static [Chord],
     /// Where the chords mean this.
     pub scope: Scope,
+    /// In the menus of what it stands.
+    pub on: &'static [On],
     /// A held key does it again and again.
     pub repeats: bool,
     pub ask: fn() -> A,
@@ -128,6 +144,7 @@ impl<A> Action<A> {
             about,
             chords,
             scope: Scope::Anywhere,
+            on: &[],
             repeats: false,
             ask,
             is_possible: |_| true,
@@ -136,6 +153,10 @@ impl<A> Action<A> {
 
     pub const fn within(self, scope: Scope) -> Action<A> {
         Action { scope, ..self }
+    }
+
+    pub const fn on(self, on: &'static [On]) -> Action<A> {
+        Action { on, ..self }
     }
 
     pub const fn repeating(self) -> Action<A> {

@@ -2,7 +2,7 @@
 
 use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk, SearchAsk};
 use super::jobs::Jobs;
-use super::panes::{PaneWish, ViewId};
+use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
 use super::{Search, State};
 use crate::filter::selection::Pointed;
 use crate::model::landscape::LandscapeSettings;
@@ -118,6 +118,12 @@ impl State {
                 }
             }
             PaneAsk::Reset => self.panes.wishes.push(PaneWish::Reset),
+            PaneAsk::For(purpose) => {
+                if let Some(arrangement) = self.arrangement_for(purpose) {
+                    self.panes.arrange(&arrangement);
+                }
+            }
+            PaneAsk::Arrange(arrangement) => self.panes.arrange(&arrangement),
         }
     }
 
@@ -129,6 +135,13 @@ impl State {
             }
             CancelAsk::Everything => self.jobs = Jobs::default(),
         }
+    }
+
+    /// How the views for a purpose stand; nothing where what is open has nothing for them.
+    pub fn arrangement_for(&self, purpose: Purpose) -> Option<Arrangement> {
+        let document = self.document.as_ref()?;
+        let has = |needs| document.has(needs);
+        self.panes.arrangement_for(purpose, has)
     }
 
     pub fn toggle_view(&mut self, view: ViewId) {

@@ -22,7 +22,7 @@ use crate::model::difference::Strength;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
 use crate::render::renderer::Quality;
-use crate::state::panes::ViewId;
+use crate::state::panes::{Arrangement, Purpose, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
 
 /// What a key does to the sheet under the pointer.
@@ -250,7 +250,7 @@ pub enum CardAsk {
 }
 
 /// Which views are seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PaneAsk {
     /// Opens a view that is not seen, closes one that is.
     Toggle(ViewId),
@@ -258,6 +258,10 @@ pub enum PaneAsk {
     Maximise(Option<ViewId>),
     /// All views as they are at first.
     Reset,
+    /// The views for a purpose, in place of those that are open.
+    For(Purpose),
+    /// As kept under a name.
+    Arrange(Arrangement),
 }
 
 /// What a view does; places are in physical pixels from its top left corner.

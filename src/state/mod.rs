@@ -27,6 +27,7 @@ pub mod playback;
 mod playing;
 pub mod pointer;
 mod pointing;
+pub mod purpose;
 pub mod question;
 mod revision;
 pub mod runs;

@@ -6,6 +6,8 @@ use std::fmt;
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
+pub use super::purpose::Purpose;
+
 /// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Artifact {
@@ -76,6 +78,8 @@ pub struct ViewLine {
     pub offers: &'static [Artifact],
     /// What it shows of a selection made elsewhere: table 6.4.
     pub answers: &'static [Artifact],
+    /// What it is opened for together with others.
+    pub purposes: &'static [Purpose],
     /// It opens by itself when such a thing is chosen: it has what that is chosen for.
     pub opens_for: &'static [Artifact],
 }
@@ -218,6 +222,14 @@ fn first_alone(all: &[ViewId]) -> Vec<Pane> {
     first.collect()
 }
 
+/// Parts from top to bottom; one alone as it is.
+fn column(shares: Vec<f32>, mut parts: Vec<Arrangement>) -> Arrangement {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => Arrangement::Column { shares, parts },
+    }
+}
+
 impl Panes {
     /// The first of `all` views alone, the one that the camera moves in.
     pub fn new(all: Vec<ViewId>) -> Panes {
@@ -335,6 +347,44 @@ impl Panes {
         };
         self.maximised = None;
         self.wishes.push(PaneWish::Arrange(arrangement.clone()));
+    }
+
+    /// The first view with those for a purpose that have what they need: below it what runs along time, beside it the others.
+    /// Nothing where no other view could show anything.
+    pub fn arrangement_for(
+        &self,
+        purpose: Purpose,
+        has: impl Fn(Needs) -> bool,
+    ) -> Option<Arrangement> {
+        let (main, others) = self.all.split_first()?;
+        let others = others.iter().map(|view| view.line());
+        let fits = others.filter(|line| line.purposes.contains(&purpose) && has(line.needs));
+        let (below, beside): (Vec<&ViewLine>, Vec<&ViewLine>) =
+            fits.partition(|line| line.side == Side::Below);
+        if below.is_empty() && beside.is_empty() {
+            return None;
+        }
+        let view = |line: &ViewLine| Arrangement::View(line.id.to_owned());
+        let main = Arrangement::View(main.id().to_owned());
+        // Charts of equal rank stand one over the other as long as each has room, else behind one another.
+        let stack = |lines: &[&ViewLine]| {
+            let parts: Vec<Arrangement> = lines.iter().map(|&line| view(line)).collect();
+            match parts.len() {
+                0..=2 => column(vec![0.5; parts.len()], parts),
+                _ => Arrangement::Tabs { active: 0, parts },
+            }
+        };
+        let left = match below.is_empty() {
+            true => main,
+            false => column(vec![0.58, 0.42], vec![main, stack(&below)]),
+        };
+        Some(match beside.is_empty() {
+            true => left,
+            false => Arrangement::Row {
+                shares: vec![0.6, 0.4],
+                parts: vec![left, stack(&beside)],
+            },
+        })
     }
 
     /// The views of a part of an arrangement; `is_visible` unless that is behind another tab.

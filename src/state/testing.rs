@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::State;
 use super::document::Document;
-use super::panes::{Artifact, Kind, Needs, Side, ViewId, ViewLine};
+use super::panes::{Artifact, Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::analysis::session::Inputs;
 use crate::facts::trace::Trace;
 use crate::model::landscape::LandscapeSettings;
@@ -26,6 +26,7 @@ const PLAIN: ViewLine = ViewLine {
     offers: &[],
     answers: &[],
     opens_for: &[],
+    purposes: &[],
 };
 
 /// The one that the camera moves in.
@@ -44,6 +45,7 @@ static CALLS_LINE: ViewLine = ViewLine {
     kind: Kind::Table,
     needs: Needs::Recording,
     opens_for: &[Artifact::CallRelation],
+    purposes: &[Purpose::WhoCalls],
     ..PLAIN
 };
 static RUNS_LINE: ViewLine = ViewLine {
@@ -51,6 +53,7 @@ static RUNS_LINE: ViewLine = ViewLine {
     key: '4',
     needs: Needs::TwoRuns,
     opens_for: &[Artifact::CallRelation],
+    purposes: &[],
     ..PLAIN
 };
 

@@ -1,5 +1,6 @@
 //! Which action a key means: an event of the keyboard is looked up in the table of keys.
 
+mod listed;
 mod table;
 
 use winit::event::KeyEvent;
@@ -13,6 +14,7 @@ use crate::state::camera::Thrust;
 use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views::{Entry, REGISTRY};
 
+pub use listed::{Listed, listed};
 pub use table::PAGES;
 
 /// A page of the help: what is pressed, and what it does.
@@ -193,6 +195,7 @@ fn named(key: NamedKey) -> Option<&'static str> {
         NamedKey::F4 => "F4",
         NamedKey::F5 => "F5",
         NamedKey::F9 => "F9",
+        NamedKey::F10 => "F10",
         NamedKey::F11 => "F11",
         _ => return None,
     })

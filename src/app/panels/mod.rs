@@ -12,9 +12,12 @@ mod jobs;
 pub mod legend;
 mod live;
 mod mapping;
+mod menu;
 mod messages;
 mod minimap;
 mod notice;
+mod own;
+mod palette;
 mod panes;
 mod path;
 mod picture;
@@ -48,6 +51,7 @@ use crate::state::panes::ViewId;
 use crate::views::{Pane, style, widgets};
 
 pub use fading::painted;
+pub use palette::FIELD as PALETTE_FIELD;
 pub use scene::show as show_scene;
 pub use search::FIELD as SEARCH_FIELD;
 
@@ -91,10 +95,10 @@ pub fn show(
     let room = ui.available_rect_before_wrap();
     let mut layout = panes::show(ui, window, false, (views, dock), pictures, &mut context);
     let ctx = ui.ctx().clone();
-    cards(&ctx, room, &layout, (views, timings), &mut context);
-    layout.pointed = context.pointed;
     layout.pointer = ctx.pointer_hover_pos();
     layout.under_pointer = layout.pointer.and_then(|at| dock.view_at(at));
+    cards(&ctx, room, &layout, (views, timings), &mut context);
+    layout.pointed = context.pointed;
     layout.cards = widgets::take_cards(&ctx);
     layout
 }
@@ -126,6 +130,8 @@ fn cards(
     welcome::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
+    palette::show(ctx, context);
+    menu::show(ctx, layout, context);
     help::show(ctx, context);
     tooltip::show(ctx, context);
     notice::show(ctx, context);

@@ -51,6 +51,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             buttons(ui, playback, context);
             ui.add_space(6.0);
             position(ui, playback, &resolved.recording, context);
+            // What is compared is compared by one value.
+            if let Some(profile) = document.profile().filter(|_| document.runs.is_none()) {
+                let shown = value_choice(ui, profile);
+                context.asks.extend(shown.map(OpenAsk::ShowValue));
+            }
             if ui.available_width() >= SETTINGS_WIDTH {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     speed(ui, playback, context);
@@ -96,29 +101,39 @@ fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<Strin
             } else {
                 format!("{name}: {all}")
             };
-            if has_choice && profile.values().len() > 1 {
-                egui::ComboBox::from_id_salt("value of a profile")
-                    .selected_text(name)
-                    .show_ui(ui, |ui| {
-                        for (index, value) in profile.values().iter().enumerate() {
-                            let is_shown = index == profile.shown();
-                            if ui
-                                .selectable_label(is_shown, style::name(&value.name))
-                                .clicked()
-                                && !is_shown
-                            {
-                                chosen = Some(value.name.clone());
-                            }
-                        }
-                    })
-                    .response
-                    .on_hover_text("Which of the profile's values everything shows");
+            if has_choice {
+                chosen = value_choice(ui, profile);
             }
             ui.label(style::weak(format!(
                 "weights of functions and calls without times · {what}"
             )));
         });
     });
+    chosen
+}
+
+/// Which of a profile's values is shown, where it has several; the one that the user chose instead.
+fn value_choice(ui: &mut Ui, profile: &Profile) -> Option<String> {
+    if profile.values().len() < 2 {
+        return None;
+    }
+    let name = |index: usize| {
+        let value = profile.values().get(index);
+        value.map_or_else(Default::default, |value| style::name(&value.name))
+    };
+    let mut chosen = None;
+    egui::ComboBox::from_id_salt("value of a profile")
+        .selected_text(name(profile.shown()))
+        .show_ui(ui, |ui| {
+            for (index, value) in profile.values().iter().enumerate() {
+                let is_shown = index == profile.shown();
+                if ui.selectable_label(is_shown, name(index)).clicked() && !is_shown {
+                    chosen = Some(value.name.clone());
+                }
+            }
+        })
+        .response
+        .on_hover_text("Which of the profile's values everything shows");
     chosen
 }
 

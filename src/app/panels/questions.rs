@@ -3,7 +3,8 @@
 use egui::{Align2, Sense, Ui};
 
 use super::context::Context;
-use crate::app::command::OwnLookAsk;
+use super::own;
+use crate::app::command::OwnList;
 use crate::escape;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::selection::Pointed;
@@ -52,47 +53,11 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
             }
         }
         ui.separator();
-        own_looks(ui, context);
+        let names = own::names(context.desk.own_looks);
+        own::list(ui, (OwnList::Looks, &names), ENTRY, context);
     });
     menu.response
         .on_hover_text("What the colours say, and what stands out (Shift + Q)");
-}
-
-/// Looks that the user has kept under a name.
-fn own_looks(ui: &mut Ui, context: &mut Context<'_>) {
-    let desk = context.desk;
-    for (number, own) in desk.own_looks.iter().enumerate() {
-        ui.horizontal(|ui| {
-            let name = escape::name(&own.name).into_owned();
-            let button = egui::Button::new(name)
-                .truncate()
-                .min_size(egui::vec2(ENTRY - 24.0, 0.0));
-            if ui.add(button).on_hover_text("A look of your own").clicked() {
-                context.asks.push(OwnLookAsk::Use(number));
-                ui.close();
-            }
-            if icon_button(ui, Icon::Close, false, "Forget it").clicked() {
-                context.asks.push(OwnLookAsk::Remove(number));
-            }
-        });
-    }
-    let id = egui::Id::unique("name of a look");
-    let mut name: String = ui.data(|data| data.get_temp(id)).unwrap_or_default();
-    ui.horizontal(|ui| {
-        let field = egui::TextEdit::singleline(&mut name)
-            .hint_text("Keep this look as…")
-            .align(egui::Align2::LEFT_CENTER)
-            .desired_width(ENTRY - 60.0);
-        let field = ui.add(field);
-        let is_named = !name.trim().is_empty();
-        let keep = ui.add_enabled(is_named, egui::Button::new("Keep"));
-        let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        if is_named && (keep.clicked() || entered) {
-            context.asks.push(OwnLookAsk::Keep(name.trim().to_owned()));
-            name.clear();
-        }
-    });
-    ui.data_mut(|data| data.insert_temp(id, name));
 }
 
 /// The panel at the left: the question, a sentence, and what stands out.

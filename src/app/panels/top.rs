@@ -3,12 +3,12 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{messages, path, questions, search};
-use crate::app::command::{Command, PictureAsk, ScriptAsk};
+use super::{menu, messages, own, path, questions, search};
+use crate::app::command::{Command, OwnList, PictureAsk, ScriptAsk};
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
 use crate::state::camera::{Mode, Preset};
-use crate::state::panes::{Needs, ViewId};
+use crate::state::panes::{Needs, Purpose, ViewId};
 use crate::views::style;
 use crate::views::widgets::{Icon, icon_button, paint};
 
@@ -83,6 +83,7 @@ fn left(ui: &mut Ui, context: &mut Context<'_>) {
         egui::vec2(width, ui.available_height()),
         Layout::left_to_right(Align::Center),
         |ui| {
+            menu::all(ui, context);
             history(ui, context);
             let title = egui::Label::new(style::title(name)).truncate();
             let share = if context.desk.state.filling().is_some() {
@@ -113,6 +114,7 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             toggle_view(ui, view, context);
         }
         ui.separator();
+        ui.menu_button("Views for a question", |ui| arrangements(ui, context));
         if ui.button("Arrange as at first").clicked() {
             context.asks.push(PaneAsk::Reset);
         }
@@ -158,7 +160,7 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             (
                 false,
                 "Save a picture…",
-                "Ctrl + P",
+                "Ctrl + Shift + S",
                 PictureAsk::Toggle.into(),
             ),
         ] {
@@ -166,6 +168,26 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         }
     });
     menu.response.on_hover_text("Open and close views");
+}
+
+/// The menu of arrangements: those for a purpose, and the user's own.
+fn arrangements(ui: &mut Ui, context: &mut Context<'_>) {
+    const WIDTH: f32 = 250.0;
+    ui.set_min_width(WIDTH);
+    for purpose in Purpose::ALL {
+        let can = context.desk.state.arrangement_for(purpose).is_some();
+        let button = egui::Button::new(purpose.title()).min_size(egui::vec2(WIDTH, 0.0));
+        let response = ui
+            .add_enabled(can, button)
+            .on_disabled_hover_text("Needs a recording that knows something of it, or two");
+        if response.clicked() {
+            context.asks.push(PaneAsk::For(purpose));
+            ui.close();
+        }
+    }
+    ui.separator();
+    let names = own::names(context.desk.own_views);
+    own::list(ui, (OwnList::Views, &names), WIDTH, context);
 }
 
 /// The entry of a menu that opens and closes a view.

@@ -1,18 +1,26 @@
-//! The middle of the window while there is nothing to see, or something to wait for.
+//! The middle of the window while there is nothing to see, or something to wait for; and the welcome.
 
-use egui::{Align2, Context as Egui};
+use std::path::Path;
+
+use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk};
+use crate::app::recent::{PICTURE, read_picture};
 use crate::escape;
 use crate::state::ask::OpenAsk;
 use crate::state::loading::Loading;
 use crate::views::style;
-use crate::views::widgets::card;
+use crate::views::widgets::{Icon, card, icon_button};
+
+/// Of the welcome, in points.
+const WIDTH: f32 = 690.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     match &context.desk.state.loading {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
-        None if context.desk.state.document.is_none() => nothing(ctx, context),
+        None if context.desk.state.document.is_none() => welcome(ctx, context),
+        None if context.desk.welcome.is_open => welcome(ctx, context),
         _ => {}
     }
 }
@@ -40,16 +48,167 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
     });
 }
 
-fn nothing(ctx: &Egui, context: &mut Context<'_>) {
-    card(ctx, "nothing", Align2::CENTER_CENTER, context.free, |ui| {
-        ui.set_width(380.0f32.min(context.free.width() * 0.8).max(0.0));
-        ui.label(egui::RichText::new("Nothing is open").heading());
-        ui.add_space(2.0);
-        ui.label("Drop a source directory, a recording of it, or both on this window.");
-        ui.label(style::weak(
-            "Or start it with them: callscape SOURCE_DIR TRACE. Recordings are what tracers and \
-             profilers write: Chrome's trace events, uftrace and others, compressed or not.",
-        ));
-        ui.label(style::weak("F1 shows all keys."));
+/// What can be done, on one page.
+fn welcome(ctx: &Egui, context: &mut Context<'_>) {
+    let welcome = context.desk.welcome;
+    let room = context.free;
+    card(ctx, "welcome", Align2::CENTER_CENTER, room, |ui| {
+        ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
+        egui::ScrollArea::vertical().show(ui, |ui| {
+            heading(ui, context);
+            tiles(ui, context);
+            ui.add_space(6.0);
+            typed(ui, context);
+            if welcome.recent.iter().next().is_some() {
+                ui.add_space(8.0);
+                ui.label(style::title("Opened before"));
+                recent(ui, context);
+            }
+        });
     });
+}
+
+fn heading(ui: &mut Ui, context: &mut Context<'_>) {
+    ui.horizontal(|ui| {
+        ui.label(egui::RichText::new("Callscape").heading());
+        if context.desk.state.document.is_some() {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
+                    context.asks.push(FileAsk::Welcome);
+                }
+            });
+        }
+    });
+    ui.label(style::weak(
+        "A source tree as a landscape, and recorded executions played over it. Drop a folder, a recording or both anywhere \
+         on this window.",
+    ));
+    ui.add_space(8.0);
+}
+
+/// The ways to begin.
+fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
+    let tiles: [(&str, &str, Command); 4] = [
+        (
+            "Open a folder",
+            "Source code of any size, in twenty languages (Ctrl + O)",
+            FileAsk::Choose(Chosen::Folder).into(),
+        ),
+        (
+            "Open a recording",
+            "What tracers and profilers write (Ctrl + Shift + O)",
+            FileAsk::Choose(Chosen::Recording).into(),
+        ),
+        (
+            "See the demo",
+            "Lua sorting a table, as recorded by uftrace",
+            FileAsk::Demo.into(),
+        ),
+        (
+            "Find what can be done",
+            "Every action, by its name (Ctrl + P)",
+            PaletteAsk::Toggle.into(),
+        ),
+    ];
+    let gap = ui.spacing().item_spacing.x;
+    let columns = if ui.available_width() > 420.0 { 2 } else { 1 };
+    let width = (ui.available_width() - gap * (columns as f32 - 1.0)) / columns as f32;
+    for row in tiles.chunks(columns) {
+        ui.horizontal(|ui| {
+            for (title, about, command) in row {
+                let mut text = egui::text::LayoutJob::default();
+                let body = egui::TextStyle::Body.resolve(ui.style());
+                let small = egui::TextStyle::Small.resolve(ui.style());
+                let visuals = ui.visuals();
+                let (strong, weak) = (visuals.strong_text_color(), visuals.weak_text_color());
+                text.append(title, 0.0, egui::TextFormat::simple(body, strong));
+                text.append("\n", 0.0, egui::TextFormat::simple(small.clone(), weak));
+                text.append(about, 0.0, egui::TextFormat::simple(small, weak));
+                let button = egui::Button::new(text).min_size(egui::vec2(width, 54.0));
+                if ui.add(button).clicked() {
+                    context.asks.push(command.clone());
+                }
+            }
+        });
+    }
+}
+
+/// A path by hand, and why where there is no dialog.
+fn typed(ui: &mut Ui, context: &mut Context<'_>) {
+    let welcome = context.desk.welcome;
+    if let Some(reason) = welcome.no_dialog {
+        ui.label(style::weak(reason));
+    }
+    ui.horizontal(|ui| {
+        let mut path = welcome.path.clone();
+        let edit = egui::TextEdit::singleline(&mut path)
+            .hint_text("The path of a folder or a recording")
+            .desired_width((ui.available_width() - 70.0).max(40.0));
+        let response = ui.add(edit);
+        if response.changed() {
+            context.asks.push(FileAsk::Path(path));
+        }
+        let is_entered =
+            response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        if ui.button("Open").clicked() || is_entered {
+            context.asks.push(FileAsk::OpenPath);
+        }
+    });
+}
+
+/// The three opened last, with their pictures.
+fn recent(ui: &mut Ui, context: &mut Context<'_>) {
+    let welcome = context.desk.welcome;
+    let gap = ui.spacing().item_spacing.x;
+    let width = (ui.available_width() - 2.0 * gap) / 3.0;
+    let size = egui::vec2(width, width * PICTURE[1] as f32 / PICTURE[0] as f32);
+    ui.horizontal_top(|ui| {
+        for (number, of) in welcome.recent.iter().enumerate().take(3) {
+            ui.vertical(|ui| {
+                ui.set_width(width);
+                let exists = of.exists();
+                let texture = welcome
+                    .recent
+                    .picture(of)
+                    .and_then(|path| texture(ui, &path));
+                let response = match texture {
+                    Some(texture) => {
+                        let image = egui::Image::from_texture((texture, size));
+                        ui.add_enabled(exists, egui::Button::image(image).frame(false))
+                    }
+                    None => ui.add_enabled(exists, egui::Button::new("").min_size(size)),
+                };
+                let paths = of.source_dir.iter().chain(&of.recordings);
+                let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+                let paths = escape::lines(&paths.join("\n")).into_owned();
+                let response = response
+                    .on_hover_text(paths)
+                    .on_disabled_hover_text("It is no longer there");
+                if response.clicked() {
+                    context.asks.push(FileAsk::Recent(number));
+                }
+                let title = escape::name(&of.title()).into_owned();
+                ui.add(egui::Label::new(style::weak(title)).truncate());
+            });
+        }
+    });
+}
+
+/// The picture at a path as it is drawn, read once.
+fn texture(ui: &Ui, path: &Path) -> Option<egui::TextureId> {
+    let id = egui::Id::unique(path);
+    let known: Option<Option<egui::TextureHandle>> = ui.data(|data| data.get_temp(id));
+    let texture = known.unwrap_or_else(|| {
+        let read = read_picture(path);
+        let texture = read.map(|image| {
+            let size = [image.width as usize, image.height as usize];
+            let image = egui::ColorImage::from_rgba_unmultiplied(size, &image.rgba);
+            let name = path.display().to_string();
+            ui.ctx()
+                .load_texture(name, image, egui::TextureOptions::LINEAR)
+        });
+        ui.data_mut(|data| data.insert_temp(id, texture.clone()));
+        texture
+    });
+    texture.map(|texture| texture.id())
 }

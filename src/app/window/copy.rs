@@ -9,15 +9,14 @@ use crate::render::image::Image;
 use crate::state::message::Message;
 use crate::views::Split;
 
-/// Copies what is seen to the clipboard, and says so; none where nothing is. `own` is the side of the run that plays:
+/// What is seen of the landscape, or of both; none where nothing is. `own` is the side of the run that plays:
 /// 0 for A; what is between two landscapes has the colour `gap`.
-pub(super) fn copy(
+pub(super) fn seen(
     canvas: &Canvas,
-    ctx: &egui::Context,
     layout: &Layout,
     own: usize,
     gap: egui::Color32,
-) -> Option<Message> {
+) -> Option<Result<Image, GpuError>> {
     let placed = layout.placed?;
     let place = placed.place;
     let read = |of: PictureOf| -> Result<Image, GpuError> {
@@ -35,7 +34,12 @@ pub(super) fn copy(
         let [a, b] = of.map(read);
         Ok(joined(&[a?, b?], split, gap))
     };
-    let (is_error, title, line) = match picture() {
+    Some(picture())
+}
+
+/// Copies a picture to the clipboard, and says so.
+pub(super) fn copy(seen: Result<Image, GpuError>, ctx: &egui::Context) -> Message {
+    let (is_error, title, line) = match seen {
         Ok(seen) => {
             let size = [seen.width as usize, seen.height as usize];
             let image = egui::ColorImage::from_rgba_unmultiplied(size, &seen.rgba);
@@ -45,12 +49,12 @@ pub(super) fn copy(
         }
         Err(error) => (true, "The picture could not be copied", error.to_string()),
     };
-    Some(Message {
+    Message {
         is_error,
         is_open: false,
         title: title.to_owned(),
         lines: vec![line],
-    })
+    }
 }
 
 fn pixels(by: Vec2) -> [u32; 2] {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use winit::event_loop::ActiveEventLoop;
 
-use super::copy::copy;
+use super::copy::{copy, seen};
 use super::{App, MAX_LOSSES};
 use crate::app::canvas::{Canvas, Sharpness};
 use crate::app::graphics::Presented;
@@ -14,6 +14,7 @@ use crate::app::overlay::PanelFrame;
 use crate::app::pace::{Detail, Moved};
 use crate::app::panels;
 use crate::app::panels::context::Layout;
+use crate::app::recent::write_picture;
 use crate::escape;
 use crate::render::gpu::GpuError;
 use crate::render::renderer::{Light, Quality};
@@ -179,7 +180,9 @@ impl App {
         desk.dock.follow(&mut desk.state.panes);
         desk.state.search.wants_focus = false;
         desk.state.search.mark_moved = false;
-        desk.note_pointer(layout.under_pointer, layout.pointer, points);
+        (desk.palette.wants_focus, desk.palette.mark_moved) = (false, false);
+        let has_menu = view.overlay.has_open_menu();
+        desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
         self.asks.append(&mut self.after_typing);
         let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;
         Some(Laid {
@@ -243,15 +246,29 @@ impl App {
         let canvas = &view.graphics.canvas;
         // The picture gets better while nothing moves: the best is what one wants.
         let is_best = is_hidden || self.desk.is_moving() || canvas.settled();
-        if !self.desk.wants_copy || !is_best {
+        let is_calm = canvas.settled() && !is_hidden && !self.desk.is_working();
+        let thumbnail = match is_calm {
+            true => self.desk.welcome.recent.take_picture(),
+            false => None,
+        };
+        let wants_copy = self.desk.wants_copy && is_best;
+        if !wants_copy && thumbnail.is_none() {
             return;
         }
-        self.desk.wants_copy = false;
+        self.desk.wants_copy &= !wants_copy;
         let runs = self.desk.state.document.as_ref();
         let runs = runs.and_then(|document| document.runs.as_ref());
         let own = runs.map_or(0, |runs| runs.side());
         let gap = style::colors(self.desk.state.settings.theme).panel;
-        if let Some(message) = copy(canvas, view.overlay.ctx(), layout, own, gap) {
+        let Some(seen) = seen(canvas, layout, own, gap) else {
+            return;
+        };
+        if let (Some(path), Ok(seen)) = (thumbnail, &seen) {
+            // Where it cannot be kept the welcome has a name without a picture.
+            let _ = write_picture(seen, &path);
+        }
+        if wants_copy {
+            let message = copy(seen, view.overlay.ctx());
             self.desk.state.messages.push(message);
             view.window.request_redraw();
         }

@@ -5,7 +5,7 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::App;
-use crate::app::command::Command;
+use crate::app::command::{Command, PaletteAsk};
 use crate::app::keys;
 use crate::app::panels;
 use crate::state::action::Scope;
@@ -61,6 +61,11 @@ impl App {
         if !pressed {
             return false;
         }
+        if self.desk.palette.menu.is_some() {
+            let ask = keys::asked(Scope::Palette, event, self.modifiers, &self.desk.state);
+            self.execute(ask.unwrap_or(PaletteAsk::CloseMenu.into()));
+            return false;
+        }
         let mut scopes = Vec::with_capacity(4);
         let panes = &self.desk.state.panes;
         scopes.extend(
@@ -75,7 +80,7 @@ impl App {
         let asked =
             asks.find_map(|scope| keys::asked(scope, event, self.modifiers, &self.desk.state));
         if let Some(ask) = asked {
-            self.keys_wait |= ask == SearchAsk::Open.into();
+            self.keys_wait |= ask == SearchAsk::Open.into() || ask == PaletteAsk::Toggle.into();
             self.execute(ask);
         }
         false
@@ -88,6 +93,11 @@ impl App {
         let asked = |scope| keys::asked(scope, event, self.modifiers, &self.desk.state);
         if is_in(panels::SEARCH_FIELD)
             && let Some(ask) = asked(Scope::Search)
+        {
+            return Some(ask);
+        }
+        if is_in(panels::PALETTE_FIELD)
+            && let Some(ask) = asked(Scope::Palette)
         {
             return Some(ask);
         }

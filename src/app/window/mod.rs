@@ -25,7 +25,7 @@ use super::command::{Command, FileAsk};
 use super::graphics::Graphics;
 use super::keys::FlyKeys;
 use super::overlay::Overlay;
-use super::own_looks::OwnLooks;
+use super::own::Own;
 use super::pace::Pace;
 use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
@@ -184,12 +184,16 @@ impl App {
             })
         };
         let mut desk = Desk::new(Box::new(wake));
-        let (own_looks, unread) = OwnLooks::recall();
-        desk.own_looks = own_looks;
+        let (own_looks, no_looks) = Own::recall("looks.json");
+        let (own_views, no_views) = Own::recall("views.json");
+        (desk.own_looks, desk.own_views) = (own_looks, own_views);
+        let is_bare = matches!(&start, Start::Inputs(inputs) if *inputs == Inputs::default());
+        let no_recent = desk.begin_welcome(is_bare);
+        let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
         desk.state.messages.extend(unread.map(|reason| Message {
             is_error: true,
             is_open: true,
-            title: "Your own looks could not be read".to_owned(),
+            title: "Something of your own could not be read".to_owned(),
             lines: vec![reason],
         }));
         let (memory, dock, notice) = Memory::recall();

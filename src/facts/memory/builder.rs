@@ -28,6 +28,11 @@ pub struct Live {
     site: u32,
 }
 
+/// Whether what `others` says of an event that created an object is the event of its release.
+fn is_release_of(created: u32, other: u32) -> bool {
+    other != NONE && other > created
+}
+
 /// Takes events in order of time. Repairs, each told to whoever hands the event over, who counts it: a time before the last one is raised to it
 /// (`time-goes-back`); what would bring the sum of all bytes past 64 bits (`bytes-out-of-range`), or the number of
 /// events past 32 (`too-many-events`), is left out; so is the release of what does not live (`free-without-allocation`).
@@ -42,10 +47,11 @@ pub struct MemoryBuilder {
     times: Packer,
     site_column: Packer,
     threads: Packer,
-    /// By event: of a released object or its release, the other event; of a living one, the next older of its site.
+    /// By event: of a released object or its release, the other event; of a living one, the next older of its site, which
+    /// stands before it.
     others: Vec<u32>,
-    /// By event, whether `others` is the other event.
-    is_over: Vec<bool>,
+    /// By event a bit, set for a release; 64 in a word.
+    releases: Vec<u64>,
     last: u64,
     live: Vec<CellTotals>,
     checkpoints: Vec<Checkpoint>,
@@ -80,7 +86,7 @@ impl MemoryBuilder {
             site_column: Packer::default(),
             threads: Packer::default(),
             others: Vec::new(),
-            is_over: Vec::new(),
+            releases: Vec::new(),
             last: 0,
             live: Vec::new(),
             checkpoints: Vec::new(),
@@ -184,6 +190,12 @@ impl MemoryBuilder {
         }
         self.last = self.last.max(time.ns());
         let event = self.others.len() as u32;
+        if event.is_multiple_of(u64::BITS) {
+            self.releases.push(0);
+        }
+        if let Some(word) = self.releases.last_mut() {
+            *word |= u64::from(is_release) << (event % u64::BITS);
+        }
         self.times.push(self.last);
         self.site_column
             .push(u64::from(site) << 1 | u64::from(is_release));
@@ -206,7 +218,6 @@ impl MemoryBuilder {
         }
         let event = self.event(time, thread, site, false, &mut refuse)?;
         self.others.push(self.youngest[site as usize]);
-        self.is_over.push(false);
         self.youngest[site as usize] = event;
         self.live[of.cell as usize].take(false, of.size);
         self.totals.take(false, of.size, false);
@@ -227,12 +238,26 @@ impl MemoryBuilder {
         object: Live,
         mut refuse: impl FnMut(&'static str),
     ) {
-        let created = object.created as usize;
-        if self.is_over.get(created).is_none_or(|&over| over) {
+        let other = self.others.get(object.created as usize);
+        if other.is_none_or(|&other| is_release_of(object.created, other)) {
             refuse("free-without-allocation");
             return;
         }
         self.end(time, thread, object.site, object.created, &mut refuse);
+    }
+
+    /// Reads what events of these sites will need, so that the processor waits for its memory once and not for each: what
+    /// lives was created at any time before.
+    pub fn fetch(&self, sites: impl Iterator<Item = u32>) {
+        let read = |site: u32| {
+            let of = self.sites.get(site as usize)?;
+            let live = self.live.get(of.cell as usize)?;
+            let youngest = self.youngest.get(site as usize)?;
+            let other = self.others.get(*youngest as usize).copied();
+            Some(live.allocations ^ other.unwrap_or_default())
+        };
+        let sum = sites.filter_map(read).fold(0, |sum: u32, it| sum ^ it);
+        std::hint::black_box(sum);
     }
 
     /// The youngest object of a site that lives is released. O(1).
@@ -275,7 +300,6 @@ impl MemoryBuilder {
             return;
         };
         self.others.push(NONE);
-        self.is_over.push(false);
         self.live[of.cell as usize].take(true, of.size);
         self.totals.take(true, of.size, false);
         self.last_is_release = true;
@@ -294,9 +318,7 @@ impl MemoryBuilder {
             return false;
         };
         self.others[created as usize] = event;
-        self.is_over[created as usize] = true;
         self.others.push(created);
-        self.is_over.push(true);
         let of = self.sites[site as usize];
         self.live[of.cell as usize].take(true, of.size);
         let of_first = self.like_heaptrack && site == 0 && self.last_is_release;
@@ -347,12 +369,19 @@ impl MemoryBuilder {
 
     /// All of it. Times are from the start of the recording; `end` is when it ended.
     pub fn finish(self, detail: Detail, end: Time) -> Memory {
-        let distance = |(event, (&other, &over)): (usize, (&u32, &bool))| match over {
-            true => u64::from((event as u32).abs_diff(other)),
-            false => 0,
+        let distance = |(event, &other): (u32, &u32)| {
+            let word = self.releases.get((event / u64::BITS) as usize);
+            let is_release = word.is_some_and(|word| word >> (event % u64::BITS) & 1 == 1);
+            let is_known = match is_release {
+                true => other != NONE,
+                false => is_release_of(event, other),
+            };
+            match is_known {
+                true => u64::from(event.abs_diff(other)),
+                false => 0,
+            }
         };
-        let others = self.others.iter().zip(&self.is_over).enumerate();
-        let others = others.map(distance).collect();
+        let others = (0..).zip(&self.others).map(distance).collect();
         let (stacks, cells) = self.cells.finish();
         let mut curve = self.curve;
         if !(self.others.len() as u32).is_multiple_of(PIECE) {

@@ -89,8 +89,10 @@ impl Packer {
     }
 
     fn close(&mut self) {
-        let base = self.open.iter().copied().min().unwrap_or_default();
-        let most = self.open.iter().copied().max().unwrap_or_default();
+        let (mut base, mut most) = (u64::MAX, 0);
+        for &number in &self.open {
+            (base, most) = (base.min(number), most.max(number));
+        }
         let width = 64 - (most - base).leading_zeros() as usize;
         self.heads.push(Head {
             base,

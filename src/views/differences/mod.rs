@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::state::ask::Asks;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module};
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::state::runs::{ContextsOf, Runs};
 
 pub static ENTRY: Entry = Entry {
@@ -39,6 +39,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation],
         opens_for: &[],
+        purposes: &[Purpose::Slower, Purpose::WhatChanged],
     },
     keys: &[],
     open: || Box::new(Differences::default()),

@@ -48,6 +48,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Module],
         answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[],
+        purposes: &[],
     },
     keys: &KEYS,
     open: || Box::new(Fan::default()),

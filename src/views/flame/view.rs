@@ -11,7 +11,7 @@ use crate::state::document::Document;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::{ThreadId, Time, TimeRange};
 use crate::views::along_time::{self, AlongTime, Drawn};
 use crate::views::tip::Tip;
@@ -32,6 +32,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
         opens_for: &[],
+        purposes: &[Purpose::TimeGoes, Purpose::Phases],
     },
     keys: &[],
     open: || Box::new(Flame::default()),

@@ -17,7 +17,7 @@ use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::details::{FunctionNeighbours, NeighbourOrder};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Side, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -34,6 +34,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[],
+        purposes: &[Purpose::WhatRuns, Purpose::WhatChanged],
     },
     keys: &[],
     open: || Box::new(Functions::default()),

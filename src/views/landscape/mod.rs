@@ -27,6 +27,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         opens_for: &[],
+        purposes: &[],
     },
     keys: &[],
     open: || Box::new(Landscape),

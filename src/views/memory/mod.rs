@@ -53,7 +53,7 @@ use crate::state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, View
 use crate::state::document::Document;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::ModuleId;
 
 pub static ENTRY: Entry = Entry {
@@ -70,6 +70,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Module, TimePoint, Range],
         answers: &[Function, Module, TimePoint, Range],
         opens_for: &[],
+        purposes: &[Purpose::Memory],
     },
     keys: &KEYS,
     open: || Box::new(MemoryView::default()),

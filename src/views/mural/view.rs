@@ -15,7 +15,7 @@ use crate::state::document::Document;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::{Time, TimeRange};
 use crate::views::along_time::{self, AlongTime, Drawn};
 use crate::views::tip::Tip;
@@ -36,6 +36,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Module, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
         opens_for: &[],
+        purposes: &[Purpose::WhatRuns],
     },
     keys: &KEYS,
     open: || Box::new(Mural::default()),

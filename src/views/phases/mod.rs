@@ -39,7 +39,7 @@ use crate::state::document::Document;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::{CallId, ModuleId, ThreadId, TimeRange};
 
 pub static ENTRY: Entry = Entry {
@@ -57,6 +57,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
         opens_for: &[],
+        purposes: &[Purpose::Phases],
     },
     keys: &KEYS,
     open: || Box::new(PhasesView::default()),

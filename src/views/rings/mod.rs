@@ -20,7 +20,7 @@ use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Ask, Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::ContextId;
 use query::Query;
 
@@ -38,6 +38,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[],
+        purposes: &[Purpose::TimeGoes, Purpose::Memory],
     },
     keys: &KEYS,
     open: || Box::new(Rings::default()),

@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::state::runs::Runs;
 use crate::units::Time;
 use crate::views::along_time::{self, AlongTime, Drawn};
@@ -34,6 +34,7 @@ pub static ENTRY: Entry = Entry {
         // Of a call relation, what is called.
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         opens_for: &[],
+        purposes: &[Purpose::Slower],
     },
     keys: &[],
     open: || Box::new(Timelines::default()),

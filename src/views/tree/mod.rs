@@ -23,7 +23,7 @@ use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Ask, Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::FunctionId;
 
 pub static ENTRY: Entry = Entry {
@@ -40,6 +40,7 @@ pub static ENTRY: Entry = Entry {
         offers: &[Function, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[],
+        purposes: &[Purpose::TimeGoes],
     },
     keys: &KEYS,
     open: || Box::new(Tree::default()),

@@ -1,7 +1,7 @@
 //! Views along time.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Ask, CallWalk, SelectAsk, SheetKey, ViewAsk};
 
 use super::possible::{has_times, is_call_chosen, is_chosen};
@@ -84,6 +84,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('g')],
             || SelectAsk::GoToCall(CallWalk::Fit).into(),
         )
+        .on(&[On::Call])
         .when(is_call_chosen)],
     },
     Line {
@@ -96,6 +97,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('g').shift()],
             || SelectAsk::GoToCall(CallWalk::Limit).into(),
         )
+        .on(&[On::Call])
         .when(is_call_chosen)],
     },
     Line {
@@ -109,6 +111,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::key("Up")],
                 || SelectAsk::GoToCall(CallWalk::Caller).into(),
             )
+            .on(&[On::Call])
             .when(is_call_chosen),
             Action::new(
                 "call.first",
@@ -117,6 +120,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::key("Down")],
                 || SelectAsk::GoToCall(CallWalk::FirstChild).into(),
             )
+            .on(&[On::Call])
             .when(is_call_chosen),
             Action::new(
                 "call.longest",
@@ -125,6 +129,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::key("Down").shift()],
                 || SelectAsk::GoToCall(CallWalk::LongestChild).into(),
             )
+            .on(&[On::Call])
             .when(is_call_chosen),
         ],
     },
@@ -139,6 +144,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::letter('n')],
                 || SelectAsk::GoToCall(CallWalk::NextOfFunction).into(),
             )
+            .on(&[On::Call, On::Module])
             .repeating()
             .when(is_chosen),
             Action::new(
@@ -148,6 +154,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::letter('n').shift()],
                 || SelectAsk::GoToCall(CallWalk::PreviousOfFunction).into(),
             )
+            .on(&[On::Call, On::Module])
             .repeating()
             .when(is_chosen),
         ],

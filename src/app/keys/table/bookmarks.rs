@@ -1,7 +1,7 @@
 //! Bookmarks and recording scenes.
 
 use crate::app::command::{BookmarkAsk, Command, ScriptAsk, TalkAsk};
-use crate::state::action::{Action, Chord, Line};
+use crate::state::action::{Action, Chord, Line, On};
 
 use super::possible::is_open;
 
@@ -16,6 +16,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::key("F2")],
             || BookmarkAsk::Add.into(),
         )
+        .on(&[On::View])
         .when(is_open)],
     },
     Line {

@@ -1,7 +1,7 @@
 //! Finding and choosing.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{CutAsk, FilterAsk, SearchAsk, SelectAsk};
 
 use super::possible::{has_recording, is_open, is_something_meant};
@@ -82,6 +82,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('c')],
             || CutAsk::CollapseOrExpand(None).into(),
         )
+        .on(&[On::Module])
         .when(is_something_meant)],
     },
     Line {
@@ -94,6 +95,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('x')],
             || FilterAsk::RemoveModule.into(),
         )
+        .on(&[On::Module])
         .when(is_something_meant)],
     },
     Line {
@@ -106,6 +108,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('x').shift()],
             || FilterAsk::RemoveBelow.into(),
         )
+        .on(&[On::Module])
         .when(is_something_meant)],
     },
     Line {
@@ -118,6 +121,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('b')],
             || FilterAsk::HideThread.into(),
         )
+        .on(&[On::Thread, On::Call])
         .when(has_recording)],
     },
     Line {
@@ -152,6 +156,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('e')],
             || CutAsk::ExpandWhole(None).into(),
         )
+        .on(&[On::Module])
         .when(is_something_meant)],
     },
     Line {

@@ -1,7 +1,7 @@
 //! Looking around the landscape.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line};
+use crate::state::action::{Action, Chord, Line, On};
 use crate::state::ask::{CameraAsk, CardAsk};
 use crate::state::camera::Preset;
 
@@ -38,6 +38,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('f')],
             || CameraAsk::FlyToSelection.into(),
         )
+        .on(&[On::Module])
         .when(is_something_meant)],
     },
     Line {
@@ -55,6 +56,7 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::key("Home")],
             || CameraAsk::FlyHome.into(),
         )
+        .on(&[On::View])
         .when(is_open)],
     },
     Line {
@@ -68,6 +70,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::key("PageUp")],
                 || CameraAsk::LookFrom(Preset::Top).into(),
             )
+            .on(&[On::View])
             .when(is_open),
             Action::new(
                 "camera.isometric",
@@ -76,6 +79,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::key("PageDown")],
                 || CameraAsk::LookFrom(Preset::Isometric).into(),
             )
+            .on(&[On::View])
             .when(is_open),
         ],
     },
@@ -110,7 +114,8 @@ pub const LINES: &[Line<Command>] = &[
             "Shows or hides the map of the landscape.",
             &[Chord::letter('m').shift()],
             || CardAsk::ToggleMinimap.into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "Title",

@@ -1,7 +1,7 @@
 //! Playing the recording.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line};
+use crate::state::action::{Action, Chord, Line, On};
 use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk};
 use crate::state::call_steps::CallStep;
 
@@ -236,6 +236,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::letter('[')],
                 || SelectAsk::StartRangeHere.into(),
             )
+            .on(&[On::Time])
             .when(has_times),
             Action::new(
                 "range.end",
@@ -244,6 +245,7 @@ pub const LINES: &[Line<Command>] = &[
                 &[Chord::letter(']')],
                 || SelectAsk::EndRangeHere.into(),
             )
+            .on(&[On::Time])
             .when(has_times),
         ],
     },

@@ -1,12 +1,71 @@
 //! The window, files and pictures.
 
-use crate::app::command::{Command, FileAsk, PictureAsk};
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{CardAsk, LookAsk, MappingAsk};
 
 use super::possible::is_open;
 
 pub const LINES: &[Line<Command>] = &[
+    Line {
+        keys: "Ctrl + P",
+        text: "the palette: every action, view and module by its name",
+        actions: &[
+            Action::new(
+                "palette.open",
+                "Palette",
+                "Lists every action, view and module by what one types of its name.",
+                &[Chord::letter('p').ctrl()],
+                || PaletteAsk::Toggle.into(),
+            ),
+            Action::new(
+                "palette.up",
+                "The row above",
+                "Marks the row above.",
+                &[Chord::key("Up")],
+                || PaletteAsk::Move(-1).into(),
+            )
+            .within(Scope::Palette)
+            .repeating(),
+            Action::new(
+                "palette.down",
+                "The row below",
+                "Marks the row below.",
+                &[Chord::key("Down")],
+                || PaletteAsk::Move(1).into(),
+            )
+            .within(Scope::Palette)
+            .repeating(),
+            Action::new(
+                "palette.take",
+                "Do it",
+                "Does what the marked row says.",
+                &[Chord::key("Enter")],
+                || PaletteAsk::Take(None).into(),
+            )
+            .within(Scope::Palette),
+            Action::new(
+                "palette.leave",
+                "Leave the palette",
+                "Closes the palette or the menu.",
+                &[Chord::key("Escape"), Chord::letter('p').ctrl()],
+                || Command::Escape,
+            )
+            .within(Scope::Palette),
+        ],
+    },
+    Line {
+        keys: "Right click, Shift + F10",
+        text: "what can be done with what is there",
+        actions: &[Action::new(
+            "menu.open",
+            "Menu of what is pointed at",
+            "Lists what can be done with what is pointed at or chosen.",
+            &[Chord::key("F10").shift()],
+            || PaletteAsk::Menu(None).into(),
+        )
+        .when(is_open)],
+    },
     Line {
         keys: "F1, ?",
         text: "this help",
@@ -27,7 +86,8 @@ pub const LINES: &[Line<Command>] = &[
             "Shows what the landscape is drawn by.",
             &[Chord::letter('o')],
             || CardAsk::ToggleSettings.into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "Shift + Q",
@@ -72,7 +132,8 @@ pub const LINES: &[Line<Command>] = &[
             "Shows or hides the legend.",
             &[Chord::letter('l')],
             || CardAsk::ToggleLegend.into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "K",
@@ -83,7 +144,8 @@ pub const LINES: &[Line<Command>] = &[
             "Shows or hides what runs now.",
             &[Chord::letter('k')],
             || CardAsk::ToggleStacks.into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "T",
@@ -94,7 +156,8 @@ pub const LINES: &[Line<Command>] = &[
             "Switches between the light and the dark theme.",
             &[Chord::letter('t')],
             || LookAsk::SwitchTheme.into(),
-        )],
+        )
+        .on(&[On::View])],
     },
     Line {
         keys: "F3",
@@ -156,19 +219,55 @@ pub const LINES: &[Line<Command>] = &[
             &[Chord::letter('c').ctrl()],
             || PictureAsk::Copy.into(),
         )
+        .on(&[On::View])
         .when(is_open)],
     },
     Line {
-        keys: "Ctrl + P",
+        keys: "Ctrl + Shift + S",
         text: "save a picture, of up to 16384 pixels a side, or a model",
         actions: &[Action::new(
             "picture.card",
             "Save a picture",
             "Asks for a picture or a model to be saved.",
-            &[Chord::letter('p').ctrl()],
+            &[Chord::letter('s').ctrl().shift()],
             || PictureAsk::Toggle.into(),
         )
+        .on(&[On::View])
         .when(is_open)],
+    },
+    Line {
+        keys: "Ctrl + O",
+        text: "open a folder; with Shift a recording",
+        actions: &[
+            Action::new(
+                "file.folder",
+                "Open a folder…",
+                "Opens a folder of source code.",
+                &[Chord::letter('o').ctrl()],
+                || FileAsk::Choose(Chosen::Folder).into(),
+            ),
+            Action::new(
+                "file.recording",
+                "Open a recording…",
+                "Opens what a tracer or a profiler has written.",
+                &[Chord::letter('o').ctrl().shift()],
+                || FileAsk::Choose(Chosen::Recording).into(),
+            ),
+            Action::new(
+                "file.demo",
+                "Open the demo",
+                "Opens the built-in demo.",
+                &[],
+                || FileAsk::Demo.into(),
+            ),
+            Action::new(
+                "card.welcome",
+                "Welcome",
+                "Shows what can be opened, and what was opened before.",
+                &[],
+                || FileAsk::Welcome.into(),
+            ),
+        ],
     },
     Line {
         keys: "Drop files",

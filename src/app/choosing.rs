@@ -1,0 +1,111 @@
+//! The welcome, and dialogs of the desktop in which one chooses what to open.
+
+use std::path::{Path, PathBuf};
+
+use super::command::{Chosen, FileAsk};
+use super::desk::Desk;
+use super::recent::RecentInputs;
+use crate::analysis::session::Inputs;
+use crate::state::job::{Job, take};
+
+/// The welcome as it is shown.
+#[derive(Debug, Default)]
+pub struct Welcome {
+    pub is_open: bool,
+    /// The path that is typed.
+    pub path: String,
+    pub recent: RecentInputs,
+    /// Why there is no dialog.
+    pub no_dialog: Option<&'static str>,
+}
+
+/// Why no dialog can be shown; nothing where one can. On Linux dialogs come from the desktop's portal over D-Bus, or from
+/// zenity.
+fn no_dialog() -> Option<&'static str> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|it| !it.is_empty());
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    let has_bus = bus || runtime.is_some_and(|dir| dir.join("bus").exists());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has_zenity = std::env::split_paths(&path).any(|dir| dir.join("zenity").is_file());
+    (!has_bus && !has_zenity).then_some(
+        "There is no dialog for files on this machine: neither a desktop portal nor zenity. Type the path, or drop the file.",
+    )
+}
+
+impl Desk {
+    /// Reads what was opened before; what could not be read, in a sentence. The welcome is open at first where nothing was
+    /// named to be opened.
+    pub fn begin_welcome(&mut self, is_open: bool) -> Option<String> {
+        let (recent, unread) = RecentInputs::recall();
+        self.welcome = Welcome {
+            is_open,
+            recent,
+            no_dialog: no_dialog(),
+            ..Welcome::default()
+        };
+        unread
+    }
+
+    /// Opens a dialog beside the window, which goes on.
+    pub fn choose_file(&mut self, chosen: Chosen) {
+        if self.welcome.no_dialog.is_some() {
+            self.welcome.is_open = true;
+            return;
+        }
+        let work = move |_: &_| {
+            let dialog = rfd::FileDialog::new();
+            Ok(match chosen {
+                Chosen::Folder => dialog
+                    .set_title("Open a folder of source code")
+                    .pick_folder(),
+                Chosen::Recording => dialog.set_title("Open a recording").pick_file(),
+            })
+        };
+        self.jobs.choosing = Some(Job::start(self.state.waker(), work));
+    }
+
+    /// Opens what was chosen in a dialog.
+    pub fn poll_chosen(&mut self) {
+        if let Some(Some(path)) = take(&mut self.jobs.choosing) {
+            self.execute(FileAsk::Open(vec![path]));
+        }
+    }
+
+    /// Opens the path that was typed, with `~` for the home directory.
+    pub fn open_typed(&mut self) {
+        let typed = self.welcome.path.trim();
+        let path = match (typed.strip_prefix("~/"), dirs::home_dir()) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => PathBuf::from(typed),
+        };
+        if typed.is_empty() {
+            return;
+        }
+        if !Path::new(&path).exists() {
+            let line = format!("{}: there is no such file or folder", path.display());
+            self.state.tell("It could not be opened", line);
+            return;
+        }
+        self.execute(FileAsk::Open(vec![path]));
+    }
+
+    /// Opens what was opened before.
+    pub fn open_recent(&mut self, number: usize) {
+        let recent = self.welcome.recent.iter().nth(number);
+        if let Some(inputs) = recent.map(|it| it.inputs()) {
+            self.welcome.is_open = false;
+            self.open(inputs);
+        }
+    }
+
+    pub fn open_demo(&mut self) {
+        self.welcome.is_open = false;
+        let open = self.state.document.as_ref().map(|it| &it.inputs);
+        if open != Some(&Inputs::default()) {
+            self.open(Inputs::default());
+        }
+    }
+}

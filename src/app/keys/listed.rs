@@ -1,0 +1,191 @@
+//! All that can be done, as menus and the palette list it: the actions of the table of keys, and the views.
+
+use super::{PAGES, page_of, page_of_keys};
+use crate::app::command::Command;
+use crate::state::State;
+use crate::state::action::{Action, Chord, On, Scope, Sign};
+use crate::state::ask::PaneAsk;
+use crate::state::panes::{Kind, ViewId};
+use crate::views::{Entry, REGISTRY};
+
+/// Something that can be done.
+#[derive(Clone, Copy)]
+pub struct Listed {
+    pub id: &'static str,
+    pub title: &'static str,
+    /// A sentence, or what a view shows.
+    pub about: &'static str,
+    /// The title of the page of the help that it stands on.
+    pub page: &'static str,
+    what: What,
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    OfWindow(&'static Action<Command>),
+    OfView(&'static Action),
+    Toggle(&'static Entry),
+}
+
+/// All that keys do, but for those of fields and of a presentation; page by page, views first.
+pub fn listed() -> impl Iterator<Item = Listed> {
+    PAGES.iter().flat_map(|page| {
+        let views = REGISTRY.iter().filter(|entry| page_of(entry) == page.title);
+        let views = views.map(|entry| Listed {
+            id: entry.line.id,
+            title: entry.line.title,
+            about: entry.line.about,
+            page: page.title,
+            what: What::Toggle(entry),
+        });
+        let of_window = page.lines.iter().flat_map(|line| line.actions);
+        let of_window = of_window.map(|action| Listed {
+            id: action.id,
+            title: action.title,
+            about: action.about,
+            page: page.title,
+            what: What::OfWindow(action),
+        });
+        let own = REGISTRY
+            .iter()
+            .filter(|entry| page_of_keys(entry) == page.title);
+        let own = own
+            .flat_map(|entry| entry.keys)
+            .flat_map(|line| line.actions);
+        let own = own.map(|action| Listed {
+            id: action.id,
+            title: action.title,
+            about: action.about,
+            page: page.title,
+            what: What::OfView(action),
+        });
+        let all = views.chain(of_window).chain(own);
+        all.filter(|listed| kind_of(listed.scope()).is_some())
+    })
+}
+
+/// The kind of view that actions of a scope are about, for any view none; nothing for a scope that menus leave out.
+fn kind_of(scope: Scope) -> Option<Option<Kind>> {
+    match scope {
+        Scope::Anywhere => Some(None),
+        Scope::AlongTime => Some(Some(Kind::AlongTime)),
+        Scope::Table => Some(Some(Kind::Table)),
+        Scope::Chart => Some(Some(Kind::Chart)),
+        Scope::TableField
+        | Scope::Search
+        | Scope::Palette
+        | Scope::Mapping
+        | Scope::Presentation => None,
+    }
+}
+
+impl Listed {
+    fn scope(&self) -> Scope {
+        match self.what {
+            What::OfWindow(action) => action.scope,
+            What::OfView(action) => action.scope,
+            What::Toggle(_) => Scope::Anywhere,
+        }
+    }
+
+    /// In the menus of what it stands.
+    pub fn on(&self) -> &'static [On] {
+        match self.what {
+            What::OfWindow(action) => action.on,
+            What::OfView(action) => action.on,
+            What::Toggle(_) => &[],
+        }
+    }
+
+    /// Its keys as people write them, the first of several; empty where it has none.
+    pub fn keys(&self) -> String {
+        let chords = match self.what {
+            What::OfWindow(action) => action.chords,
+            What::OfView(action) => action.chords,
+            What::Toggle(entry) => return entry.line.key.to_string(),
+        };
+        chords.first().map(written).unwrap_or_default()
+    }
+
+    /// Whether it is a view, and open.
+    pub fn is_on(&self, state: &State) -> bool {
+        match self.what {
+            What::Toggle(entry) => state.panes.is_open(ViewId::of(&entry.line)),
+            _ => false,
+        }
+    }
+
+    /// What it asks for; nothing where it would do nothing now.
+    pub fn command(&self, state: &State) -> Option<Command> {
+        let is_there = match kind_of(self.scope())? {
+            Some(kind) => state.panes.under_pointer(kind).is_some(),
+            None => true,
+        };
+        match self.what {
+            _ if !is_there => None,
+            What::OfWindow(action) => (action.is_possible)(state).then(action.ask),
+            What::OfView(action) => (action.is_possible)(state).then(|| (action.ask)().into()),
+            What::Toggle(entry) => {
+                let view = ViewId::of(&entry.line);
+                let document = state.document.as_ref();
+                let can = document.is_none_or(|it| it.has(entry.line.needs));
+                (can || state.panes.is_open(view)).then(|| PaneAsk::Toggle(view).into())
+            }
+        }
+    }
+}
+
+/// A chord as people write it.
+fn written(chord: &Chord) -> String {
+    let sign = match chord.sign {
+        Sign::Key(name) => match name {
+            "Left" => "←".to_owned(),
+            "Right" => "→".to_owned(),
+            "Up" => "↑".to_owned(),
+            "Down" => "↓".to_owned(),
+            "PageUp" => "Page up".to_owned(),
+            "PageDown" => "Page down".to_owned(),
+            name => name.to_owned(),
+        },
+        Sign::Letter(letter) | Sign::Place(letter) => letter.to_uppercase().to_string(),
+    };
+    let held = [
+        (chord.ctrl, "Ctrl"),
+        (chord.alt, "Alt"),
+        (chord.shift, "Shift"),
+    ];
+    let mut text = String::new();
+    for (_, name) in held.into_iter().filter(|(is_held, _)| *is_held) {
+        text.push_str(name);
+        text.push_str(" + ");
+    }
+    text + &sign
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn menus_list_all_actions_of_the_keys_once() {
+        let all: Vec<Listed> = listed().collect();
+        let mut ids: Vec<&str> = all.iter().map(|it| it.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), all.len());
+        for id in ["landscape", "camera.home", "filter.module", "row.up"] {
+            assert!(ids.binary_search(&id).is_ok(), "{id}");
+        }
+        for id in ["search.up", "mapping.save", "present.digit-1"] {
+            assert!(ids.binary_search(&id).is_err(), "{id}");
+        }
+    }
+
+    #[test]
+    fn keys_are_written_as_the_help_writes_them() {
+        let keys = |id: &str| listed().find(|it| it.id == id).map(|it| it.keys());
+        assert_eq!(keys("filter.redo").as_deref(), Some("Ctrl + Shift + Z"));
+        assert_eq!(keys("play.ten-back").as_deref(), Some("Shift + ←"));
+        assert_eq!(keys("landscape").as_deref(), Some("1"));
+    }
+}

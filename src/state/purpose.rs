@@ -1,0 +1,38 @@
+//! What one wants to find out: the views that belong together open together.
+
+/// A question, and with it the views that answer it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    WhatRuns,
+    TimeGoes,
+    WhoCalls,
+    Phases,
+    Memory,
+    Slower,
+    WhatChanged,
+}
+
+impl Purpose {
+    pub const ALL: [Purpose; 7] = [
+        Purpose::WhatRuns,
+        Purpose::TimeGoes,
+        Purpose::WhoCalls,
+        Purpose::Phases,
+        Purpose::Memory,
+        Purpose::Slower,
+        Purpose::WhatChanged,
+    ];
+
+    /// As menus have it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Purpose::WhatRuns => "Which code runs?",
+            Purpose::TimeGoes => "Where does the time go?",
+            Purpose::WhoCalls => "Who calls whom?",
+            Purpose::Phases => "What happens one after the other?",
+            Purpose::Memory => "Where does memory go?",
+            Purpose::Slower => "Why is one run slower?",
+            Purpose::WhatChanged => "What changed between two runs?",
+        }
+    }
+}
