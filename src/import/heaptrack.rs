@@ -121,7 +121,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let mut reader = Reader::new(&reporter);
     // Places cost a text; they are made only of what is counted.
     let mut number = 0;
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.next_whole()? {
         number += 1;
         let read = reader.read(line);
         if number == 1 && reader.version > LATEST {

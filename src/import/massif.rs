@@ -69,7 +69,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         scale: 1,
         ..Reader::default()
     };
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.next_whole()? {
         if let Some(kind) = reader.read(line) {
             lines.warn(kind);
         }

@@ -188,9 +188,11 @@ fn a_truncated_recording_of_heaptrack_keeps_what_was_whole() {
                 continue;
             }
         };
-        assert_eq!(
-            warnings(&recording)["truncated-compression"],
-            1,
+        let counted = warnings(&recording);
+        assert_eq!(counted["truncated-compression"], 1, "{percent} %");
+        // Nearly all are cut in a line, which might have gone on.
+        assert!(
+            counted.len() == 1 || counted["truncated-file"] == 1,
             "{percent} %"
         );
         is_sound(&recording);
