@@ -16,6 +16,7 @@ pub mod warnings;
 
 use std::path::{Path, PathBuf};
 
+use facts::memory::{CellTotals, Instant, Known, Memory};
 use facts::recording::Recording;
 use progress::Progress;
 use units::{CallId, ThreadId};
@@ -60,6 +61,39 @@ pub fn directory(format: &str, names: &[&str], input: &[u8]) {
     check(named.expect("a format of the table"));
 }
 
+/// What holds of all that is known of memory: sums of parts are the whole, and nothing is released that was not there.
+fn check_memory(memory: &Memory) {
+    let cells = memory.cells().len();
+    if let Some(events) = memory.timed() {
+        let end = events.end();
+        let (state, totals) = (events.state(end), events.totals(end));
+        let sum = |of: fn(&CellTotals) -> u64| state.cells().iter().map(of).sum::<u64>();
+        assert_eq!(sum(|it| it.allocations.into()), totals.allocations);
+        assert_eq!(sum(|it| it.releases.into()), totals.releases);
+        assert_eq!(sum(|it| it.allocated), totals.allocated);
+        assert_eq!(sum(|it| it.released), totals.released);
+        assert!(totals.released <= totals.allocated && totals.live_bytes() <= events.peak().0);
+    }
+    let instants: &[Instant] = match &memory.known {
+        Known::Events(_) => &[],
+        Known::Allocations(of) => &of.survivors,
+        Known::Sums(sums) => &sums.instants,
+    };
+    assert!(instants.is_sorted_by_key(|it| it.time));
+    assert!(
+        instants
+            .iter()
+            .all(|it| it.cells.is_empty() || it.cells.len() == cells)
+    );
+    for counter in &memory.counters {
+        assert!(
+            counter.values.is_sorted_by_key(|it| it.0),
+            "{}",
+            counter.name
+        );
+    }
+}
+
 /// What holds of every recording: calls nest, and times and counts fit each other.
 fn check(read: Result<Recording, import::ImportError>) {
     let recording = match read {
@@ -70,6 +104,9 @@ fn check(read: Result<Recording, import::ImportError>) {
         }
     };
     assert!(recording.damage().is_none());
+    if let Some(memory) = &recording.memory {
+        check_memory(memory);
+    }
     let trace = &recording.trace;
     for (index, thread) in trace.threads().iter().enumerate() {
         let mut ends: Vec<u64> = Vec::new();

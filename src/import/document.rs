@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::decimal::{self, Unit};
+use super::decimal::{self, NoTime, Unit};
 use super::error::ImportError;
 use super::input::Input;
 use super::json::{Cursor, Skip, Stop, unescape};
@@ -403,7 +403,11 @@ impl<'a> Document<'a> {
         {
             self.warn("decimals-left-out");
         }
-        Ok(amount.map_err(|why| self.warn(why.kind())).ok())
+        let kind = |why| match why {
+            NoTime::NotANumber => "not-a-number",
+            NoTime::OutOfRange => "number-out-of-range",
+        };
+        Ok(amount.map_err(|why| self.warn(kind(why))).ok())
     }
 
     /// Whether only white space is left: at the end of the file, or between documents that follow each other.

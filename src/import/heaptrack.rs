@@ -32,6 +32,10 @@ pub const FORMAT: &str = "heaptrack";
 const LATEST: u64 = 3;
 /// Before any event, and where no other is known.
 const PAGE: u64 = 4096;
+/// How many frames of inlined functions all stacks may have, and how many more for each: a small file can name an
+/// instruction with many of them in stack after stack.
+const FREE_FRAMES: usize = 1 << 20;
+const FRAMES_A_STACK: usize = 8;
 /// heaptrack tells no threads.
 const THREAD: ThreadId = ThreadId(0);
 
@@ -117,7 +121,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let mut reader = Reader::new(&reporter);
     // Places cost a text; they are made only of what is counted.
     let mut number = 0;
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.next_whole()? {
         number += 1;
         let read = reader.read(line);
         if number == 1 && reader.version > LATEST {
@@ -167,6 +171,8 @@ struct Reader<'r> {
     strings: Vec<String>,
     instructions: Vec<Frames>,
     stacks: Vec<StackId>,
+    /// How many more frames of inlined functions there may be.
+    spare_frames: usize,
     /// By number, the site; none of one that means nothing.
     sites: Vec<Option<u32>>,
     /// Where releases name addresses, the objects at them.
@@ -186,6 +192,7 @@ impl<'r> Reader<'r> {
             strings: Vec::new(),
             instructions: Vec::new(),
             stacks: Vec::new(),
+            spare_frames: FREE_FRAMES,
             sites: Vec::new(),
             by_address: HashMap::default(),
             functions: Functions::default(),
@@ -399,9 +406,16 @@ impl<'r> Reader<'r> {
                 Some(at) => self.instructions.get(at)?,
                 None => &none,
             };
+            let kept = frames.len().min(1 + self.spare_frames);
+            self.spare_frames += FRAMES_A_STACK;
+            self.spare_frames -= kept.saturating_sub(1).min(self.spare_frames);
+            if kept < frames.len() {
+                let place = || crate::warnings::Place::file("stacks");
+                self.reporter.warn("too-many-frames", place);
+            }
             let builder = &mut self.builder;
             let push = |stack, &function: &FunctionId| builder.stack(stack, function);
-            Some(frames.iter().fold(around, push))
+            Some(frames.iter().take(kept).fold(around, push))
         })();
         self.stacks.push(read.unwrap_or_default());
         read.map(|_| ())

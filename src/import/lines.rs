@@ -10,8 +10,9 @@ pub struct Lines<'a> {
     window: Window<'a>,
     file: String,
     reporter: &'a Reporter,
-    /// Bytes at hand of the line that was given out, with its end.
+    /// Bytes at hand of the line that was given out, with its end and without.
     taken: usize,
+    length: usize,
     /// The number of that line, from 1.
     number: u64,
 }
@@ -27,6 +28,7 @@ impl<'a> Lines<'a> {
             file: input.display().to_string(),
             reporter,
             taken: 0,
+            length: 0,
             number: 0,
         })
     }
@@ -37,7 +39,7 @@ impl<'a> Lines<'a> {
         self.taken = 0;
         // How much was searched in vain.
         let mut searched = 0;
-        let length = loop {
+        self.length = loop {
             let data = self.window.data();
             if let Some(at) = memchr::memchr(b'\n', &data[searched..]) {
                 self.taken = searched + at + 1;
@@ -53,8 +55,24 @@ impl<'a> Lines<'a> {
             return Ok(None);
         }
         self.number += 1;
-        let line = &self.window.data()[..length];
-        Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
+        Ok(Some(self.line()))
+    }
+
+    /// The next line of a format that ends each line. A last one without an end was cut, and may have gone on: it is counted
+    /// and left out.
+    pub fn next_whole(&mut self) -> Result<Option<&[u8]>, ImportError> {
+        let is_there = self.next()?.is_some();
+        if is_there && self.taken == self.length {
+            self.warn("truncated-file");
+            return Ok(None);
+        }
+        Ok(is_there.then(|| self.line()))
+    }
+
+    /// The line that was given out last.
+    fn line(&self) -> &[u8] {
+        let line = self.window.data().get(..self.length).unwrap_or_default();
+        line.strip_suffix(b"\r").unwrap_or(line)
     }
 
     /// What is at hand behind the line that was given out: whole lines, and perhaps the start of one.

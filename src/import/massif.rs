@@ -12,7 +12,9 @@ use super::frame_text;
 use super::input::Input;
 use super::lines::Lines;
 use crate::facts::functions::Functions;
-use crate::facts::memory::{Cells, Counter, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use crate::facts::memory::{
+    Cells, Counter, Detail, FewCells, Instant, Known, Memory, StackId, SumRow, Sums,
+};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Time, Unit};
@@ -46,6 +48,8 @@ struct Reader {
     functions: Functions,
     cells: Cells,
     instants: Vec<Instant>,
+    /// By instant, what its tree tells.
+    trees: Vec<FewCells>,
     counters: [Values; 2],
     unit: Unit,
     scale: u64,
@@ -65,7 +69,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         scale: 1,
         ..Reader::default()
     };
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.next_whole()? {
         if let Some(kind) = reader.read(line) {
             lines.warn(kind);
         }
@@ -74,7 +78,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     if !reader.has_snapshot {
         return Err(ImportError::malformed(lines.place(), "a snapshot", "none"));
     }
-    let (functions, memory) = reader.finish();
+    let (functions, memory) = reader.finish(|kind| lines.warn(kind));
     Ok(Recording::of_memory(
         input,
         FORMAT,
@@ -82,6 +86,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         memory,
         reporter.warnings(),
     ))
+}
+
+/// So many bytes that live.
+fn live(bytes: u64) -> SumRow {
+    SumRow {
+        live_bytes: Some(bytes),
+        ..SumRow::default()
+    }
 }
 
 impl Reader {
@@ -111,6 +123,10 @@ impl Reader {
             self.close(0);
             let last = self.instants.last().map_or(0, |it| it.time);
             self.instants.push(Instant::new(last, Vec::new()));
+            self.trees.push(FewCells {
+                nothing: live(0),
+                rows: Vec::new(),
+            });
             self.has_snapshot = true;
             return None;
         }
@@ -186,30 +202,22 @@ impl Reader {
                 stack = self.cells.stack(stack, function);
             }
             let rest = self.open.pop().map_or(0, |it| it.rest);
-            let Some(instant) = self.instants.last_mut().filter(|_| rest > 0) else {
-                continue;
-            };
-            let cell = self.cells.cell(stack, 0) as usize;
-            let of = |bytes| SumRow {
-                live_bytes: Some(bytes),
-                ..SumRow::default()
-            };
-            let len = instant.cells.len().max(cell + 1);
-            instant.cells.resize(len, of(0));
-            instant.cells[cell] = instant.cells[cell].plus(of(rest));
+            if let Some(tree) = self.trees.last_mut().filter(|_| rest > 0) {
+                let cell = self.cells.cell(stack, 0);
+                tree.rows.push((cell, live(rest)));
+            }
         }
     }
 
-    fn finish(mut self) -> (Functions, Memory) {
+    /// All of it; `warn` counts what is left out.
+    fn finish(mut self, warn: impl Fn(&'static str)) -> (Functions, Memory) {
         let (stacks, cells) = self.cells.finish();
-        for instant in &mut self.instants {
-            if !instant.cells.is_empty() {
-                let nothing = SumRow {
-                    live_bytes: Some(0),
-                    ..SumRow::default()
-                };
-                instant.cells.resize(cells.len(), nothing);
+        let rows = FewCells::of_all(&self.trees, cells.len());
+        for ((instant, tree), rows) in self.instants.iter_mut().zip(&self.trees).zip(rows) {
+            if rows.is_empty() && !tree.rows.is_empty() {
+                warn("too-many-rows");
             }
+            instant.cells = rows;
         }
         let whole = self.instants.iter();
         let whole = whole.filter_map(|it| Some((it.whole.live_bytes?, it.time())));

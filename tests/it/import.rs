@@ -5,6 +5,7 @@ mod chrome_random;
 mod damage;
 mod facts;
 mod greedy;
+mod objects;
 mod samples;
 mod threads;
 mod uftrace_random;

@@ -73,8 +73,8 @@ impl Events {
         for (cell, totals) in now.cells().iter().enumerate() {
             let place = group(cell as u32).map(|first| first + bins - 1);
             if let Some(entry) = place.and_then(|place| out.get_mut(place)) {
-                entry.living += totals.live();
-                entry.released += totals.releases;
+                entry.living = entry.living.saturating_add(totals.live());
+                entry.released = entry.released.saturating_add(totals.releases);
             }
         }
         debug_assert!(oldest <= at || bins == 1);

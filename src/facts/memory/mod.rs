@@ -42,7 +42,7 @@ pub use cells::Cells;
 pub use events::{Events, Object, Sequence, Totals};
 pub use passing::{Outcome, Temporary};
 pub use state::State;
-pub use sums::{Instant, SumRow, Sums};
+pub use sums::{FewCells, Instant, SumRow, Sums};
 
 /// A stack of functions: its place in [`Stacks`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]

@@ -47,6 +47,43 @@ impl SumRow {
     };
 }
 
+/// What is known of some cells at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct FewCells {
+    /// Of the other cells.
+    pub nothing: SumRow,
+    /// By the number of the cell, which may come more than once.
+    pub rows: Vec<(u32, SumRow)>,
+}
+
+impl FewCells {
+    /// The rows of all `cells` at each instant. A small file can tell many cells apart and name a few of them at each of
+    /// many instants: where there were more rows than [`MOST_ROWS`], those of the earlier instants are left out, so that
+    /// who had what is not known of them.
+    pub fn of_all(instants: &[FewCells], cells: usize) -> Vec<Vec<SumRow>> {
+        let mut spare = MOST_ROWS;
+        let rows = instants.iter().rev().map(|few| {
+            if few.rows.is_empty() || cells > spare {
+                return Vec::new();
+            }
+            spare -= cells;
+            let mut rows = vec![few.nothing; cells];
+            for &(cell, row) in &few.rows {
+                if let Some(sum) = rows.get_mut(cell as usize) {
+                    *sum = sum.plus(row);
+                }
+            }
+            rows
+        });
+        let mut rows: Vec<Vec<SumRow>> = rows.collect();
+        rows.reverse();
+        rows
+    }
+}
+
+/// No more rows than this are kept of all instants together.
+const MOST_ROWS: usize = 1 << 21;
+
 /// An instant for which something is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Instant {

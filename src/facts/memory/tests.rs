@@ -1,6 +1,7 @@
+use super::events::Checkpoint;
 use super::oracle::{self, RawEvent};
 use super::*;
-use crate::facts::trace::storage::Bytes;
+use crate::facts::trace::storage::{Bytes, Table};
 use crate::progress::Progress;
 use crate::units::ThreadId;
 
@@ -376,4 +377,120 @@ fn objects_without_sizes_weigh_no_bytes() {
         })
         .collect();
     assert_eq!(values, [("allocations", 3), ("objects", 2)]);
+}
+
+#[test]
+fn counts_near_the_limits_of_32_and_64_bits_stay_right() {
+    const HUGE: u64 = 1 << 40;
+    let mut builder = MemoryBuilder::new();
+    let stack = builder.stack(StackId::EMPTY, FunctionId(0));
+    let sites = [
+        builder.site(HUGE, StackId::EMPTY, 0),
+        builder.site(1, stack, 0),
+    ];
+    let mut objects = Vec::new();
+    for time in 0..9 {
+        let at = Time::from_ns(time);
+        let thread = ThreadId(0);
+        match time {
+            6 | 7 => builder.release(at, thread, objects[time as usize - 4], refuse),
+            _ => objects.extend(builder.allocate(at, thread, sites[time as usize % 2], refuse)),
+        }
+    }
+    let memory = builder.finish(Detail::Events, Time::ZERO);
+    let mut events = memory.events().expect("events").clone();
+    let small = |position: u32| events.state(position).cells().to_vec();
+    let small: Vec<Vec<CellTotals>> = (0..=9).map(small).collect();
+    // As if a module had created so many objects before the third event that the last one is the last to be counted.
+    let before = [
+        CellTotals {
+            allocations: u32::MAX - 4,
+            releases: 100_000_000,
+            allocated: u64::MAX - 4 * HUGE,
+            released: u64::MAX / 3,
+        },
+        CellTotals {
+            allocations: 100_000_000,
+            releases: 100_000_000,
+            allocated: u64::MAX / 2,
+            released: u64::MAX / 2,
+        },
+    ];
+    events.checkpoints = Table::Rows(
+        vec![Checkpoint {
+            position: 2,
+            reserved: 0,
+            end: 2,
+        }]
+        .into(),
+    );
+    events.checkpoint_cells = Table::Rows(before.to_vec().into());
+    let mut moving = events.state(2);
+    for position in [2, 9, 3, 8, 2, 5, 9] {
+        events.advance(&mut moving, position);
+        assert_eq!(moving, events.state(position));
+        for (cell, found) in moving.cells().iter().enumerate() {
+            let [then, now] = [2, position].map(|it| small[it as usize][cell]);
+            let plus = |before: u64, then: u64, now: u64| before + (now - then);
+            let of = before[cell];
+            let count =
+                |before: u32, then: u32, now: u32| plus(before.into(), then.into(), now.into());
+            let allocations = count(of.allocations, then.allocations, now.allocations);
+            assert_eq!(u64::from(found.allocations), allocations);
+            let releases = count(of.releases, then.releases, now.releases);
+            assert_eq!(u64::from(found.releases), releases);
+            assert_eq!(
+                found.allocated,
+                plus(of.allocated, then.allocated, now.allocated)
+            );
+            assert_eq!(
+                found.released,
+                plus(of.released, then.released, now.released)
+            );
+            assert_eq!(u64::from(found.live()), allocations - releases);
+            assert_eq!(SumRow::of(found).live, Some(allocations - releases));
+        }
+        // Together they are more than can be counted: the most that can.
+        let mut groups = [CellTotals::default()];
+        events.add_up(&moving, &[0, 0], &mut groups);
+        assert_eq!(
+            (groups[0].allocations, groups[0].allocated),
+            (u32::MAX, u64::MAX)
+        );
+        let living: u64 = moving.cells().iter().map(|it| u64::from(it.live())).sum();
+        assert!(u64::from(groups[0].live()) <= living);
+        let mut bins = [AgeBin::default(); 2];
+        events.ages(&[position, 2], &[0, 0], &moving, &mut bins);
+        let young = u64::from(bins[0].living);
+        assert_eq!(u64::from(bins[1].living), living - young);
+    }
+    let row = SumRow::of(&before[0]).plus(SumRow::of(&before[1]));
+    assert_eq!(row.allocated, Some(u64::MAX));
+    assert_eq!(row.allocations, Some(u64::from(u32::MAX) - 4 + 100_000_000));
+}
+
+#[test]
+fn events_past_those_that_can_be_numbered_are_left_out() {
+    // As many as in tests can be.
+    const MOST: u32 = 1 << 18;
+    let mut left_out = Vec::new();
+    let mut builder = MemoryBuilder::new();
+    let site = builder.site(3, StackId::EMPTY, 0);
+    let (at, thread) = (Time::from_ns(1), ThreadId(0));
+    let mut last = None;
+    for _ in 0..MOST + 2 {
+        let new = builder.allocate(at, thread, site, |kind| left_out.push(kind));
+        last = new.or(last);
+    }
+    let last = last.expect("many");
+    builder.release(at, thread, last, |kind| left_out.push(kind));
+    builder.release_youngest(at, thread, site, |kind| left_out.push(kind));
+    builder.release_alone(at, thread, site, |kind| left_out.push(kind));
+    assert_eq!(left_out, ["too-many-events"; 5]);
+    let memory = builder.finish(Detail::Events, Time::ZERO);
+    let events = memory.events().expect("events");
+    let totals = events.totals(events.end());
+    assert_eq!((events.end(), totals.live()), (MOST, u64::from(MOST)));
+    assert_eq!(totals.live_bytes(), 3 * u64::from(MOST));
+    assert_eq!(events.object(MOST - 1).map(|it| it.released), Some(None));
 }

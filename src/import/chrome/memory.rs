@@ -10,12 +10,12 @@
 //! (`address-used-again`); what is destroyed without being there is left out (`free-without-allocation`). What a snapshot
 //! holds is not shown.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::events::Event;
 use super::measured;
 use super::threads::{Key, Threads};
-use crate::facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
+use crate::facts::memory::{Counter, Detail, Live, Memory, MemoryBuilder, StackId};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::import::hashing::BuildFast;
@@ -40,6 +40,9 @@ const TOTALS: [(&[u8], &str); 2] = [
     (b"resident_set_bytes", "resident set"),
     (b"private_footprint_bytes", "private footprint"),
 ];
+
+/// No more counters than this are shown, the first of a file.
+const MOST_COUNTERS: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
@@ -304,29 +307,18 @@ impl Gathered {
         self.replay(&mut builder, trace, &since, &|kind, offset| {
             reporter.warn(kind, || Place::offset(file, offset));
         });
-        let mut end = trace.range().end;
-        let several = |counter: &Measured| {
-            let mut others = self.measured.iter();
-            others.any(|it| it.name == counter.name && it.process != counter.process)
-        };
-        for counter in &self.measured {
-            let mut values = counter.values.clone();
-            values.sort_by_key(|&(time, _)| time);
-            let name = match several(counter) {
-                true => format!(
-                    "{} (process {})",
-                    counter.name,
-                    unescape(&counter.process).0
-                ),
-                false => counter.name.clone(),
-            };
-            for (time, bytes) in values {
-                builder.counter(&name, since(time), bytes);
-                end = end.max(since(time));
-            }
-        }
+        let left_out = self
+            .measured
+            .split_off(self.measured.len().min(MOST_COUNTERS));
+        let left_out = left_out.iter().map(|it| it.values.len() as u64).sum();
+        reporter.warn_many("counter-not-shown", left_out, || Place::file(file));
+        let counters = named(&self.measured, &since);
+        let last = |counter: &Counter| counter.values.last().map(|&(time, _)| time);
+        let last = counters.iter().filter_map(last).max().unwrap_or(0);
+        let end = trace.range().end.max(Time::from_ns(last));
         let mut memory = builder.finish(detail, end);
         memory.sizes_known = detail == Detail::Counters;
+        memory.counters = counters;
         Some(memory)
     }
 
@@ -400,6 +392,31 @@ impl Gathered {
             *place = builder.allocate(time, thread, site, refuse);
         }
     }
+}
+
+/// What was measured in order of time, told apart by processes where several have the same.
+fn named(measured: &[Measured], since: &dyn Fn(i64) -> Time) -> Vec<Counter> {
+    let mut processes: HashMap<&str, HashSet<&[u8]>> = HashMap::new();
+    for counter in measured {
+        let of_name = processes.entry(&counter.name).or_default();
+        of_name.insert(&counter.process);
+    }
+    let counters = measured.iter().map(|counter| {
+        let values = counter.values.iter();
+        let values = values.map(|&(time, bytes)| (since(time).ns(), bytes));
+        let mut values: Vec<(u64, u64)> = values.collect();
+        values.sort_by_key(|&(time, _)| time);
+        let name = match processes.get(counter.name.as_str()).map_or(0, HashSet::len) {
+            0 | 1 => counter.name.clone(),
+            _ => format!(
+                "{} (process {})",
+                counter.name,
+                unescape(&counter.process).0
+            ),
+        };
+        Counter { name, values }
+    });
+    counters.collect()
 }
 
 /// The time of an event; where it has none that is counted.

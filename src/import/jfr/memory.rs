@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::pools::Pools;
 use super::types::{Class, Role, Types, Value};
 use super::wire::Bytes;
-use crate::facts::memory::{Cell, Detail, Instant, Memory, MemoryBuilder, StackId, SumRow};
+use crate::facts::memory::{
+    Cell, Detail, FewCells, Instant, Memory, MemoryBuilder, StackId, SumRow,
+};
 use crate::facts::trace::Trace;
 use crate::import::hashing::BuildFast;
 use crate::units::{FunctionId, ThreadId, Time};
@@ -134,13 +136,15 @@ struct Allocated {
     offset: u64,
 }
 
+/// By the time at which they were looked for, objects that lived, with their size where it is told.
+type Old = BTreeMap<i64, Vec<(Cell, Option<u64>)>>;
+
 /// What a file tells of memory.
 #[derive(Default)]
 pub struct Gathered {
     builder: MemoryBuilder,
     allocated: Vec<Allocated>,
-    /// By the time at which they were looked for, objects that lived, with their size where it is told.
-    old: BTreeMap<i64, Vec<(Cell, Option<u64>)>>,
+    old: Old,
     /// Time, name and bytes.
     measured: Vec<(i64, &'static str, u64)>,
     threads: Vec<String>,
@@ -172,9 +176,13 @@ impl Gathered {
                 }
                 _ => None,
             };
+            // What is past half of 64 bits is negative, and no size.
+            let size = event.size.filter(|&size| i64::try_from(size).is_ok());
             if let Some(name) = counter {
-                let bytes = event.size.unwrap_or_default();
-                self.measured.push((event.time, name, bytes));
+                match size {
+                    Some(bytes) => self.measured.push((event.time, name, bytes)),
+                    None => refuse("negative-counter"),
+                }
                 continue;
             }
             match pools.stack(event.stack) {
@@ -201,7 +209,7 @@ impl Gathered {
             let cell = Cell { stack, kind };
             if event.what == What::Old {
                 let old = self.old.entry(event.time).or_default();
-                old.push((cell, event.size));
+                old.push((cell, size));
                 continue;
             }
             let (id, _) = pools.thread(event.thread);
@@ -210,8 +218,6 @@ impl Gathered {
                 threads.push(id.clone());
                 threads.len() as u32 - 1
             });
-            // What is past half of 64 bits is no size.
-            let size = event.size.filter(|&size| i64::try_from(size).is_ok());
             if size.is_none() {
                 refuse("size-out-of-range");
             }
@@ -273,28 +279,73 @@ impl Gathered {
             return Some(self.builder.finish(Detail::Counters, end));
         }
         let memory = self.builder.finish(Detail::Samples, end);
-        let cells = memory.cells().iter().zip(0..);
-        let cells: HashMap<Cell, usize> = cells.map(|(&cell, at)| (cell, at)).collect();
-        let instants = self.old.iter().map(|(&time, old)| {
-            let sizes_known = old.iter().all(|(_, size)| size.is_some());
-            let nothing = SumRow {
-                live: Some(0),
-                live_bytes: sizes_known.then_some(0),
-                ..SumRow::default()
-            };
-            let mut rows = vec![nothing; cells.len()];
-            for (cell, size) in old {
-                if let Some(row) = cells.get(cell).and_then(|&at| rows.get_mut(at)) {
-                    *row = row.plus(SumRow {
-                        live: Some(1),
-                        live_bytes: *size,
-                        ..SumRow::default()
-                    });
-                }
-            }
-            Instant::new(since(time).ns(), rows)
+        let survivors = survivors(&self.old, memory.cells(), since);
+        // Of too many instants only the last are kept.
+        let (kept, out): (Vec<Instant>, Vec<Instant>) =
+            survivors.into_iter().partition(|it| !it.cells.is_empty());
+        out.iter().for_each(|_| warn("too-many-rows", 0));
+        Some(memory.without_releases(kept))
+    }
+}
+
+/// What is known of the cells at each time at which objects were looked for.
+fn survivors(old: &Old, cells: &[Cell], since: impl Fn(i64) -> Time) -> Vec<Instant> {
+    let places = cells.iter().zip(0..);
+    let places: HashMap<Cell, u32> = places.map(|(&cell, at)| (cell, at)).collect();
+    let few = |old: &Vec<(Cell, Option<u64>)>| {
+        let sizes_known = old.iter().all(|(_, size)| size.is_some());
+        let row = |live, bytes: Option<u64>| SumRow {
+            live: Some(live),
+            live_bytes: bytes.filter(|_| sizes_known),
+            ..SumRow::default()
+        };
+        let rows = old.iter().filter_map(|(cell, size)| {
+            let place = places.get(cell)?;
+            Some((*place, row(1, *size)))
         });
-        let survivors = instants.collect();
-        Some(memory.without_releases(survivors))
+        FewCells {
+            nothing: row(0, Some(0)),
+            rows: rows.collect(),
+        }
+    };
+    let few: Vec<FewCells> = old.values().map(few).collect();
+    let rows = FewCells::of_all(&few, cells.len());
+    let times = old.keys().zip(rows);
+    times
+        .map(|(&time, rows)| Instant::new(since(time).ns(), rows))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_cells_at_many_instants_take_bounded_memory() {
+        let cells: Vec<Cell> = (0..5000)
+            .map(|kind| Cell {
+                stack: StackId::EMPTY,
+                kind,
+            })
+            .collect();
+        let old: Old = (0..5000)
+            .map(|time| (time, vec![(cells[time as usize], Some(7))]))
+            .collect();
+        let found = survivors(&old, &cells, |time| Time::from_ns(time as u64));
+        assert_eq!(found.len(), 5000);
+        let rows: usize = found.iter().map(|it| it.cells.len()).sum();
+        assert!(rows <= 1 << 21, "{rows}");
+        // The last are known, whole; of the first only that they were.
+        assert!(found[0].cells.is_empty() && found[0].whole.live.is_none());
+        for instant in &found[4900..] {
+            let known: Vec<&SumRow> = instant
+                .cells
+                .iter()
+                .filter(|it| it.live != Some(0))
+                .collect();
+            assert_eq!(known.len(), 1);
+            assert_eq!((known[0].live, known[0].live_bytes), (Some(1), Some(7)));
+            assert_eq!(instant.whole.live_bytes, Some(7));
+        }
     }
 }

@@ -430,4 +430,92 @@ mod tests {
             assert_eq!(functions.get(creator).name, expected);
         }
     }
+
+    /// What calls of functions of memory make of the builder: role, what they are given and what they return, in order of
+    /// time. Times, addresses, sizes and the kinds of what was counted.
+    fn made(calls: &[(Role, Option<u64>, Option<u64>, Option<u64>)]) -> (Memory, Vec<String>) {
+        let reporter = Reporter::new();
+        let mut reading = Reading {
+            specs: Specs::default(),
+            builder: MemoryBuilder::new(),
+            events: Vec::new(),
+            known: HashMap::new(),
+            reporter: &reporter,
+        };
+        for (time, &(role, address, size, returned)) in (10..).zip(calls) {
+            let asked = Asked {
+                role,
+                size,
+                address,
+            };
+            let thread = ThreadId(0);
+            if let (Role::Releases, Some(address)) = (role, address) {
+                reading.release(time, thread, address, StackId::EMPTY);
+            }
+            reading.end((time, thread), asked, returned, StackId::EMPTY);
+        }
+        let memory = reading.finish(10, Time::ZERO, || Place::file("made"));
+        let counted = reporter.warnings();
+        let counted = counted.iter().map(|it| format!("{} {}", it.kind, it.count));
+        (memory.expect("events"), counted.collect())
+    }
+
+    const MALLOC: Role = Role::Allocates(1, 0);
+
+    #[test]
+    fn realloc_to_nothing_frees_and_without_room_keeps() {
+        let (memory, counted) = made(&[
+            (MALLOC, None, Some(10), Some(0xa0)),
+            // Of 0 it is gone.
+            (Role::Reallocates, Some(0xa0), Some(0), None),
+            (MALLOC, None, Some(20), Some(0xb0)),
+            // There was no room: the old stays.
+            (Role::Reallocates, Some(0xb0), Some(1 << 62), None),
+            // It moves, and one of nothing is new.
+            (Role::Reallocates, Some(0xb0), Some(30), Some(0xc0)),
+            (Role::Reallocates, Some(0), Some(40), Some(0xd0)),
+            // Some give a place of no bytes.
+            (Role::Reallocates, Some(0xd0), Some(0), Some(0xe0)),
+        ]);
+        assert!(counted.is_empty(), "{counted:?}");
+        let events = memory.events().expect("events");
+        let live = |time: u64| {
+            let totals = events.totals(events.position(Time::from_ns(time)));
+            (totals.live(), totals.live_bytes())
+        };
+        let expected = [(1, 10), (0, 0), (1, 20), (1, 20), (1, 30), (2, 70), (2, 30)];
+        let found: Vec<(u64, u64)> = (0..7).map(live).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_cannot_be_is_counted() {
+        let huge = 1 << 63;
+        let (memory, counted) = made(&[
+            (MALLOC, None, Some(huge), Some(0xa0)),
+            // As much again is more than can be counted.
+            (MALLOC, None, Some(huge), Some(0xb0)),
+            (Role::Releases, Some(0xa0), None, None),
+            // Again, what was not there, and nothing.
+            (Role::Releases, Some(0xa0), None, None),
+            (Role::Releases, Some(0xf0), None, None),
+            (Role::Releases, Some(0), None, None),
+            // An address that was not released is used again.
+            (MALLOC, None, Some(1), Some(0xc0)),
+            (MALLOC, None, Some(2), Some(0xc0)),
+            // Without a size or without an address nothing was given.
+            (MALLOC, None, None, Some(0xd0)),
+            (MALLOC, None, Some(3), None),
+        ]);
+        let expected = [
+            "address-used-again 1",
+            "bytes-out-of-range 1",
+            "free-without-allocation 2",
+        ];
+        assert_eq!(counted, expected);
+        let events = memory.events().expect("events");
+        let totals = events.totals(events.end());
+        assert_eq!((totals.allocations, totals.releases), (3, 2));
+        assert_eq!((totals.live_bytes(), events.peak().0), (2, huge));
+    }
 }

@@ -120,6 +120,13 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let schema =
         r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":["#;
     let frames = |end: &str| repeated(schema, "{\"name\":\"f@\"},", end);
+    let objects = r#"{"ph":"N","id":"@","name":"T@","ts":@,"pid":@,"tid":@},"#;
+    add("chrome-json", "objects", repeated("[", objects, "]"));
+    let counters = r#"{"ph":"C","name":"mem@","ts":@,"pid":@,"args":{"rss":1}},"#;
+    add("chrome-json", "counters", repeated("[", counters, "]"));
+    let series =
+        r#"{"ph":"C","name":"mem","ts":1,"args":{@}},"#.replace('@', &"\"rss@\":1,".repeat(50));
+    add("chrome-json", "series", repeated("[", &series, "]"));
     add("speedscope", "frames", frames("]},\"profiles\":[]}"));
     let evented = format!(
         "{schema}{{\"name\":\"f\"}}]}},\"profiles\":[{{\"type\":\"evented\",\"name\":\"\",\"unit\":\"none\",\"startValue\":0,\"endValue\":9,\"events\":["
@@ -277,6 +284,7 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
             "CPU SAMPLES BEGIN (total = 1) x\nrank self accum count trace method\n1 1% 1% 1 1 f.g\nCPU SAMPLES END\n",
         ),
     );
+    of_memory(&mut inputs);
     // Packets of a byte each, tracks of a few; a table of strings.
     inputs.push(("perfetto", "packets", [0x0a, 0].repeat(SIZE / 2)));
     inputs.push((
@@ -319,6 +327,54 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ));
     }
     inputs
+}
+
+/// Those of the formats of memory.
+fn of_memory(inputs: &mut Vec<(&'static str, &'static str, Vec<u8>)>) {
+    let mut add = |format, what, text: String| inputs.push((format, what, text.into_bytes()));
+    let heaptrack = "v 1 0\ns f\ni 1 0 1\nt 1 0\na 8 1\n";
+    add("heaptrack", "events", repeated(heaptrack, "+ 0\n", ""));
+    add("heaptrack", "sites", repeated(heaptrack, "a @ 1\n", ""));
+    add("heaptrack", "strings", repeated(heaptrack, "s\n", ""));
+    add(
+        "heaptrack",
+        "resident set",
+        repeated(heaptrack, "R 1\n", ""),
+    );
+    // Stacks that each repeat the inlined frames of an instruction, one around the other.
+    let inlined = format!("{heaptrack}i 1 0{}\n", " 1 0 0".repeat(50_000));
+    let mut stacks = inlined;
+    let mut number = 1;
+    while stacks.len() < SIZE {
+        let _ = writeln!(stacks, "t 2 {number:x}");
+        number += 1;
+    }
+    add("heaptrack", "inlined frames", stacks);
+    let dhat = r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","cmd":"c","pid":1,"te":9,"tg":5,"pps":["#;
+    let point = r#"{"tb":1,"tbk":1,"gb":1,"gbk":1,"eb":1,"ebk":1,"fs":[@,0]},"#;
+    add(
+        "dhat",
+        "points",
+        repeated(dhat, point, r#"],"ftbl":["[root]"]}"#),
+    );
+    let frames = format!("{dhat}{}], \"ftbl\":[", point.replace('@', "1"));
+    add(
+        "dhat",
+        "frames",
+        repeated(&frames, "\"0x@: f@ (a.c:1)\",", "]}"),
+    );
+    let snapshot =
+        "snapshot=@\ntime=@\nmem_heap_B=1\nheap_tree=detailed\nn1: 1 all\n n0: 1 0x@: f@ (a.c:1)\n";
+    add(
+        "massif",
+        "snapshots",
+        repeated("desc: a\ncmd: b\ntime_unit: i\n", snapshot, ""),
+    );
+    let head = r#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":["#;
+    let node = r#"{"callFrame":{"functionName":"f@"},"selfSize":1,"children":[]},"#;
+    add("heapprofile", "nodes", repeated(head, node, "]}}"));
+    let deep = r#"{"callFrame":{"functionName":"f@"},"selfSize":1,"children":["#;
+    add("heapprofile", "deep", repeated(head, deep, ""));
 }
 
 #[test]
