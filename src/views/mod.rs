@@ -58,10 +58,10 @@ pub static REGISTRY: &[&Entry] = &[
     &tree::ENTRY,
     &rings::ENTRY,
     &fan::ENTRY,
-    &memory::ENTRY,
     &code::ENTRY,
     &collaboration::ENTRY,
     &neighbours::ENTRY,
+    &memory::ENTRY,
 ];
 
 /// All views.
