@@ -1,12 +1,12 @@
-//! What Java Flight Recorder tells of memory: samples of allocations, what of other samples lived when that was looked for, and
-//! how much of the heap was in use.
+//! What Java Flight Recorder tells of memory: samples of allocations, which of other samples lived when that was looked for,
+//! and how much of the heap was in use.
 //!
-//! Read are `jdk.ObjectAllocationInNewTLAB` and `jdk.ObjectAllocationOutsideTLAB`, each of which stands for what was
-//! allocated since the one before it in its thread (`tlabSize`, `allocationSize`); `jdk.ObjectAllocationSample` with its
-//! `weight`, which is a choice among the same events and left out of chunks that have those
-//! (`allocation-counted-already`); `jdk.OldObjectSample`, objects that lived when it was written;
-//! `jdk.GCHeapSummary` and `jdk.ResidentSetSize`. Classes are types. Releases are not recorded. Not read: paths to the
-//! roots of the garbage collector, and how old the sampled objects are.
+//! Read are `jdk.ObjectAllocationInNewTLAB`, which stands for the new buffer that its thread goes on to allocate from
+//! (`tlabSize`), and `jdk.ObjectAllocationOutsideTLAB` (`allocationSize`); `jdk.ObjectAllocationSample` with its `weight`,
+//! which is a choice among the same events and left out of chunks that have those (`allocation-counted-already`);
+//! `jdk.OldObjectSample`, objects that lived when it was written; `jdk.GCHeapSummary` and `jdk.ResidentSetSize`. Classes are
+//! types. Releases are not recorded. Not read: paths to the roots of the garbage collector, and how old the sampled objects
+//! are.
 
 use std::collections::{BTreeMap, HashMap};
 
