@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::choosing::Welcome;
 use super::command::{
     Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
 };
@@ -17,6 +16,7 @@ use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
+use super::welcome::Welcome;
 use crate::analysis::session::Inputs;
 use crate::export::pack;
 use crate::model::moment::lively;

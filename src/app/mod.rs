@@ -34,6 +34,7 @@ pub mod sharing;
 mod state_log;
 mod versioned;
 pub mod view_picture;
+mod welcome;
 mod window;
 
 pub use window::{run, run_pack, run_scene, run_session};
