@@ -55,8 +55,8 @@ pub static REGISTRY: &[&Entry] = &[
     &tree::ENTRY,
     &rings::ENTRY,
     &fan::ENTRY,
-    &memory::ENTRY,
     &code::ENTRY,
+    &memory::ENTRY,
 ];
 
 /// All views.
