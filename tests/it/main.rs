@@ -17,6 +17,7 @@ mod hostile;
 mod import;
 mod jfr;
 mod landscape;
+mod lines;
 mod mapping;
 mod memory;
 mod metrics;

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::elsewhere;
 use super::infer::Inference;
 use super::{Evidence, FileLines, FunctionInFile, Line, LineCalls, largest_first};
-use crate::analysis::resolve;
 use crate::analysis::session::Resolved;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::facts::lines::Lines;
@@ -22,6 +22,7 @@ pub struct LineFacts {
     metrics: Vec<FunctionMetrics>,
     /// In order of caller; none where the recording knows from which line calls were made.
     relations: Vec<Relation>,
+    knows_sites: bool,
     is_range: bool,
 }
 
@@ -39,7 +40,7 @@ impl LineFacts {
         LineFacts {
             functions,
             elsewhere: match &recording.lines {
-                Some(lines) => elsewhere(hierarchy, resolved, lines),
+                Some(lines) => elsewhere::places(hierarchy, resolved, lines),
                 None => Vec::new(),
             },
             metrics: recording.function_metrics(range),
@@ -47,6 +48,7 @@ impl LineFacts {
                 true => Vec::new(),
                 false => recording.relations(range),
             },
+            knows_sites,
             is_range: range.is_some(),
         }
     }
@@ -61,35 +63,40 @@ impl LineFacts {
         file: ModuleId,
         sites: Option<&[CallSite]>,
     ) -> FileLines {
-        let recording = &resolved.recording;
-        let known = recording.lines.as_ref();
-        let knows_sites = known.is_some_and(|it| it.knows().sites);
-        let mut reading = Reading {
-            facts: self,
-            hierarchy,
-            resolved,
-            value: recording.value(),
-            lines: BTreeMap::new(),
-            calls: BTreeMap::new(),
-            call_costs: HashMap::new(),
-            unplaced: BTreeMap::new(),
-        };
+        let mut reading = Reading::new(self, hierarchy, resolved);
+        let known = resolved.recording.lines.as_ref();
         if let Some(lines) = known {
             reading.own_places(lines, file);
             reading.places_of_others(lines, file);
         }
-        if !knows_sites {
-            reading.infer(file, sites.unwrap_or_default());
+        if !self.knows_sites {
+            let inference = Inference::new(hierarchy, resolved, file, sites.unwrap_or_default());
+            reading.infer(file, &inference);
         }
-        FileLines {
-            file,
-            unit: recording.unit().clone(),
-            knows_self: known.is_some(),
-            knows_sites,
-            is_of_whole: self.is_range && known.is_some(),
-            functions: reading.functions(file),
-            lines: reading.finish(),
+        reading.finish(file, &[file])
+    }
+
+    /// The lines of some functions of `file` alone: what they themselves do in the file's own text. The rest as in
+    /// [`file`](Self::file).
+    pub fn functions(
+        &self,
+        hierarchy: &Hierarchy,
+        resolved: &Resolved,
+        (file, functions): (ModuleId, &[ModuleId]),
+        sites: Option<&[CallSite]>,
+    ) -> FileLines {
+        let mut reading = Reading::new(self, hierarchy, resolved);
+        let sites = sites.filter(|_| !self.knows_sites).unwrap_or_default();
+        let inference = Inference::new(hierarchy, resolved, file, sites);
+        for &function in functions {
+            if let Some(lines) = &resolved.recording.lines {
+                reading.own_places(lines, function);
+            }
+            if !self.knows_sites {
+                reading.infer(function, &inference);
+            }
         }
+        reading.finish(file, functions)
     }
 
     /// The recorded functions of the modules in `modules`, an interval of ids.
@@ -111,51 +118,6 @@ impl LineFacts {
     }
 }
 
-/// The places in other files than those of their functions, as far as these files are modules.
-fn elsewhere(hierarchy: &Hierarchy, resolved: &Resolved, lines: &Lines) -> Vec<(ModuleId, usize)> {
-    let functions = &resolved.recording.functions;
-    let mut files: HashMap<&str, Option<ModuleId>> = HashMap::new();
-    let places = 0..lines.len();
-    let named = places.filter_map(|at| Some((at, lines.other_file(lines.place(at))?)));
-    let named: Vec<(usize, &str)> = named.collect();
-    files.extend(named.iter().map(|&(_, name)| (name, None)));
-    if files.is_empty() {
-        return Vec::new();
-    }
-    // What is the file of a function too has its module.
-    for (id, &module) in functions.ids().zip(&resolved.resolution.modules) {
-        if let Some(found) = files.get_mut(functions.get(id).file)
-            && found.is_none()
-        {
-            *found = file_around(hierarchy, module);
-        }
-    }
-    let mut rest: Vec<&str> = files
-        .iter()
-        .filter(|(_, module)| module.is_none())
-        .map(|(name, _)| *name)
-        .collect();
-    rest.sort_unstable();
-    let found = resolve::files(hierarchy, &rest);
-    let mut elsewhere: Vec<(ModuleId, usize)> = named
-        .iter()
-        .filter_map(|&(at, name)| {
-            let module = files.get(name).copied().flatten();
-            Some((module.or_else(|| found.get(name).copied())?, at))
-        })
-        .collect();
-    elsewhere.sort_unstable();
-    elsewhere
-}
-
-/// The outermost file that a module is in.
-fn file_around(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
-    let around = hierarchy.ancestors(module);
-    around
-        .filter(|&id| hierarchy.kind(id) == ModuleKind::File)
-        .last()
-}
-
 /// The lines of one file while they are put together.
 struct Reading<'a> {
     facts: &'a LineFacts,
@@ -171,7 +133,20 @@ struct Reading<'a> {
     unplaced: BTreeMap<(ModuleId, ModuleId), LineCalls>,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn new(facts: &'a LineFacts, hierarchy: &'a Hierarchy, resolved: &'a Resolved) -> Reading<'a> {
+        Reading {
+            facts,
+            hierarchy,
+            resolved,
+            value: resolved.recording.value(),
+            lines: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            call_costs: HashMap::new(),
+            unplaced: BTreeMap::new(),
+        }
+    }
+
     fn module(&self, function: FunctionId) -> ModuleId {
         let modules = &self.resolved.resolution.modules;
         modules
@@ -180,10 +155,10 @@ impl Reading<'_> {
             .unwrap_or(ModuleId::ROOT)
     }
 
-    /// The lines of functions of the file, in their own file.
-    fn own_places(&mut self, lines: &Lines, file: ModuleId) {
+    /// The lines of functions in a module, in their own file.
+    fn own_places(&mut self, lines: &Lines, of: ModuleId) {
         let facts = self.facts;
-        for &(_, function) in facts.functions_in(self.hierarchy.subtree(file)) {
+        for &(_, function) in facts.functions_in(self.hierarchy.subtree(of)) {
             for at in lines.of_function(function) {
                 if lines.other_file(lines.place(at)).is_none() {
                     self.place(lines, at);
@@ -266,11 +241,10 @@ impl Reading<'_> {
         }
     }
 
-    /// Calls of the functions of the file whose lines the recording does not know.
-    fn infer(&mut self, file: ModuleId, sites: &[CallSite]) {
+    /// Calls of the functions in a module, whose lines the recording does not know.
+    fn infer(&mut self, of: ModuleId, inference: &Inference<'_>) {
         let facts = self.facts;
-        let inference = Inference::new(self.hierarchy, self.resolved, file, sites);
-        for &(module, function) in facts.functions_in(self.hierarchy.subtree(file)) {
+        for &(module, function) in facts.functions_in(self.hierarchy.subtree(of)) {
             let relations = facts.relations_of(function);
             for (line, calls) in inference.place(function, module, relations) {
                 if line > 0 {
@@ -281,54 +255,62 @@ impl Reading<'_> {
         }
     }
 
-    /// The functions of the file; to be asked for before the lines.
-    fn functions(&self, file: ModuleId) -> Vec<FunctionInFile> {
+    /// The functions in modules.
+    fn functions(&self, parts: &[ModuleId]) -> Vec<FunctionInFile> {
         let hierarchy = self.hierarchy;
-        let modules = hierarchy.subtree(file).map(ModuleId);
-        let modules = modules.filter(|&id| hierarchy.kind(id) == ModuleKind::Function);
-        let mut functions: Vec<FunctionInFile> = modules
-            .map(|module| {
-                let of = hierarchy.module(module);
-                let metrics = self.facts.functions_in(module.0..module.0 + 1).iter();
-                let metrics = metrics.filter_map(|(_, id)| self.facts.metrics.get(id.index()));
-                let mut sum = FunctionMetrics::default();
-                for one in metrics {
-                    sum.calls = sum.calls.saturating_add(one.calls);
-                    sum.self_cost += one.self_cost;
-                    sum.total += one.total;
-                }
-                let ran_as_part = of.functions > 0 && self.ran_in(of.line, of.end_line);
-                let unplaced = self.unplaced.range((module, ModuleId::ROOT)..);
-                let unplaced = unplaced.take_while(|((caller, _), _)| *caller == module);
-                let mut unplaced: Vec<LineCalls> = unplaced.map(|(_, calls)| *calls).collect();
-                largest_first(&mut unplaced);
-                FunctionInFile {
-                    module,
-                    lines: (of.line, of.end_line),
-                    is_executed: sum.calls > 0 || sum.total > Cost::ZERO || ran_as_part,
-                    calls: sum.calls,
-                    self_cost: sum.self_cost,
-                    total: sum.total,
-                    call_costs: self.call_costs.get(&module).copied().unwrap_or_default(),
-                    unplaced,
-                }
-            })
-            .collect();
+        let modules = parts.iter().flat_map(|&part| hierarchy.subtree(part));
+        let modules = modules.map(ModuleId);
+        let functions = modules.filter(|&id| hierarchy.kind(id) == ModuleKind::Function);
+        let mut functions: Vec<FunctionInFile> =
+            functions.map(|module| self.function(module)).collect();
         functions.sort_by_key(|it| (it.lines.0, std::cmp::Reverse(it.lines.1), it.module));
         functions
     }
 
-    /// Whether one of these lines ran itself: what is put into its callers is never called, and its lines run.
-    fn ran_in(&self, first: u32, last: u32) -> bool {
-        first > 0
-            && first <= last
-            && self
-                .lines
-                .range(first..=last)
-                .any(|(_, line)| line.self_cost.is_some_and(|cost| cost > Cost::ZERO))
+    fn function(&self, module: ModuleId) -> FunctionInFile {
+        let of = self.hierarchy.module(module);
+        let metrics = self.facts.functions_in(module.0..module.0 + 1).iter();
+        let metrics = metrics.filter_map(|(_, id)| self.facts.metrics.get(id.index()));
+        let mut sum = FunctionMetrics::default();
+        for one in metrics {
+            sum.calls = sum.calls.saturating_add(one.calls);
+            sum.self_cost += one.self_cost;
+            sum.total += one.total;
+        }
+        let ran_as_part = of.functions > 0 && self.ran_in(of.line, of.end_line, module);
+        let unplaced = self.unplaced.range((module, ModuleId::ROOT)..);
+        let unplaced = unplaced.take_while(|((caller, _), _)| *caller == module);
+        let mut unplaced: Vec<LineCalls> = unplaced.map(|(_, calls)| *calls).collect();
+        largest_first(&mut unplaced);
+        FunctionInFile {
+            module,
+            lines: (of.line, of.end_line),
+            is_executed: sum.calls > 0 || sum.total > Cost::ZERO || ran_as_part,
+            calls: sum.calls,
+            self_cost: sum.self_cost,
+            total: sum.total,
+            call_costs: self.call_costs.get(&module).copied().unwrap_or_default(),
+            unplaced,
+        }
     }
 
-    fn finish(mut self) -> Vec<Line> {
+    /// Whether one of these lines, which are those of a function, ran itself or as a part of another function: what is put
+    /// into its callers is never called, and its lines run.
+    fn ran_in(&self, first: u32, last: u32, function: ModuleId) -> bool {
+        if first == 0 || first > last {
+            return false;
+        }
+        let has_cost = |line: &Line| line.self_cost.is_some_and(|cost| cost > Cost::ZERO);
+        let mut lines = self.lines.range(first..=last);
+        let lowest = (first, ModuleId::ROOT, ModuleId::ROOT, Evidence::Recorded);
+        let calls = self.calls.range(lowest..);
+        let mut calls = calls.take_while(|((line, ..), _)| *line <= last);
+        lines.any(|(_, line)| has_cost(line))
+            || calls.any(|((_, caller, ..), _)| *caller != function)
+    }
+
+    fn finish(mut self, file: ModuleId, parts: &[ModuleId]) -> FileLines {
+        let functions = self.functions(parts);
         for ((line, ..), calls) in std::mem::take(&mut self.calls) {
             if let Some(line) = self.lines.get_mut(&line) {
                 line.calls = line.calls.saturating_add(calls.calls);
@@ -350,7 +332,16 @@ impl Reading<'_> {
             largest_first(&mut line.by_callee);
             line
         });
-        lines.filter(says_something).collect()
+        let recording = &self.resolved.recording;
+        FileLines {
+            file,
+            unit: recording.unit().clone(),
+            lines: lines.filter(says_something).collect(),
+            functions,
+            knows_self: recording.lines.is_some(),
+            knows_sites: self.facts.knows_sites,
+            is_of_whole: self.facts.is_range && recording.lines.is_some(),
+        }
     }
 }
 

@@ -3,10 +3,14 @@
 //! A call belongs to the calls in the caller's text that are of the callee's name. Where several are, those go first behind
 //! which the callee's class or module stands, as in `Version::new()`; the others share calls and cost evenly, for nothing
 //! tells them apart. So all callees of a polymorphic call come to its line. Constructors are called by the name of their class, and
-//! generators and comprehensions of Python where they stand. A callee whose name the text does not have is placed only where
-//! the caller has a single call of something without a name, such as `(*handler)(event)`.
+//! generators and comprehensions of Python where they stand.
+//!
+//! Compilers put functions into their callers, and then a call stands in the text of a function that was never called: where
+//! the caller's own text does not have the name, that of the functions of its file counts that it calls and that were not
+//! recorded. A callee whose name none of these has is placed only where they have a single call of something without a name,
+//! such as `(*handler)(event)`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Evidence, LineCalls};
 use crate::analysis::resolve::{Rule, names, readings};
@@ -24,7 +28,15 @@ pub struct Inference<'a> {
     sites: &'a [CallSite],
     /// By function, or the file for what is in none, and name: places in `sites`, in order of line.
     by_name: HashMap<(ModuleId, &'a str), Vec<usize>>,
+    /// By function, or the file, the names of what it calls, each once.
+    called: HashMap<ModuleId, Vec<&'a str>>,
+    /// The functions of the file by the last part of their name.
+    functions: HashMap<&'a str, Vec<ModuleId>>,
 }
+
+/// Functions that were put into functions that were put into the caller are followed so far, and so many.
+const DEEPEST: usize = 4;
+const MOST_INLINED: usize = 200;
 
 impl<'a> Inference<'a> {
     /// O(functions of the file + sites × log).
@@ -36,9 +48,20 @@ impl<'a> Inference<'a> {
     ) -> Inference<'a> {
         let spans = Spans::new(hierarchy, file);
         let mut by_name: HashMap<(ModuleId, &str), Vec<usize>> = HashMap::new();
+        let mut called: HashMap<ModuleId, Vec<&str>> = HashMap::new();
         for (at, site) in sites.iter().enumerate() {
             let around = spans.innermost(site.begins).unwrap_or(file);
-            by_name.entry((around, &site.name)).or_default().push(at);
+            let of = by_name.entry((around, &site.name)).or_default();
+            if of.is_empty() {
+                called.entry(around).or_default().push(&site.name);
+            }
+            of.push(at);
+        }
+        let mut functions: HashMap<&str, Vec<ModuleId>> = HashMap::new();
+        for &(_, _, function) in &spans.functions {
+            if let Some(name) = names::parts(hierarchy.name(function)).last() {
+                functions.entry(name).or_default().push(function);
+            }
         }
         Inference {
             hierarchy,
@@ -46,6 +69,8 @@ impl<'a> Inference<'a> {
             file,
             sites,
             by_name,
+            called,
+            functions,
         }
     }
 
@@ -58,6 +83,8 @@ impl<'a> Inference<'a> {
         relations: &[Relation],
     ) -> Vec<(u32, LineCalls)> {
         let own = self.text_of(caller, module);
+        // Worked out where it is needed.
+        let mut inlined: Option<Vec<Vec<ModuleId>>> = None;
         let mut placed = Vec::new();
         for relation in relations {
             let calls = LineCalls {
@@ -68,7 +95,25 @@ impl<'a> Inference<'a> {
                 cost: relation.cost,
                 evidence: Evidence::Recorded,
             };
-            let found = own.and_then(|own| self.lines(own, module, relation.callee));
+            let found = own.and_then(|own| {
+                let names = self.names_of(relation.callee);
+                let named = self.named(own, module, &names);
+                if let Some(lines) = named.or_else(|| self.comprehension(own, relation.callee)) {
+                    let places = lines.len() as u32;
+                    return Some((lines, Evidence::Name { places }));
+                }
+                let levels = inlined.get_or_insert_with(|| self.inlined(own, relations));
+                let named = levels.iter().find_map(|level| self.named_in(level, &names));
+                if let Some(lines) = named {
+                    let places = lines.len() as u32;
+                    return Some((lines, Evidence::Inlined { places }));
+                }
+                let own = [own];
+                let parts = [own.as_slice()].into_iter();
+                let mut parts = parts.chain(levels.iter().map(Vec::as_slice));
+                let line = parts.find_map(|part| self.nameless(part))?;
+                Some((vec![line?], Evidence::Nameless))
+            });
             match found {
                 Some((lines, evidence)) => share(&lines, LineCalls { evidence, ..calls }, |it| {
                     placed.push(it);
@@ -77,6 +122,30 @@ impl<'a> Inference<'a> {
             }
         }
         placed
+    }
+
+    /// The functions of the file that may have been put into `own`: those that its text calls and that no relation of it
+    /// leads to, then those that these call, and so on.
+    fn inlined(&self, own: ModuleId, relations: &[Relation]) -> Vec<Vec<ModuleId>> {
+        let mut seen: HashSet<ModuleId> = relations
+            .iter()
+            .map(|relation| self.module(relation.callee))
+            .collect();
+        seen.insert(own);
+        let mut levels: Vec<Vec<ModuleId>> = Vec::new();
+        let mut last = vec![own];
+        while levels.len() < DEEPEST && !last.is_empty() && seen.len() < MOST_INLINED {
+            let called = last.iter().filter_map(|it| self.called.get(it)).flatten();
+            let functions = called.filter_map(|name| self.functions.get(name));
+            let next: Vec<ModuleId> = functions
+                .flatten()
+                .copied()
+                .filter(|&it| seen.insert(it))
+                .collect();
+            levels.push(next.clone());
+            last = next;
+        }
+        levels
     }
 
     fn module(&self, function: FunctionId) -> ModuleId {
@@ -97,14 +166,8 @@ impl<'a> Inference<'a> {
         (!names::has_own_name(name)).then_some(self.file)
     }
 
-    /// The lines of calls in `own` that may be of `callee`, one for each call, and why.
-    fn lines(
-        &self,
-        own: ModuleId,
-        caller: ModuleId,
-        callee: FunctionId,
-    ) -> Option<(Vec<u32>, Evidence)> {
-        let names = self.names_of(callee);
+    /// The lines of the calls in `own` of something of these names, one for each call; none where there are none.
+    fn named(&self, own: ModuleId, caller: ModuleId, names: &Names) -> Option<Vec<u32>> {
         let mut found: Vec<usize> = Vec::new();
         for name in &names.own {
             found.extend(
@@ -123,22 +186,32 @@ impl<'a> Inference<'a> {
         if found.iter().any(is_behind) {
             found.retain(is_behind);
         }
-        if !found.is_empty() {
-            let places = found.len() as u32;
-            let lines = found.iter().map(|&at| self.sites[at].line).collect();
-            return Some((lines, Evidence::Name { places }));
-        }
-        if let Some(line) = self.comprehension(own, callee) {
-            return Some((vec![line], Evidence::Name { places: 1 }));
-        }
-        match self.by_name.get(&(own, ""))?.as_slice() {
-            [only] => Some((vec![self.sites[*only].line], Evidence::Nameless)),
-            _ => None,
-        }
+        let lines = found.iter().map(|&at| self.sites[at].line);
+        (!found.is_empty()).then(|| lines.collect())
+    }
+
+    /// The same in several functions.
+    fn named_in(&self, functions: &[ModuleId], names: &Names) -> Option<Vec<u32>> {
+        let lines = functions.iter();
+        let lines = lines
+            .filter_map(|&own| self.named(own, own, names))
+            .flatten();
+        let lines: Vec<u32> = lines.collect();
+        (!lines.is_empty()).then_some(lines)
+    }
+
+    /// The line of the only call of something without a name in these functions; the inner none where there are several, the
+    /// outer where there are none.
+    fn nameless(&self, functions: &[ModuleId]) -> Option<Option<u32>> {
+        let sites = functions.iter();
+        let sites = sites.filter_map(|&it| self.by_name.get(&(it, "")));
+        let mut sites = sites.flatten();
+        let &first = sites.next()?;
+        Some(sites.next().is_none().then_some(self.sites[first].line))
     }
 
     /// The line of a generator or comprehension of Python, which runs where it stands.
-    fn comprehension(&self, own: ModuleId, callee: FunctionId) -> Option<u32> {
+    fn comprehension(&self, own: ModuleId, callee: FunctionId) -> Option<Vec<u32>> {
         let function = self.resolved.recording.functions.get(callee);
         let is_one = ["<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"]
             .iter()
@@ -148,7 +221,7 @@ impl<'a> Inference<'a> {
             ModuleKind::Function => (around.line..=around.end_line).contains(&function.line),
             _ => self.module(callee) == own,
         };
-        (is_one && is_inside && function.line > 0).then_some(function.line)
+        (is_one && is_inside && function.line > 0).then(|| vec![function.line])
     }
 
     /// Whether what stands before a name is the class or module of the callee.

@@ -12,16 +12,16 @@
 //! one file after the other.
 
 mod difference;
+mod elsewhere;
 mod facts;
 mod infer;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 use std::time::SystemTime;
 
 use crate::units::{Cost, FunctionId, ModuleId, Unit};
 pub use difference::{CalleeDifference, LineDifference, difference};
+pub use elsewhere::file_around;
 pub use facts::LineFacts;
 
 /// How it is known that a call was made in a line.
@@ -31,13 +31,24 @@ pub enum Evidence {
     Recorded,
     /// Inferred: the caller calls something of this name in so many places, which share the calls and their cost.
     Name { places: u32 },
-    /// Inferred: nothing in the caller has the name, and this is its only call of something without one.
+    /// Inferred: the same of functions of the file that the caller calls and that were not recorded, so that a compiler has
+    /// put them into it.
+    Inlined { places: u32 },
+    /// Inferred: nothing in these has the name either, and this is their only call of something without one.
     Nameless,
 }
 
 impl Evidence {
     pub fn is_inferred(self) -> bool {
         self != Evidence::Recorded
+    }
+
+    /// How many calls of one name share what was recorded of it; 1 where none does.
+    pub fn places(self) -> u32 {
+        match self {
+            Evidence::Name { places } | Evidence::Inlined { places } => places,
+            Evidence::Recorded | Evidence::Nameless => 1,
+        }
     }
 }
 

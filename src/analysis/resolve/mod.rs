@@ -187,23 +187,6 @@ pub fn explain(source: &Hierarchy, functions: &Functions) -> Vec<Option<Reason>>
     all(functions).map(explain_one).collect()
 }
 
-/// The files of the hierarchy that recorded paths mean of which no function is known: by the ends of the paths, where only
-/// one file has so long a common end, and its directory has the same name too.
-pub(super) fn files(hierarchy: &Hierarchy, paths: &[&str]) -> HashMap<String, ModuleId> {
-    if paths.is_empty() {
-        return HashMap::new();
-    }
-    let index = SourceIndex::new(hierarchy);
-    let paths = paths.iter().map(|&path| (path, RecordedFile::default()));
-    let mut found = SourceFiles::new(hierarchy, &index).find(&paths.collect::<Vec<_>>());
-    found.retain(|path, file| {
-        let folder = path.rsplit(['/', '\\']).nth(1);
-        let around = hierarchy.parent(*file);
-        folder.is_none_or(|folder| around.is_some_and(|it| hierarchy.name(it) == folder))
-    });
-    found
-}
-
 /// Finds functions in the source.
 struct Finder<'a> {
     source: &'a Hierarchy,
