@@ -1,14 +1,14 @@
 //! Tables 6.3 and 6.4 of Bohnet's thesis, tried: for every view of the registry and everything that can be pointed at,
 //! whether the view answers is what its line says.
 //!
-//! | pointed at in any view | landscape | overview | call stacks | functions | calls |
-//! |---|---|---|---|---|---|
-//! | function | outline, name | its row | its calls | its row | its calls |
-//! | module | outline, name | its rows | its calls | its rows | its calls |
-//! | call | outline of its function | row, and where in it | outline of it | row of its function | its row |
-//! | call relation | arc, both ends | rows of both ends | calls of the one by the other | rows of both | the calls |
-//! | time point | the clock's cel | line | line | – | rows that are open |
-//! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it |
+//! | pointed at in any view | landscape | overview | call stacks | functions | calls | code |
+//! |---|---|---|---|---|---|---|
+//! | function | outline, name | its row | its calls | its row | its calls | its lines, and those that call it |
+//! | module | outline, name | its rows | its calls | its rows | its calls | the lines of its functions |
+//! | call | outline of its function | row, and where in it | outline of it | row of its function | its row | the line that makes it |
+//! | call relation | arc, both ends | rows of both ends | calls of the one by the other | rows of both | the calls | the lines that make them |
+//! | time point | the clock's cel | line | line | – | rows that are open | – |
+//! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it | numbers in it |
 
 use std::path::Path;
 use std::sync::Arc;
@@ -155,7 +155,14 @@ impl Alone {
             }
             return match shown {
                 None => city(&mut self.state),
-                Some(Shown::Widgets(_)) => Shown::Widgets(self.widgets()),
+                Some(Shown::Widgets(_)) => {
+                    let widgets = self.widgets();
+                    if self.is_waiting() {
+                        // What is seen decides what is worked out.
+                        continue;
+                    }
+                    Shown::Widgets(widgets)
+                }
                 Some(sheet) => sheet,
             };
         }

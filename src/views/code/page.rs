@@ -254,8 +254,8 @@ mod tests {
 
     #[test]
     fn what_steers_text_is_written_out() {
-        let page = page("a\u{202e}b\u{0}c\u{1b}[31m", 4);
-        assert_eq!(seen(&page, 1, (0, 99)), "a\\u{202e}b\\u{0}c\\u{1b}[31m");
+        let page = page("a\u{202e}b\u{1}c\u{1b}[31m", 4);
+        assert_eq!(seen(&page, 1, (0, 99)), "a\\u{202e}b\\u{1}c\\u{1b}[31m");
         assert_eq!(seen(&page, 9, (0, 99)), "");
     }
 

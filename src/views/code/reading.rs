@@ -169,6 +169,12 @@ impl Reading {
         part.map_or(&[], Vec::as_slice)
     }
 
+    /// How many parts of the text are coloured.
+    #[cfg(test)]
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Whether something more will be known by itself.
     pub fn is_waiting(&self) -> bool {
         self.page.is_running()

@@ -206,7 +206,12 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
             (true, None) => {}
             (has_tree, failure) => {
                 let failure = failure.filter(|_| has_tree).map(str::to_owned);
-                return names_ui::show(view, ui, document, failure, pane);
+                let (above, below) = above_legend(ui);
+                ui.scope_builder(egui::UiBuilder::new().max_rect(above), |ui| {
+                    names_ui::show(view, ui, document, failure, pane);
+                });
+                write_elsewhere(view, ui, document, below);
+                return;
             }
         }
         let waits = view
@@ -219,12 +224,37 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
         view.settle(document);
         behind::show(view, ui, document, pane);
         let whole = ui.available_rect_before_wrap();
-        let below = Rect::from_min_max(pos2(whole.min.x, whole.max.y - LEGEND), whole.max);
-        let above = Rect::from_min_max(whole.min, pos2(whole.max.x, below.min.y));
+        let (above, below) = above_legend(ui);
         columns(view, ui, document, above, pane);
         legend(view, ui, document, below, pane);
         ui.advance_cursor_after_rect(whole);
     });
+}
+
+/// What the legend leaves of the room that there is, and its own place.
+fn above_legend(ui: &Ui) -> (Rect, Rect) {
+    let whole = ui.available_rect_before_wrap();
+    let line = (whole.max.y - LEGEND).max(whole.min.y);
+    (whole.with_max_y(line), whole.with_min_y(line))
+}
+
+/// Where what is pointed at lies, below names.
+fn write_elsewhere(view: &CodeView, ui: &Ui, document: &Document, place: Rect) {
+    let Some(text) = elsewhere(view, document) else {
+        return;
+    };
+    let (color, font) = (
+        ui.visuals().weak_text_color(),
+        egui::FontId::proportional(11.5),
+    );
+    let painter = ui.painter_at(place);
+    painter.text(
+        place.left_center(),
+        egui::Align2::LEFT_CENTER,
+        text,
+        font,
+        color,
+    );
 }
 
 /// The texts beside each other.
@@ -371,7 +401,7 @@ fn notes(view: &CodeView, ui: &mut Ui, document: &Document) {
         if past > 0 {
             let many = text::counted(past as u64, "line", "lines");
             notes.push(format!(
-                "{many} of the recording lie past the end: it is another version of the file"
+                "the recording knows {many} past the end: it is of another version of the file"
             ));
         }
         if lines.is_of_whole {
