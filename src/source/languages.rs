@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use tokei::LanguageType;
 
+use super::highlights::Colors;
 use super::hints::Hints;
 #[cfg(feature = "kotlin")]
 use super::kotlin;
@@ -12,7 +13,6 @@ use super::macros;
 use super::patterns::{Capture, Patterns};
 use super::plan::Plan;
 use super::relations::{Family, Visits};
-use super::syntax::Colors;
 
 /// A grammar, and what counts as a definition in it.
 pub struct Language {

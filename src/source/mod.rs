@@ -20,6 +20,7 @@ mod count;
 mod definitions;
 mod edits;
 mod file;
+mod highlights;
 mod hints;
 pub mod history;
 mod kinds;

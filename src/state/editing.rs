@@ -4,17 +4,9 @@ use std::path::Path;
 
 use super::State;
 use super::ask::{EditAsk, ViewAsk};
-use super::document::source::{SourceLine, TreeFile, module_at};
+use super::document::source::{SourceLine, ToEdit, module_at};
 use crate::filter::selection::Pointed;
 use crate::state::panes::Artifact;
-
-/// A line that the editor is to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToEdit {
-    pub file: TreeFile,
-    /// From 1.
-    pub line: u32,
-}
 
 impl State {
     /// Has the editor show a line, as soon as what has one takes it.

@@ -53,7 +53,7 @@ use self::camera::CameraControl;
 use self::camera::past::PastViews;
 use self::details::Neighbours;
 use self::document::Document;
-use self::editing::ToEdit;
+use self::document::source::ToEdit;
 use self::following::Following;
 use self::growing::Growing;
 use self::history::{History, Place};

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use self::launch::{Launch, Surroundings, launch};
 use crate::presentation::files::write_beside;
 use crate::source::text::TextTree;
-use crate::state::editing::ToEdit;
+use crate::state::document::source::ToEdit;
 use crate::state::job::Job;
 
 /// What files of this version hold; others are not read.

@@ -7,6 +7,14 @@ use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
 
+/// A line that the editor is to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToEdit {
+    pub file: TreeFile,
+    /// From 1.
+    pub line: u32,
+}
+
 /// A file of a source tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {

@@ -5,11 +5,10 @@ use egui::{
     Align2, Color32, FontFamily, FontId, Pos2, Rect, Response, Sense, TextureHandle, Ui, pos2, vec2,
 };
 
-use super::look::Look;
+use super::look::{LETTERS, Look, ROW};
 use super::miniature::{self, RowLook, Scale};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
-use super::ui::{LETTERS, ROW};
 use super::{CodeView, behind};
 use crate::filter::selection::Pointed;
 use crate::model::theme::Theme;

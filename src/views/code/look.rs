@@ -8,6 +8,10 @@ use crate::render::ink::diverging;
 use crate::source::syntax::Class;
 use crate::views::style;
 
+/// The height of a line, and of the letters in it, in points.
+pub const ROW: f32 = 17.0;
+pub const LETTERS: f32 = 12.5;
+
 /// How much of the colour of a line lies behind its text.
 const BEHIND: f32 = 0.42;
 

@@ -5,7 +5,7 @@
 
 use egui::{Color32, ColorImage};
 
-use super::page::Columns;
+use super::columns::Columns;
 use crate::source::text::SourceText;
 
 /// So many columns of a line are told apart; what lies further right is not seen.

@@ -7,6 +7,7 @@
 mod actions;
 mod behind;
 mod column_ui;
+mod columns;
 mod compared;
 mod following;
 mod look;

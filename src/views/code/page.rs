@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use super::columns::{Columns, width};
 use super::miniature::Ink;
 use crate::escape;
 use crate::source::syntax::{Class, Span};
@@ -66,7 +67,7 @@ impl Page {
                     next = byte + LONG;
                 }
             }
-            wide = wide.max(at.column);
+            wide = wide.max(at.column());
             columns = columns.max(wide);
             long.extend(kept.map(|kept| (number, kept)));
         }
@@ -92,12 +93,7 @@ impl Page {
         let kept = self.long.get(&number).map_or(&[][..], Vec::as_slice);
         let before = kept.partition_point(|&(_, column)| column <= first);
         let (byte, column) = before.checked_sub(1).map_or((0, 0), |it| kept[it]);
-        let mut at = Columns {
-            rest: line.get(byte as usize..).unwrap_or_default(),
-            byte: byte as usize,
-            column,
-            tab: self.tab,
-        };
+        let mut at = Columns::from(line, (byte as usize, column), self.tab);
         let mut span = spans.partition_point(|span| span.bytes.end <= range.start + byte as usize);
         loop {
             let place = range.start + at.byte();
@@ -108,7 +104,7 @@ impl Page {
                 shown.goes_on = true;
                 break;
             }
-            let wide = at.column.saturating_sub(column);
+            let wide = at.column().saturating_sub(column);
             let hidden = first.saturating_sub(column).min(wide);
             if hidden == wide {
                 continue;
@@ -128,58 +124,7 @@ impl Page {
         let line = self.text.line(number).unwrap_or_default();
         let mut at = Columns::of(line, self.tab);
         while at.byte() < byte && at.next().is_some() {}
-        at.column
-    }
-}
-
-/// How many columns a letter takes, but a tab.
-fn width(letter: char) -> u32 {
-    match escape::steers(letter) {
-        // Written out, as in `\u{202e}`.
-        true => escape::name(letter.encode_utf8(&mut [0; 4])).len() as u32,
-        false => 1,
-    }
-}
-
-/// The letters of a line, each with the column that it begins in.
-#[derive(Clone, Debug)]
-pub struct Columns<'a> {
-    rest: &'a str,
-    byte: usize,
-    column: u32,
-    tab: u32,
-}
-
-impl<'a> Columns<'a> {
-    pub fn of(line: &'a str, tab: u32) -> Columns<'a> {
-        Columns {
-            rest: line,
-            byte: 0,
-            column: 0,
-            tab: tab.max(1),
-        }
-    }
-
-    /// Where the next letter begins in the line.
-    fn byte(&self) -> usize {
-        self.byte
-    }
-}
-
-impl Iterator for Columns<'_> {
-    type Item = (u32, char);
-
-    fn next(&mut self) -> Option<(u32, char)> {
-        let mut letters = self.rest.chars();
-        let letter = letters.next()?;
-        let column = self.column;
-        self.byte += letter.len_utf8();
-        self.rest = letters.as_str();
-        self.column = column.saturating_add(match letter {
-            '\t' => self.tab - column % self.tab,
-            letter => width(letter),
-        });
-        Some((column, letter))
+        at.column()
     }
 }
 

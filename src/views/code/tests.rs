@@ -741,7 +741,7 @@ fn only_what_is_seen_is_laid_out_whatever_the_text() {
         source_dir: Some(folder.tree()),
         ..Inputs::default()
     });
-    let rows = WINDOW.height() / ui::ROW;
+    let rows = WINDOW.height() / look::ROW;
     for name in ["many.c", "long.c"] {
         alone.choose(name);
         alone.shapes();

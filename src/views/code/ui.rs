@@ -2,7 +2,7 @@
 
 use egui::{Align, Id, Label, Layout, Rect, Ui, pos2, vec2};
 
-use super::look::Look;
+use super::look::{Look, ROW};
 use super::numbers::Tint;
 use super::{CodeView, TABS, behind, column_ui, names_ui};
 use crate::escape;
@@ -10,10 +10,6 @@ use crate::facts::kinds::Made;
 use crate::state::document::Document;
 use crate::views::widgets::{Icon, icon_button};
 use crate::views::{Pane, rows, style, text};
-
-/// The height of a line, and of the letters in it, in points.
-pub const ROW: f32 = 17.0;
-pub const LETTERS: f32 = 12.5;
 
 /// The height of the legend below the text.
 const LEGEND: f32 = 22.0;

@@ -205,7 +205,7 @@ impl Painting<'_> {
         let by = self.laid.graph.by;
         match (self.tint, line.sum.change) {
             (Tint::Difference, Some(change)) => {
-                let measure = super::legend::measure(by);
+                let measure = super::amounts::measure(by);
                 let most = self.laid.graph.most().max(1e-9);
                 let share = (change.delta(measure) / most) as f32;
                 // Equal factors look alike, as small differences are seen too.

@@ -1,6 +1,6 @@
 //! What is said of boxes, frames and lines under the pointer.
 
-use super::legend::{amount, measure};
+use super::amounts::{amount, measure};
 use super::model::{By, Graph, Sum};
 use crate::state::document::Document;
 pub use crate::views::tip::Tip;
