@@ -31,6 +31,17 @@ impl MemoryColumns {
         let modules = session.hierarchy.len();
         let column =
             |values: &dyn Fn(usize) -> Option<u64>| sums_by_module(&owners, modules, values);
+        // Of sums by cell at one instant.
+        let of_rows = |rows: &[SumRow]| {
+            let of = |cell: usize| rows.get(cell);
+            MemoryColumns {
+                live_bytes: column(&|cell| of(cell)?.live_bytes),
+                live: column(&|cell| of(cell)?.live),
+                allocations: column(&|cell| of(cell)?.allocations),
+                churn: OnceLock::new(),
+                events_of: None,
+            }
+        };
         match &memory.known {
             Known::Events(events) => {
                 let (_, peak) = events.peak();
@@ -47,8 +58,8 @@ impl MemoryColumns {
                     events_of: Some((Arc::clone(&resolved.recording), owners)),
                 }
             }
-            Known::Allocations(allocations) => of_rows(&column, &allocations.last()),
-            Known::Sums(sums) => of_rows(&column, sums.last()),
+            Known::Allocations(allocations) => of_rows(&allocations.last()),
+            Known::Sums(sums) => of_rows(sums.last()),
         }
     }
 
@@ -87,21 +98,6 @@ impl MemoryColumns {
             let sums = sums_by_module(owners, modules, &|cell| counts.get(cell).copied());
             sums.unwrap_or_default()
         }))
-    }
-}
-
-/// Of sums by cell at one instant.
-fn of_rows(
-    column: &dyn Fn(&dyn Fn(usize) -> Option<u64>) -> Option<Vec<u64>>,
-    rows: &[SumRow],
-) -> MemoryColumns {
-    let of = |cell: usize| rows.get(cell);
-    MemoryColumns {
-        live_bytes: column(&|cell| of(cell)?.live_bytes),
-        live: column(&|cell| of(cell)?.live),
-        allocations: column(&|cell| of(cell)?.allocations),
-        churn: OnceLock::new(),
-        events_of: None,
     }
 }
 

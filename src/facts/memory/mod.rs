@@ -180,10 +180,6 @@ pub struct Allocations {
 
 /// What the events or the sums are.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a recording has one, which is not moved about"
-)]
 pub enum Known {
     Events(Events),
     Allocations(Allocations),

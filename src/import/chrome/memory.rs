@@ -75,6 +75,9 @@ struct Measured {
 /// Process, none of a global id, then scope and id.
 type ObjectKey = (Option<Box<[u8]>>, Box<[u8]>, Box<[u8]>);
 
+/// By series of a counter.
+type Scales = HashMap<Box<[u8]>, Option<u64>, BuildFast>;
+
 /// Events of memory as they stand in the file.
 #[derive(Default)]
 pub struct Gathered {
@@ -85,7 +88,7 @@ pub struct Gathered {
     types: Vec<String>,
     type_ids: HashMap<Box<[u8]>, u32, BuildFast>,
     /// By name and series of a counter, how many bytes one of its values is; none of what does not count memory.
-    scales: HashMap<Box<[u8]>, HashMap<Box<[u8]>, Option<u64>, BuildFast>, BuildFast>,
+    scales: HashMap<Box<[u8]>, Scales, BuildFast>,
     measured: Vec<Measured>,
     /// By process, name, id and series.
     counters: HashMap<[Box<[u8]>; 4], usize, BuildFast>,
@@ -183,7 +186,7 @@ impl Gathered {
     ) -> bool {
         let name = event.name.unwrap_or_default();
         if !self.scales.contains_key(name) {
-            self.scales.insert(name.into(), HashMap::default());
+            self.scales.insert(name.into(), Scales::default());
         }
         let Some(scales) = self.scales.get_mut(name) else {
             return false;

@@ -18,8 +18,11 @@ fn warnings(recording: &Recording) -> BTreeMap<&str, u64> {
     all.map(|it| (it.kind.as_ref(), it.count)).collect()
 }
 
-/// How many objects of each type live at a time, with the innermost function of the stack that created them.
-fn live(recording: &Recording, memory: &Memory, at: Time) -> BTreeMap<(String, String), u64> {
+/// How many objects there are of each type and innermost function of the stack that created them.
+type Counted = BTreeMap<(String, String), u64>;
+
+/// Those that live at a time.
+fn live(recording: &Recording, memory: &Memory, at: Time) -> Counted {
     let events = memory.events().expect("events");
     let state = events.state(events.position(at));
     let mut live = BTreeMap::new();
@@ -82,7 +85,7 @@ fn what_lives_is_what_a_replay_in_order_of_time_says() {
             .collect();
         // The definition.
         let mut objects: HashMap<(u64, u64), (String, String)> = HashMap::new();
-        let mut after: Vec<(u64, BTreeMap<(String, String), u64>)> = Vec::new();
+        let mut after: Vec<(u64, Counted)> = Vec::new();
         let mut expected: BTreeMap<&str, u64> = BTreeMap::new();
         for &(phase, time, process, thread, id, kind) in &made {
             let is_open = |call: &&(u64, u64, &str, u64, u64)| {
@@ -107,7 +110,7 @@ fn what_lives_is_what_a_replay_in_order_of_time_says() {
                 }
                 _ => drop(objects.insert(key, object)),
             }
-            let mut counted = BTreeMap::new();
+            let mut counted = Counted::new();
             for object in objects.values() {
                 *counted.entry(object.clone()).or_default() += 1;
             }

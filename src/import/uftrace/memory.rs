@@ -431,9 +431,11 @@ mod tests {
         }
     }
 
-    /// What calls of functions of memory make of the builder: role, what they are given and what they return, in order of
-    /// time. Times, addresses, sizes and the kinds of what was counted.
-    fn made(calls: &[(Role, Option<u64>, Option<u64>, Option<u64>)]) -> (Memory, Vec<String>) {
+    /// Of a call of a function of memory the address and the size that it is given, and the address that it returns.
+    type Called = (Role, Option<u64>, Option<u64>, Option<u64>);
+
+    /// What is made of such calls, a nanosecond apart, and what was counted.
+    fn made(calls: &[Called]) -> (Memory, Vec<String>) {
         let reporter = Reporter::new();
         let mut reading = Reading {
             specs: Specs::default(),

@@ -23,10 +23,10 @@ impl MemoryView {
         let has_range = document.selection.range.is_some();
         let range = MemoryView::range(document, events);
         self.outcomes.poll();
-        if has_range && !state.draws_range() {
-            if let Some(recording) = self.recording.clone() {
-                self.want_outcomes(state, recording, range);
-            }
+        let recording = self.recording.clone();
+        let recording = recording.filter(|_| has_range && !state.draws_range());
+        if let Some(recording) = recording {
+            self.want_outcomes(state, recording, range);
         }
         if !self.has_groups() {
             return;
