@@ -253,14 +253,19 @@ impl Collaboration {
         let module = selection.pointed.module.or(selection.chosen.module);
         let Some(module) = module else { return };
         let hierarchy = &document.session.hierarchy;
-        let is_frame = |module: ModuleId| {
-            let laid = self.chart.laid();
-            laid.is_some_and(|it| it.graph.frames.iter().any(|it| it.module == module))
+        let Some(laid) = self.chart.laid().cloned() else {
+            return;
         };
-        match is_open {
-            Some(true) => self.set_open(module, true, document, asks),
-            None if !is_frame(module) && !hierarchy.is_leaf(module) => {
-                self.set_open(module, true, document, asks);
+        let is_frame = |module: ModuleId| laid.graph.frames.iter().any(|it| it.module == module);
+        // What stands for it is what unfolds.
+        let boxes = laid.graph.boxes.iter().filter(|it| it.sign.is_some());
+        let mut boxes = boxes.filter_map(|it| it.of.module());
+        let folded = boxes.find(|&it| hierarchy.contains(it, module));
+        match (is_open, folded) {
+            (Some(true), Some(folded)) => self.set_open(folded, true, document, asks),
+            (Some(true), None) => {}
+            (None, Some(folded)) if !is_frame(module) => {
+                self.set_open(folded, true, document, asks);
             }
             _ => {
                 let around = hierarchy.ancestors(module).find(|&it| is_frame(it));

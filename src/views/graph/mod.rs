@@ -17,6 +17,6 @@ pub mod panel;
 pub mod relations;
 pub mod sight;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 pub mod tips;
 pub mod walk;
