@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Document;
+use crate::analysis::lines;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::filter::selection::Pointed;
 use crate::units::ModuleId;
@@ -35,10 +36,7 @@ pub struct SourceLine {
 /// The outermost file that a module is or lies in; none for what is outside of the source tree. A file in a file is a part
 /// that a generator has put there, and has the lines of the one around it. O(depth).
 pub fn file_around(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
-    let around = hierarchy.ancestors(module);
-    let file = around
-        .filter(|&it| hierarchy.kind(it) == ModuleKind::File)
-        .last()?;
+    let file = lines::file_around(hierarchy, module)?;
     let mut around = hierarchy.ancestors(file);
     let is_outside = around.any(|it| hierarchy.kind(it) == ModuleKind::External);
     (!is_outside).then_some(file)

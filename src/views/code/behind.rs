@@ -37,7 +37,7 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pa
         top: 4,
         bottom: 2,
     });
-    let callees = callees(numbers, of);
+    let callees = of.callees();
     let wanted = 56.0 + callees.len() as f32 * (ROW + 6.0);
     let panel = egui::Panel::bottom(ui.scope_id().with("behind the line"))
         .frame(frame)
@@ -57,11 +57,6 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pa
         view.is_own = !goes_there;
         pane.asks.push(SelectAsk::Choose(of));
     }
-}
-
-/// The calls of a line by callee, as far as the module is concerned.
-fn callees(_: &Numbers, of: &Line) -> Vec<LineCalls> {
-    of.callees()
 }
 
 /// What a line comes to, in a few words.
@@ -89,17 +84,22 @@ fn summary(numbers: &Numbers, of: &Line) -> String {
 }
 
 /// How it is known that calls were made in the line.
-fn evidence(of: Evidence) -> &'static str {
+fn evidence(of: Evidence) -> Option<String> {
+    let shared = |what: &str, places: u32| match places {
+        1 => format!("inferred: {what} calls this name here alone"),
+        _ => format!(
+            "inferred: {what} calls this name in {places} places, which share calls and cost"
+        ),
+    };
     match of {
-        Evidence::Recorded => "",
-        Evidence::Name { places: 1 } => "inferred: the function calls this name here alone",
-        Evidence::Name { .. } => {
-            "inferred: the function calls this name in several places, which share calls and cost"
+        Evidence::Recorded => None,
+        Evidence::Name { places } => Some(shared("the function", places)),
+        Evidence::Inlined { places } => {
+            Some(shared("a function that was put into the caller", places))
         }
-        Evidence::Inlined { .. } => {
-            "inferred: a function called here that was not recorded, so probably inlined, calls it"
+        Evidence::Nameless => {
+            Some("inferred: it is the only call here of something without a name".to_owned())
         }
-        Evidence::Nameless => "inferred: it is the only call here of something without a name",
     }
 }
 
@@ -201,8 +201,7 @@ fn list(
             response.on_hover_ui(|ui| {
                 ui.label(style::name(functions.get(calls.function).name));
                 ui.label(style::weak(escape::name(&hierarchy.path(calls.callee))).small());
-                let why = evidence(calls.evidence);
-                if !why.is_empty() {
+                if let Some(why) = evidence(calls.evidence) {
                     ui.label(style::weak(why).small());
                 }
                 ui.label(
@@ -231,7 +230,7 @@ pub fn tip(view: &CodeView, response: &Response, document: &Document, (side, lin
         ui.spacing_mut().item_spacing.y = 2.0;
         ui.add(egui::Label::new(style::title(format!("Line {line}"))).wrap());
         ui.add(egui::Label::new(style::weak(summary(numbers, of)).small()).wrap());
-        let callees = callees(numbers, of);
+        let callees = of.callees();
         for calls in callees.iter().take(IN_TIP) {
             let name = resolved.recording.functions.get(calls.function).name;
             let cost = numbers.lines.unit.show(calls.cost);
