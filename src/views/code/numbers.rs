@@ -101,9 +101,10 @@ impl Numbers {
     /// The innermost function that a line is in. O(functions of the file).
     pub fn function_at(&self, line: u32) -> Option<&FunctionInFile> {
         let functions = self.lines.functions.iter();
-        let around =
-            functions.filter(|it| it.lines.0 > 0 && (it.lines.0..=it.lines.1).contains(&line));
-        around.last()
+        // The innermost begins last.
+        functions
+            .rev()
+            .find(|it| it.lines.0 > 0 && (it.lines.0..=it.lines.1).contains(&line))
     }
 
     /// The lines with something to colour, in order.

@@ -340,7 +340,8 @@ fn what_is_pointed_at_elsewhere_is_marked() {
         call: CallId(call),
     };
     let nothing = Pointed::default();
-    let cases: [(Pointed, &[u32], &[(u32, u32)]); 6] = [
+    type Case = (Pointed, &'static [u32], &'static [(u32, u32)]);
+    let cases: [Case; 6] = [
         (
             Pointed {
                 relation: Some((run, leaf)),
@@ -434,7 +435,7 @@ fn lines_open_in_the_editor() {
     let edit = Ask::Edit(EditAsk::Line(SourceLine { file, line: 4 }));
     let command = egui::Modifiers::COMMAND;
     let (asks, _) = alone.click(at, command, false);
-    assert_eq!(asks, [edit.clone()]);
+    assert_eq!(asks, std::slice::from_ref(&edit));
     let (asks, _) = alone.click(at, egui::Modifiers::NONE, true);
     assert!(asks.contains(&edit), "{asks:?}");
     assert_eq!(alone.act(ViewAsk::Press(TableKey::Enter)), [edit]);

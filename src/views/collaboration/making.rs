@@ -86,6 +86,12 @@ struct Maker<'a> {
     notes: Vec<String>,
 }
 
+/// A box: its module, and whether it stands for the module itself beside what is in it.
+type BoxOf = (ModuleId, bool);
+
+/// By the boxes at both ends.
+type Sums = BTreeMap<(BoxOf, BoxOf), Sum>;
+
 impl Maker<'_> {
     fn note_folded(&mut self, folded: &[ModuleId]) {
         const NAMED: usize = 3;
@@ -109,14 +115,14 @@ impl Maker<'_> {
     fn graph(&mut self, relations: &Relations<'_>) -> Graph {
         let cut = &self.wanted.cut;
         // By end of relations its box, where it takes part.
-        let mut places: HashMap<ModuleId, (ModuleId, bool)> = HashMap::new();
+        let mut places: HashMap<ModuleId, BoxOf> = HashMap::new();
         let mut box_of = |module: ModuleId| {
             let known = places.entry(module);
             *known.or_insert_with(|| {
                 folding::box_of(self.hierarchy, self.active, cut, self.open, module)
             })
         };
-        let mut sums: BTreeMap<((ModuleId, bool), (ModuleId, bool)), Sum> = BTreeMap::new();
+        let mut sums: Sums = BTreeMap::new();
         for relation in &relations.all {
             let ends = [relation.from, relation.to].map(|it| relations.ends.get(it as usize));
             let [Some(from), Some(to)] = ends.map(|it| it.filter(|it| self.is_shown(it.module)))
@@ -171,7 +177,7 @@ impl Maker<'_> {
     }
 
     /// What a box lies in.
-    fn parent(&self, (module, is_itself): (ModuleId, bool)) -> ModuleId {
+    fn parent(&self, (module, is_itself): BoxOf) -> ModuleId {
         match is_itself {
             true => module,
             false => self.hierarchy.parent(module).unwrap_or(ModuleId::ROOT),
@@ -199,11 +205,7 @@ impl Maker<'_> {
         (order, more)
     }
 
-    fn nested(
-        &self,
-        (module, is_itself): (ModuleId, bool),
-        sums: &BTreeMap<((ModuleId, bool), (ModuleId, bool)), Sum>,
-    ) -> Nested {
+    fn nested(&self, (module, is_itself): BoxOf, sums: &Sums) -> Nested {
         let hierarchy = self.hierarchy;
         let around = hierarchy.ancestors(module).skip(usize::from(!is_itself));
         let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();

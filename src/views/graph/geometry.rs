@@ -25,6 +25,9 @@ pub struct Geometry {
     pub lines: Vec<(Vec<Vec2>, f32)>,
 }
 
+/// The points of a line, and how much of it is to be seen.
+type Faded = (Vec<Vec2>, f32);
+
 impl Geometry {
     /// As it is laid out.
     pub fn of(laid: &Laid) -> Geometry {
@@ -115,7 +118,7 @@ impl Geometry {
             let rect = Rect::new(a.0.min.lerp(b.0.min, share), a.0.max.lerp(b.0.max, share));
             (rect, mix(a.1, b.1))
         };
-        let line = |(a, b): (&(Vec<Vec2>, f32), &(Vec<Vec2>, f32))| {
+        let line = |(a, b): (&Faded, &Faded)| {
             let [from, to] = [&a.0, &b.0].map(|it| spread(it));
             let points = from.iter().zip(&to).map(|(a, b)| a.lerp(*b, share));
             (points.collect(), mix(a.1, b.1))
