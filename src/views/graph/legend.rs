@@ -5,7 +5,6 @@ use glam::Vec2;
 use super::laid::{THICKEST, line_width};
 use super::model::{By, Graph, Tint};
 use super::painting::Colors;
-use crate::analysis::comparison::amounts::Measure;
 use crate::layout::curves::Pen;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text::{shorten, width};
@@ -22,18 +21,10 @@ const LETTERS: f32 = 11.5;
 /// Widths are shown of these shares of the most.
 const SHARES: [f64; 3] = [0.01, 0.25, 1.0];
 
-/// What amounts of two runs are compared by.
-pub fn measure(by: By) -> Measure {
-    match by {
-        By::Cost => Measure::Total,
-        By::Calls => Measure::Calls,
-    }
-}
-
 /// An amount of a line, with its unit.
 pub fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String {
     match (&graph.amount, by) {
-        (Some(amount), by) => amount.by(measure(by)).text(value),
+        (Some(amount), by) => amount.by(by.measure()).text(value),
         (None, By::Cost) => document.show_cost(Cost::from_ns(value.max(0.0).round() as u64)),
         (None, By::Calls) => grouped(value.max(0.0).round() as u64),
     }
