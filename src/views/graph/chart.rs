@@ -423,9 +423,12 @@ impl Chart {
                 (mesh.corners.len(), mesh.triangles.len())
             }
         };
+        let [_, chosen, pointed] = &self.marks;
+        painting.beside(&mut self.pen, &mut self.sheet, chosen, 0.0);
+        painting.beside(&mut self.pen, &mut self.sheet, pointed, 0.8);
         let strong = [colors.running, colors.ink.chosen, colors.pointed];
-        for (number, (marked, color)) in self.marks.iter().zip(strong).enumerate() {
-            painting.marks(&mut self.pen, &mut self.sheet, marked, color, number == 2);
+        for (marked, color) in self.marks.iter().zip(strong) {
+            painting.marks(&mut self.pen, &mut self.sheet, marked, color);
         }
         below
     }

@@ -2,7 +2,6 @@
 
 use glam::Vec2;
 
-use super::amounts::amount;
 use super::laid::{THICKEST, line_width};
 use super::model::{By, Graph, Tint};
 use super::painting::Colors;
@@ -12,6 +11,7 @@ use crate::layout::labels::text::{shorten, width};
 use crate::layout::sheet::{Rect, Sheet};
 use crate::render::ink::diverging;
 use crate::state::document::Document;
+use crate::units::{Cost, grouped};
 
 /// How high it is, in points.
 pub const HEIGHT: f32 = 26.0;
@@ -20,6 +20,15 @@ const LETTERS: f32 = 11.5;
 
 /// Widths are shown of these shares of the most.
 const SHARES: [f64; 3] = [0.01, 0.25, 1.0];
+
+/// An amount of a line, with its unit.
+pub fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String {
+    match (&graph.amount, by) {
+        (Some(amount), by) => amount.by(by.measure()).text(value),
+        (None, By::Cost) => document.show_cost(Cost::from_ns(value.max(0.0).round() as u64)),
+        (None, By::Calls) => grouped(value.max(0.0).round() as u64),
+    }
+}
 
 /// Draws the legend along the lower edge of `rect`, in pixels; `scale` is how many of these are a point.
 pub fn draw(

@@ -3,7 +3,6 @@
 //! A view says what is shown ([`model::Graph`]), in work on another thread that also lays it out ([`laid`]). A [`chart`]
 //! shows that, eases from one graph to the next, and says what is under the pointer.
 
-mod amounts;
 pub mod chart;
 mod geometry;
 pub mod labels;

@@ -1,6 +1,6 @@
 //! What a graph shows: boxes in frames, and lines between boxes.
 
-use crate::analysis::comparison::amounts::Change;
+use crate::analysis::comparison::amounts::{Change, Measure};
 use crate::layout::layered::Key;
 use crate::model::difference::Amount;
 use crate::units::{FunctionId, ModuleId};
@@ -67,6 +67,14 @@ impl By {
         match self {
             By::Cost => "cost",
             By::Calls => "calls",
+        }
+    }
+
+    /// What amounts of two runs are compared by.
+    pub fn measure(self) -> Measure {
+        match self {
+            By::Cost => Measure::Total,
+            By::Calls => Measure::Calls,
         }
     }
 }

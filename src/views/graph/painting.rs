@@ -205,7 +205,7 @@ impl Painting<'_> {
         let by = self.laid.graph.by;
         match (self.tint, line.sum.change) {
             (Tint::Difference, Some(change)) => {
-                let measure = super::amounts::measure(by);
+                let measure = by.measure();
                 let most = self.laid.graph.most().max(1e-9);
                 let share = (change.delta(measure) / most) as f32;
                 // Equal factors look alike, as small differences are seen too.
@@ -340,19 +340,15 @@ impl Painting<'_> {
         }
     }
 
-    /// What is meant, over everything: lines and outlines.
-    pub fn marks(
-        &self,
-        pen: &mut Pen,
-        sheet: &mut Sheet,
-        marked: &Marked,
-        color: Color,
-        is_strong: bool,
-    ) {
+    /// Lines at what is meant, clearer than others.
+    pub fn beside(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, more: f32) {
         for &line in &marked.beside {
-            let colors = self.line_colors(line);
-            self.line(pen, sheet, line, if is_strong { 0.8 } else { 0.0 }, colors);
+            self.line(pen, sheet, line, more, self.line_colors(line));
         }
+    }
+
+    /// What is meant, over everything: lines and outlines.
+    pub fn marks(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, color: Color) {
         for &line in &marked.lines {
             self.line(pen, sheet, line, 1.6, [color; 2]);
         }

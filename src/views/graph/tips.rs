@@ -1,6 +1,6 @@
 //! What is said of boxes, frames and lines under the pointer.
 
-use super::amounts::{amount, measure};
+use super::legend::amount;
 use super::model::{By, Graph, Sum};
 use crate::state::document::Document;
 pub use crate::views::tip::Tip;
@@ -10,7 +10,7 @@ fn amounts(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
     match sum.change {
         None => amount(document, graph, by, sum.by(by)),
         Some(change) => {
-            let measure = measure(by);
+            let measure = by.measure();
             let [a, b] =
                 [&change.a, &change.b].map(|it| amount(document, graph, by, it.of(measure)));
             format!("A {a}, B {b}: {}", difference(document, graph, sum, by))
@@ -20,7 +20,7 @@ fn amounts(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
 
 /// What B has more or less than A, with its sign.
 pub fn difference(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
-    let delta = sum.change.map_or(0.0, |it| it.delta(measure(by)));
+    let delta = sum.change.map_or(0.0, |it| it.delta(by.measure()));
     let size = amount(document, graph, by, delta.abs());
     match delta {
         delta if delta > 0.0 => format!("+{size}"),
