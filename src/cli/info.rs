@@ -9,6 +9,7 @@ use super::output::{self, Align, Table};
 use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::escape;
+use crate::facts::lines::Lines;
 use crate::facts::memory::{Detail, Known, Memory};
 use crate::facts::recording::RecordingKind;
 use crate::facts::sampling::Sampling;
@@ -63,6 +64,9 @@ struct Info<'a> {
     /// What is known of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryKnown>,
+    /// What is known of source lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<LinesKnown>,
     /// What was kept of a larger recording, where this was made from one by `callscape sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling: Option<&'a Sampling>,
@@ -152,6 +156,32 @@ impl MemoryKnown {
             ""
         };
         writeln!(out, "memory     {what}{peak}{ages}")
+    }
+}
+
+/// How many lines of functions are known, and whether those of calls are.
+#[derive(Serialize)]
+struct LinesKnown {
+    places: usize,
+    call_sites: bool,
+}
+
+impl From<&Lines> for LinesKnown {
+    fn from(lines: &Lines) -> LinesKnown {
+        LinesKnown {
+            places: lines.len(),
+            call_sites: lines.knows().sites,
+        }
+    }
+}
+
+impl LinesKnown {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let sites = match self.call_sites {
+            true => "those of calls too",
+            false => "those of calls not",
+        };
+        writeln!(out, "lines      {} known, {sites}", self.places)
     }
 }
 
@@ -263,6 +293,7 @@ impl<'a> Info<'a> {
                 .map(|it| it.len() as u64),
             values: values.unwrap_or_default(),
             memory: recording.memory.as_ref().map(MemoryKnown::from),
+            lines: recording.lines.as_ref().map(LinesKnown::from),
             sampling: recording.sampling.as_ref(),
             waiting_known: trace.knows_waiting(),
             waiting: trace.waiting_known().map(Waiting::from),
@@ -291,6 +322,9 @@ impl<'a> Info<'a> {
         }
         if let Some(memory) = &self.memory {
             memory.write(out)?;
+        }
+        if let Some(lines) = &self.lines {
+            lines.write(out)?;
         }
         if let Some(sampling) = self.sampling {
             let sampling = sampling.to_string();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::import;
 use callscape::progress::Progress;
-use callscape::units::{CallId, ThreadId, Time};
+use callscape::units::{CallId, Cost, ThreadId, Time};
 
 use super::common::{self, Random, Scratch};
 
@@ -23,7 +23,7 @@ fn samples(format: &str) -> Vec<PathBuf> {
     let folder = common::data("import").join(format);
     let entries = std::fs::read_dir(folder).expect("the samples of a format");
     let paths = entries.map(|entry| entry.expect("a sample").path());
-    let own_source = ["md", "js", "py", "c"];
+    let own_source = ["md", "js", "py", "c", "report"];
     let mut paths: Vec<PathBuf> = paths
         .filter(|path| {
             let extension = path.extension().unwrap_or_default();
@@ -58,9 +58,17 @@ fn shown(recording: &Recording) -> String {
     text
 }
 
-/// Calls are in order of start, nest, and no time lies outside its parent's.
+/// Calls are in order of start, nest, and no time lies outside its parent's. What is known of lines adds up to the functions.
 fn assert_sound(recording: &Recording) {
     let trace = &recording.trace;
+    if let Some(lines) = &recording.lines {
+        let metrics = recording.function_metrics(None);
+        for (id, metrics) in recording.functions.ids().zip(metrics) {
+            let own = lines.of_function(id);
+            let own = own.map(|at| lines.own(recording.value(), at));
+            assert_eq!(own.sum::<Cost>(), metrics.self_cost);
+        }
+    }
     for (thread, id) in trace.threads().iter().zip(trace.thread_ids()) {
         let mut open: Vec<(Time, Time)> = Vec::new();
         let mut last = Time::ZERO;

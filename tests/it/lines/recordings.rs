@@ -203,7 +203,7 @@ fn lines_of_perf_are_those_that_it_reports() {
     for ((_, line), samples) in samples {
         *found.entry(line).or_default() += samples;
     }
-    let report = std::fs::read_to_string(data("import/perf-script/lines.report.txt"));
+    let report = std::fs::read_to_string(data("import/perf-script/lines.report"));
     let report = report.expect("what perf reports");
     let mut expected: BTreeMap<u32, u64> = BTreeMap::new();
     for line in report.lines() {
