@@ -90,7 +90,7 @@ impl CodeView {
             ViewAsk::Do(PREVIOUS) => self.step(false),
             ViewAsk::Do(HOTTEST) => self.go_to_hottest(),
             ViewAsk::Do(TINT) => {
-                let other = match self.tint {
+                let other = match self.tint() {
                     Tint::Calls => Tint::Own,
                     Tint::Own => Tint::Calls,
                 };
@@ -153,7 +153,7 @@ impl CodeView {
     fn colored(&self, side: usize) -> Vec<u32> {
         match (self.shown_difference(), self.numbers(side)) {
             (Some(compared), _) => compared.lines(side).map(|(line, _)| line).collect(),
-            (None, Some(numbers)) => numbers.colored(self.tint).map(|line| line.line).collect(),
+            (None, Some(numbers)) => numbers.colored(self.tint()).map(|line| line.line).collect(),
             (None, None) => Vec::new(),
         }
     }
@@ -184,7 +184,7 @@ impl CodeView {
                     .max_by_key(|(_, change)| change.unsigned_abs())
                     .map(|(line, _)| line)
             }
-            None => self.numbers(side)?.hottest(self.tint, (first, last)),
+            None => self.numbers(side)?.hottest(self.tint(), (first, last)),
         };
         let function = at.and_then(|line| self.numbers(side)?.function_at(line));
         let in_function = function.and_then(|it| hottest(it.lines));
@@ -239,12 +239,12 @@ impl CodeView {
         }
         let numbers = self.numbers(side)?;
         let of = numbers.lines.line(line)?;
-        numbers.strength(of, self.tint)?;
-        let inferred = match self.tint {
+        numbers.strength(of, self.tint())?;
+        let inferred = match self.tint() {
             Tint::Calls if of.is_inferred() => "~",
             _ => "",
         };
-        let cost = numbers.lines.unit.show(cost_of(of, self.tint));
+        let cost = numbers.lines.unit.show(cost_of(of, self.tint()));
         Some(format!("{inferred}{cost}"))
     }
 }

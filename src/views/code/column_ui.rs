@@ -1,24 +1,17 @@
-//! One text in its column: costs, numbers and lines, and the miniature beside them.
+//! One text in its column: costs, numbers and lines.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{
-    Align2, Color32, FontFamily, FontId, Pos2, Rect, Response, Sense, TextureHandle, Ui, pos2, vec2,
-};
+use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Sense, Ui, pos2, vec2};
 
 use super::look::{LETTERS, Look, ROW};
-use super::miniature::{self, RowLook, Scale};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
-use super::{CodeView, behind};
-use crate::filter::selection::Pointed;
-use crate::model::theme::Theme;
-use crate::state::ask::{EditAsk, SelectAsk};
+use super::{CodeView, miniature_ui, pointing};
 use crate::state::document::Document;
-use crate::state::document::source::SourceLine;
-use crate::views::{Pane, style, text};
+use crate::views::Pane;
 
 /// The width of costs, and of the band of colour before the text, in points.
-const COSTS: f32 = 66.0;
+pub const COSTS: f32 = 66.0;
 const BAND: f32 = 5.0;
 
 /// Of the miniature, where there is room for it, and beside less than this there is none.
@@ -27,27 +20,6 @@ const LEAST: f32 = 330.0;
 
 /// Points of the wheel that are a column.
 const WHEEL_COLUMN: f32 = 8.0;
-
-/// The text in miniature, and what it was made for.
-pub struct Miniature {
-    key: MiniatureKey,
-    scale: Scale,
-    texture: TextureHandle,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct MiniatureKey {
-    revision: u64,
-    size: [u32; 2],
-    theme: Theme,
-    is_beside: bool,
-}
-
-impl Miniature {
-    pub fn scale(&self) -> Scale {
-        self.scale
-    }
-}
 
 /// Where the parts of a column are.
 struct Parts {
@@ -139,9 +111,9 @@ pub fn show(
     };
     paint.lines(ui, document);
     paint.bar(ui);
-    answer(view, ui, document, &response, (side, &page), pane);
+    pointing::answer(view, ui, document, &response, (side, &page), pane);
     if let Some(place) = parts.miniature {
-        show_miniature(view, ui, (side, &page, place), look);
+        miniature_ui::show(view, ui, document, (side, &page, place), look);
     }
 }
 
@@ -343,7 +315,7 @@ fn look_of(view: &CodeView, side: usize, line: u32, look: &Look) -> LineLook {
             let change = compared.change(side, line);
             change.map(|change| look.change(compared.strength(change)))
         }
-        (None, Some(numbers)) => heat_of(numbers, line, view.tint).map(|it| look.heat(it)),
+        (None, Some(numbers)) => heat_of(numbers, line, view.tint()).map(|it| look.heat(it)),
         (None, None) => None,
     };
     let is_own = side == view.own;
@@ -357,294 +329,4 @@ fn look_of(view: &CodeView, side: usize, line: u32, look: &Look) -> LineLook {
 
 fn heat_of(numbers: &Numbers, line: u32, tint: Tint) -> Option<f32> {
     numbers.strength(numbers.lines.line(line)?, tint)
-}
-
-/// Points, clicks and the menu.
-fn answer(
-    view: &mut CodeView,
-    ui: &mut Ui,
-    document: &Document,
-    response: &Response,
-    (side, page): (usize, &Page),
-    pane: &mut Pane<'_>,
-) {
-    let row_at = |at: Pos2| {
-        let row = view.scroll.top() + f64::from((at.y - response.rect.min.y) / ROW);
-        view.line_in(row.floor() as u32, side)
-    };
-    let hovered = response.hover_pos().and_then(row_at);
-    let clicked = response.interact_pointer_pos().and_then(row_at);
-    let file = view.file;
-    if let Some(line) = hovered {
-        pane.pointed = pointed_at(view, document, side, line);
-        if response.contains_pointer() {
-            behind::tip(view, response, document, (side, line));
-        }
-    }
-    if response.clicked()
-        && let Some(line) = clicked
-    {
-        view.caret = Some((side, line));
-        let is_cost = response
-            .interact_pointer_pos()
-            .is_some_and(|at| at.x < response.rect.min.x + COSTS);
-        let command = ui.input(|input| input.modifiers.command);
-        let chosen = pointed_at(view, document, side, line);
-        if let (true, Some(file)) = (command || response.double_clicked(), file) {
-            pane.asks.push(EditAsk::Line(SourceLine { file, line }));
-        } else if chosen != Pointed::default() {
-            let chosen = match is_cost {
-                true => chosen,
-                false => Pointed {
-                    relation: None,
-                    ..around(view, document, side, line)
-                },
-            };
-            let is_other = document.selection.chosen != document.complete(chosen);
-            if is_other && chosen != Pointed::default() {
-                view.is_own = true;
-                pane.asks.push(SelectAsk::Choose(chosen));
-            }
-        }
-    }
-    if response.secondary_clicked()
-        && let Some(line) = clicked
-    {
-        view.caret = Some((side, line));
-    }
-    let caret = view.caret;
-    response.context_menu(|ui| {
-        let Some((side, line)) = caret else { return };
-        if ui.button("Open in your editor").clicked()
-            && let Some(file) = file
-        {
-            pane.asks.push(EditAsk::Line(SourceLine { file, line }));
-            ui.close();
-        }
-        if ui.button("Copy the line").clicked() {
-            ui.ctx()
-                .copy_text(page.text.line(line).unwrap_or_default().to_owned());
-            ui.close();
-        }
-        if ui.button("Copy file and line").clicked() {
-            ui.ctx()
-                .copy_text(format!("{}:{line}", page.located.display()));
-            ui.close();
-        }
-        let chosen = pointed_at(view, document, side, line);
-        if ui
-            .add_enabled(
-                chosen.relation.is_some(),
-                egui::Button::new("Choose the calls of the line"),
-            )
-            .clicked()
-        {
-            view.is_own = true;
-            pane.asks.push(SelectAsk::Choose(chosen));
-            ui.close();
-        }
-    });
-}
-
-/// The call relation behind a line, that with the largest cost; else the function around it.
-fn pointed_at(view: &CodeView, document: &Document, side: usize, line: u32) -> Pointed {
-    let relation = view.numbers(side).and_then(|numbers| {
-        let of = numbers.lines.line(line)?;
-        let mut calls = of.by_callee.iter();
-        calls.find_map(|calls| behind::pointed(document, numbers, calls))
-    });
-    match relation.filter(|of| of.relation.is_some() && side == view.own) {
-        Some(relation) => relation,
-        None => around(view, document, side, line),
-    }
-}
-
-/// The function around a line.
-fn around(view: &CodeView, document: &Document, side: usize, line: u32) -> Pointed {
-    let module = view.numbers(side).and_then(|numbers| {
-        let module = numbers.function_at(line)?.module;
-        numbers.displayed(module)
-    });
-    document.complete(Pointed::at_module(module))
-}
-
-/// The miniature: what is seen is marked, and a click or a drag goes there.
-fn show_miniature(
-    view: &mut CodeView,
-    ui: &mut Ui,
-    (side, page, place): (usize, &Page, Rect),
-    look: Look,
-) {
-    let points = ui.pixels_per_point();
-    let size = [
-        (place.width() * points) as u32,
-        (place.height() * points) as u32,
-    ];
-    let key = MiniatureKey {
-        revision: view.revision,
-        size,
-        theme: look.theme,
-        is_beside: view.is_beside,
-    };
-    if view.miniatures[side]
-        .as_ref()
-        .is_none_or(|it| it.key != key)
-    {
-        let before = view.miniatures[side].take();
-        let painted = paint_miniature(view, ui, (side, page), key, look, before);
-        view.miniatures[side] = Some(painted);
-    }
-    let Some(Miniature { scale, texture, .. }) = &view.miniatures[side] else {
-        return;
-    };
-    let scale = *scale;
-    let painter = ui.painter_at(place);
-    painter.rect_filled(place, 0, look.panel.panel);
-    let height = scale.height as f32 / points;
-    let picture = Rect::from_min_size(place.min, vec2(place.width(), height));
-    let uv = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-    painter.image(texture.id(), picture, uv, Color32::WHITE);
-    let y = |row: f64| place.min.y + (scale.pixel_of(row) as f32) / points;
-    let (top, seen) = (view.scroll.top(), f64::from(view.scroll.rows_seen()));
-    let part = Rect::from_x_y_ranges(place.x_range(), y(top)..=y(top + seen).max(y(top) + 2.0));
-    painter.rect_filled(part, 2.0, look.panel.text.gamma_multiply(0.09));
-    painter.rect_stroke(
-        part,
-        2.0,
-        (1.0, look.panel.weak.gamma_multiply(0.8)),
-        egui::StrokeKind::Inside,
-    );
-    if side == view.own {
-        for (marks, color) in view.marks.iter().zip([look.panel.weak, look.panel.accent]) {
-            let mut drawn = f32::NEG_INFINITY;
-            let starts = marks.functions.iter().map(|(first, _)| first);
-            for &line in marks.lines.iter().chain(starts) {
-                let Some(row) = view.row_of(side, line) else {
-                    continue;
-                };
-                let at = y(f64::from(row) + 0.5);
-                // Ticks on the same pixel are one.
-                if (at - drawn).abs() >= 1.0 {
-                    drawn = at;
-                    let tick =
-                        Rect::from_x_y_ranges(place.max.x - 6.0..=place.max.x, at - 1.0..=at + 1.0);
-                    painter.rect_filled(tick, 0, color);
-                }
-            }
-        }
-    }
-    let response = ui.interact(
-        place,
-        ui.scope_id().with(("miniature", side)),
-        Sense::click_and_drag(),
-    );
-    if let Some(at) = response.interact_pointer_pos()
-        && (response.clicked() || response.dragged())
-    {
-        let row = scale.row_at(f64::from((at.y - place.min.y) * points));
-        view.scroll.set(row - seen * 0.5);
-        ui.ctx().request_repaint();
-    }
-    if let Some(at) = response.hover_pos() {
-        let by = ui.input(|input| input.smooth_scroll_delta.y);
-        if by != 0.0 {
-            view.scroll.by(f64::from(-by / ROW));
-        }
-        let row = scale.row_at(f64::from((at.y - place.min.y) * points)) as u32;
-        if let Some(line) = view.line_in(row, side) {
-            response.on_hover_ui_at_pointer(|ui| {
-                ui.label(format!("line {}", text::count(line.into())));
-                let function = view.numbers(side).and_then(|it| it.function_at(line));
-                if let (Some(function), Some(session)) = (function, &view.session) {
-                    let _ = session;
-                    ui.label(
-                        style::weak(format!("in a function from line {}", function.lines.0))
-                            .small(),
-                    );
-                }
-            });
-        }
-    }
-}
-
-fn paint_miniature(
-    view: &CodeView,
-    ui: &Ui,
-    (side, page): (usize, &Page),
-    key: MiniatureKey,
-    look: Look,
-    before: Option<Miniature>,
-) -> Miniature {
-    let [width, room] = key.size;
-    // A pixel is a point where the screen is fine.
-    let points = ui.pixels_per_point().round().max(1.0) as u32;
-    let room = room / points;
-    let scale = Scale::of(view.rows(), room);
-    let scale = Scale {
-        height: scale.height * points,
-        ..scale
-    };
-    let numbers = view.numbers(side);
-    let image = miniature::picture(
-        &page.ink,
-        scale,
-        width,
-        |row| view.line_in(row, side),
-        |first, end| {
-            let strongest = strongest(view, numbers, side, (first, end));
-            let is_dimmed = numbers.is_some_and(|numbers| numbers.ran(first) == Some(false));
-            let color = strongest.map(|it| match view.shown_difference() {
-                Some(_) => look.change(it),
-                None => look.heat(it),
-            });
-            RowLook {
-                ink: match (color, is_dimmed) {
-                    (Some(_), _) => look.panel.text,
-                    (None, true) => look.panel.weak.gamma_multiply(0.3),
-                    (None, false) => look.panel.weak.gamma_multiply(0.75),
-                },
-                behind: color.unwrap_or(Color32::TRANSPARENT),
-            }
-        },
-    );
-    let options = egui::TextureOptions::NEAREST;
-    let texture = match before {
-        Some(Miniature { mut texture, .. }) => {
-            texture.set(image, options);
-            texture
-        }
-        None => {
-            let name = format!("code miniature {side}");
-            ui.ctx().load_texture(name, image, options)
-        }
-    };
-    Miniature {
-        key,
-        scale,
-        texture,
-    }
-}
-
-/// The strongest colour of some lines, from the first up to the end, left out.
-fn strongest(
-    view: &CodeView,
-    numbers: Option<&Numbers>,
-    side: usize,
-    (first, end): (u32, u32),
-) -> Option<f32> {
-    if let Some(compared) = view.shown_difference() {
-        let changes = (first..end).filter_map(|line| compared.change(side, line));
-        let largest = changes.max_by_key(|change| change.unsigned_abs());
-        return largest.map(|change| compared.strength(change));
-    }
-    let numbers = numbers?;
-    let lines = &numbers.lines.lines;
-    let from = lines.partition_point(|it| it.line < first);
-    let inside = lines
-        .get(from..)
-        .unwrap_or_default()
-        .iter()
-        .take_while(|it| it.line < end);
-    let strengths = inside.filter_map(|line| numbers.strength(line, view.tint));
-    strengths.max_by(f32::total_cmp)
 }

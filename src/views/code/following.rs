@@ -77,7 +77,7 @@ impl CodeView {
             }
             (Goal::Hottest(begins), Some(numbers)) => {
                 let function = numbers.function_at(begins);
-                let hottest = function.and_then(|it| numbers.hottest(self.tint, it.lines));
+                let hottest = function.and_then(|it| numbers.hottest(self.tint(), it.lines));
                 hottest.unwrap_or(begins)
             }
         };

@@ -13,9 +13,11 @@ mod following;
 mod look;
 mod marks;
 mod miniature;
+mod miniature_ui;
 mod names_ui;
 mod numbers;
 mod page;
+mod pointing;
 mod reading;
 mod saved;
 #[cfg(test)]
@@ -101,7 +103,8 @@ pub struct CodeView {
     marked: Option<(u64, Pointed, Pointed)>,
     /// Counts what has become known: pictures of before are made anew.
     revision: u64,
-    tint: Tint,
+    /// What the user has chosen that colours say.
+    tint: Option<Tint>,
     /// Colours say what differs between two runs.
     compares: bool,
     /// Both versions of the text are shown.
@@ -111,7 +114,7 @@ pub struct CodeView {
     caret: Option<(usize, u32)>,
     scroll: ui::Scroll,
     query: String,
-    miniatures: [Option<column_ui::Miniature>; 2],
+    miniatures: [Option<miniature_ui::Miniature>; 2],
     /// The folder that is offered as source tree.
     folder: String,
     restored: Option<saved::Restored>,
@@ -134,7 +137,7 @@ impl Default for CodeView {
             marks: Default::default(),
             marked: None,
             revision: 0,
-            tint: Tint::default(),
+            tint: None,
             compares: true,
             is_beside: true,
             tab: TAB,
@@ -288,7 +291,7 @@ impl CodeView {
             return;
         }
         if let (Some(a), Some(b)) = (self.numbers(0), self.numbers(1)) {
-            let compared = Compared::new([a, b], aligned.as_deref(), self.tint);
+            let compared = Compared::new([a, b], aligned.as_deref(), self.tint());
             self.compared = Some(compared);
         }
     }
@@ -320,9 +323,17 @@ impl CodeView {
         };
     }
 
+    /// What colours say: what is chosen, else the lines themselves where the recording knows these and not their calls.
+    fn tint(&self) -> Tint {
+        self.tint.unwrap_or_else(|| match self.numbers(self.own) {
+            Some(numbers) if numbers.lines.knows_self && !numbers.lines.knows_sites => Tint::Own,
+            _ => Tint::Calls,
+        })
+    }
+
     fn set_tint(&mut self, tint: Tint, compares: bool, document: &Document) {
-        if (self.tint, self.compares) != (tint, compares) {
-            (self.tint, self.compares) = (tint, compares);
+        if (self.tint(), self.compares) != (tint, compares) {
+            (self.tint, self.compares) = (Some(tint), compares);
             self.revision += 1;
             self.compare(document);
         }
@@ -408,7 +419,7 @@ impl View for CodeView {
             "lines": self.page(self.own).map(|page| page.text.lines()),
             "caret": self.caret.map(|(_, line)| line),
             "top": self.scroll.top().round(),
-            "colours": self.tint.name(),
+            "colours": self.tint().name(),
             "marked": self.marks[1].lines.len(),
         });
         line.insert("code".to_owned(), log);

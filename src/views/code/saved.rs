@@ -44,7 +44,7 @@ pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
         out.shown.insert(TOP.to_owned(), of.top.into());
     }
     let mut keep = |name: &str, value: Value| out.shown.insert(name.to_owned(), value);
-    keep(COLORS, view.tint.name().into());
+    keep(COLORS, view.tint.map(Tint::name).into());
     keep(COMPARES, view.compares.into());
     keep(IS_BESIDE, view.is_beside.into());
     keep(TAB, view.tab.into());
@@ -54,10 +54,11 @@ pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
 pub fn restore(view: &mut CodeView, from: &SavedViews, state: &State) -> usize {
     let get = |name: &str| from.shown.get(name);
     let mut lost = 0;
+    view.tint = None;
     if let Some(name) = get(COLORS).and_then(Value::as_str) {
         let tint = Tint::ALL.into_iter().find(|it| it.name() == name);
         lost += usize::from(tint.is_none());
-        view.tint = tint.unwrap_or_default();
+        view.tint = tint;
     }
     let is = |name: &str, usual: bool| get(name).and_then(Value::as_bool).unwrap_or(usual);
     view.compares = is(COMPARES, true);

@@ -551,7 +551,7 @@ fn a_session_has_the_view_where_it_was() {
     let mut alone_long = Alone::small(&folder);
     alone_long.choose("long.c");
     alone_long.shapes();
-    alone_long.view.tint = Tint::Own;
+    alone_long.view.tint = Some(Tint::Own);
     alone_long.view.tab = 8;
     alone_long.view.go_to(1, 444);
     alone_long.shapes();
@@ -565,7 +565,7 @@ fn a_session_has_the_view_where_it_was() {
     assert_eq!(kept, saved);
     assert!(again.says("int f443;"));
     assert_eq!(
-        (again.caret(), again.view.tint, again.view.tab),
+        (again.caret(), again.view.tint(), again.view.tab),
         (Some(444), Tint::Own, 8)
     );
     let mut kept = SavedViews::default();

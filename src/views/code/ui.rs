@@ -310,7 +310,7 @@ fn head(view: &mut CodeView, ui: &mut Ui, document: &Document) {
 }
 
 fn choices(view: &mut CodeView, ui: &mut Ui, document: &Document) {
-    let (mut tint, mut compares) = (view.tint, view.compares);
+    let (mut tint, mut compares) = (view.tint(), view.compares);
     ui.menu_button("View", |ui| {
         ui.label(style::weak("Lines are coloured by").small());
         for of in Tint::ALL {
@@ -508,12 +508,12 @@ fn scale_of(view: &CodeView, document: &Document) -> Option<([String; 2], String
     if let Some(compared) = view.shown_difference() {
         let cost = crate::units::Cost::from_ns(compared.most());
         let most = document.show_cost(cost);
-        let title = format!("in B, {}", view.tint.title());
+        let title = format!("in B, {}", view.tint().title());
         return Some(([format!("−{most}"), format!("+{most}")], title));
     }
     let numbers = view.numbers(view.own)?;
-    let most = numbers.most(view.tint);
-    Some(match view.tint {
+    let most = numbers.most(view.tint());
+    Some(match view.tint() {
         Tint::Calls => (
             ["0".to_owned(), "100 %".to_owned()],
             "of what all calls of the function cost".to_owned(),
