@@ -107,6 +107,7 @@ fn session(calls: u64) -> Session {
         functions,
         trace,
         memory: None,
+        lines: None,
         sampling: None,
         samples: 0,
         warnings: Vec::new(),

@@ -90,6 +90,7 @@ fn session(calls: u64, threads: u32) -> Session {
         functions,
         trace,
         memory: None,
+        lines: None,
         sampling: None,
         samples: 0,
         profile: None,

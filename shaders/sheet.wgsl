@@ -1,5 +1,5 @@
-// A sheet of a view: rectangles of one colour, drawn by how much of each pixel they cover, and pictures
-// stretched without smoothing. In pixels from the top left corner.
+// A sheet of a view: rectangles of one colour, drawn by how much of each pixel they cover, pictures stretched without
+// smoothing, and triangles with edges that fade over a pixel. In pixels from the top left corner.
 
 struct Fill {
     // Left, top, right, bottom.
@@ -15,7 +15,17 @@ struct Stretch {
     pad: vec2f,
 }
 
+// A corner of triangles.
+struct MeshCorner {
+    at: vec2f,
+    // How far from the middle of its line, and how far from there nothing is seen.
+    across: vec2f,
+    // Linear, straight alpha.
+    colour: vec4f,
+}
+
 @group(1) @binding(0) var<storage, read> fills: array<Fill>;
+@group(1) @binding(0) var<storage, read> mesh: array<MeshCorner>;
 @group(1) @binding(0) var<uniform> stretch: Stretch;
 @group(1) @binding(1) var picture: texture_2d<f32>;
 
@@ -62,4 +72,25 @@ fn stretched(in: Corner) -> @location(0) vec4f {
         discard;
     }
     return textureLoad(picture, vec2i(min(share * stretch.cells, stretch.cells - 1.0)), 0);
+}
+
+struct OnMesh {
+    @builtin(position) position: vec4f,
+    @location(0) across: vec2f,
+    @location(1) colour: vec4f,
+}
+
+@vertex
+fn mesh_corner(@builtin(vertex_index) index: u32) -> OnMesh {
+    let corner = mesh[index];
+    let ndc = corner.at / vec2f(frame.width, frame.height) * 2.0 - 1.0;
+    return OnMesh(vec4f(ndc.x, -ndc.y, 0.0, 1.0), corner.across, corner.colour);
+}
+
+// What is thinner than a pixel is paler, not wider.
+@fragment
+fn on_mesh(in: OnMesh) -> @location(0) vec4f {
+    let most = clamp(2.0 * in.across.y - 1.0, 0.0, 1.0);
+    let cover = min(clamp(in.across.y - abs(in.across.x), 0.0, 1.0), most);
+    return vec4f(in.colour.rgb, in.colour.a * cover);
 }

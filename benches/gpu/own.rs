@@ -96,6 +96,7 @@ fn million(relations: u64) -> Session {
                 trace,
                 profile: None,
                 memory: None,
+                lines: None,
                 sampling: None,
                 samples: 0,
                 warnings: reporter.warnings(),

@@ -6,6 +6,8 @@ pub mod compaction;
 pub mod comparison;
 pub mod contexts;
 pub mod demo;
+pub mod line_changes;
+pub mod lines;
 pub mod mapping;
 pub mod phases;
 pub mod refinement;

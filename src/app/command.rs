@@ -6,8 +6,8 @@ use egui::Pos2;
 
 use crate::presentation::scene::{Section, Shot};
 use crate::state::ask::{
-    Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk, PaneAsk,
-    PlayAsk, RunsAsk, SearchAsk, SelectAsk,
+    Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
+    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk,
 };
 
 /// What a dialog asks for.
@@ -194,6 +194,15 @@ pub enum LiveAsk {
     Leave,
 }
 
+/// The user's editor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditorAsk {
+    /// The command that it is started with was edited; empty for the editor that the environment names.
+    Command(String),
+    /// Keeps it.
+    Keep,
+}
+
 /// Anything that can be asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -207,6 +216,7 @@ pub enum Command {
     Script(ScriptAsk),
     Live(LiveAsk),
     Palette(PaletteAsk),
+    Editor(EditorAsk),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -243,6 +253,7 @@ groups! {
     Script(ScriptAsk),
     Live(LiveAsk),
     Palette(PaletteAsk),
+    Editor(EditorAsk),
     ; state:
     OpenAsk,
     PlayAsk,
@@ -256,5 +267,6 @@ groups! {
     MappingAsk,
     CardAsk,
     PaneAsk,
+    EditAsk,
     CancelAsk,
 }

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use egui::Pos2;
 use glam::Vec2;
 
-use super::choosing::Welcome;
-use super::command::{Command, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish};
+use super::command::{
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
+};
 use super::dock::Dock;
+use super::editor::Editors;
 use super::jobs::Jobs;
 use super::open_views::Views;
 use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
+use super::welcome::Welcome;
 use crate::analysis::session::Inputs;
 use crate::export::pack;
 use crate::model::moment::lively;
@@ -73,6 +76,7 @@ pub struct Desk {
     pub welcome: Welcome,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
+    pub editors: Editors,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -93,6 +97,7 @@ pub struct DeskRef<'a> {
     pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
     pub welcome: &'a Welcome,
+    pub editors: &'a Editors,
 }
 
 impl<'a> DeskRef<'a> {
@@ -125,6 +130,7 @@ impl Desk {
             palette: Palette::default(),
             welcome: Welcome::default(),
             last_over: None,
+            editors: Editors::default(),
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -150,6 +156,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            editors: &self.editors,
         };
         (desk, &mut self.views, &mut self.dock)
     }
@@ -166,6 +173,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            editors: &self.editors,
         }
     }
 
@@ -229,6 +237,7 @@ impl Desk {
         self.state.advance(since);
         self.note_script();
         self.views.update(&mut self.state);
+        self.edit();
         self.add_chapters();
         self.dock.follow(&mut self.state.panes);
         self.record();
@@ -279,6 +288,7 @@ impl Desk {
                     self.execute(command);
                 }
             }
+            Command::Editor(ask) => self.on_editor(ask),
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);
@@ -326,6 +336,34 @@ impl Desk {
         };
         if let Err(error) = kept {
             self.state.tell("It could not be kept", error.to_string());
+        }
+    }
+
+    fn on_editor(&mut self, ask: EditorAsk) {
+        match ask {
+            EditorAsk::Command(command) => self.editors.command = command,
+            EditorAsk::Keep => {
+                if let Err(error) = self.editors.keep() {
+                    let reason = error.to_string();
+                    self.state.tell("The editor could not be kept", reason);
+                }
+            }
+        }
+    }
+
+    /// Has the editor show what was asked for, and tells what became of it.
+    fn edit(&mut self) {
+        for to_edit in std::mem::take(&mut self.state.to_edit) {
+            match self.editors.open(&to_edit, self.state.waker()) {
+                Ok(None) => {}
+                Ok(Some(notice)) => self.state.tell_briefly(notice),
+                Err(reason) => self
+                    .state
+                    .tell("It could not be opened in an editor", reason),
+            }
+        }
+        for reason in self.editors.poll() {
+            self.state.tell("The editor ended", reason);
         }
     }
 

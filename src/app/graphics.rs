@@ -74,7 +74,11 @@ impl Graphics {
         canvas.record(&mut encoder, new, theme);
         canvas.take_textures(&mut panels.textures);
         // On a lost device the panels' renderer would end the program.
-        canvas.gpu.check_lost()?;
+        if let Err(lost) = canvas.gpu.check_lost() {
+            // Textures are gone with it.
+            panels.textures.clear();
+            return Err(lost);
+        }
         let presented = self.present(encoder, &panels);
         self.canvas.free_textures(&mut panels.textures);
         self.canvas.gpu.check()?;

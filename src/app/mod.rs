@@ -7,8 +7,10 @@ mod command;
 pub mod compare;
 mod desk;
 mod dock;
+mod editor;
 mod feed;
 pub mod glb;
+pub mod goto;
 mod graphics;
 pub mod headless;
 mod jobs;
@@ -32,6 +34,7 @@ pub mod sharing;
 mod state_log;
 mod versioned;
 pub mod view_picture;
+mod welcome;
 mod window;
 
 pub use window::{run, run_pack, run_scene, run_session};

@@ -2,7 +2,7 @@
 
 use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
-use super::canvas::{paint, take_textures};
+use super::canvas::{free_textures, paint, take_textures};
 use super::letters::Letters;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
@@ -59,6 +59,7 @@ impl Offscreen {
         loop {
             let mut output = self.ctx.run_ui(input.clone(), &mut add);
             take_textures(&mut self.renderer, gpu, &mut output.textures_delta);
+            free_textures(&mut self.renderer, &mut output.textures_delta);
             let shapes = std::mem::take(&mut output.shapes);
             if !self.letters.look(&self.ctx, &shapes) {
                 return self.ctx.tessellate(shapes, output.pixels_per_point);

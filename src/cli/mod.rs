@@ -18,6 +18,7 @@ mod graph;
 mod index;
 mod info;
 mod input;
+mod lines;
 mod manual;
 mod map;
 mod mapping;
@@ -59,6 +60,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Phases(phases::PhasesArgs),
     Contexts(contexts::ContextsArgs),
+    Lines(lines::LinesArgs),
     Objects(objects::ObjectsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
@@ -94,6 +96,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Phases(args)) => phases::run(args),
         Some(Command::Contexts(args)) => contexts::run(args),
+        Some(Command::Lines(args)) => lines::run(args),
         Some(Command::Objects(args)) => objects::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),

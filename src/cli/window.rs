@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 
+use crate::app::goto;
 use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
 
@@ -25,6 +26,9 @@ pub struct WindowArgs {
     /// Show the entities of this mapping file as districts; it is watched and applied again when it changes
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    /// Have the window that shows the source tree of this file show the line, and open none
+    #[arg(long, value_name = "FILE:LINE", exclusive = true)]
+    goto: Option<String>,
 }
 
 pub const EXAMPLES: &str = "Examples:
@@ -39,10 +43,15 @@ pub const EXAMPLES: &str = "Examples:
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe
 
+  callscape --goto src/main.c:120   shows the line in the window that is open
+
   callscape trace.json.callscape-session.json    a session as it was saved
   callscape talk.callscape-pack                  what `callscape pack` has put together";
 
 pub fn run(args: WindowArgs) -> anyhow::Result<()> {
+    if let Some(place) = &args.goto {
+        return goto::go_to(&goto::place(place)?);
+    }
     let alone = args
         .inputs
         .first()

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 
 use super::functions::{Function, Functions};
+use super::lines::Lines;
 use super::memory::Memory;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
 use super::trace::raw_call::BLOCK;
@@ -91,9 +92,11 @@ enum Section {
     WaitSumEnds,
     /// Empty where nothing is known of memory.
     Memory,
+    /// Empty where nothing is known of lines.
+    Lines,
 }
 
-const SECTIONS: usize = Section::Memory as usize + 1;
+const SECTIONS: usize = Section::Lines as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -131,6 +134,7 @@ pub struct Contents {
     pub functions: Functions,
     pub trace: Trace,
     pub memory: Option<Memory>,
+    pub lines: Option<Lines>,
     /// What the importer wanted to remember.
     pub note: Vec<u8>,
     /// Of what the recording was read from.
@@ -148,6 +152,13 @@ pub enum IndexError {
     Version(u32),
     #[error("expected an intact Callscape index, found damage in its {0}")]
     Damaged(&'static str),
+}
+
+/// What was recorded besides calls.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    pub memory: Option<&'a Memory>,
+    pub lines: Option<&'a Lines>,
 }
 
 /// Texts one after the other, each once.
@@ -168,7 +179,12 @@ impl<'a> Texts<'a> {
     }
 }
 
-fn tail(functions: &Functions, store: &Store, memory: &[u8], note: &[u8]) -> Vec<u8> {
+fn tail(
+    functions: &Functions,
+    store: &Store,
+    beside: Beside<'_>,
+    note: &[u8],
+) -> io::Result<Vec<u8>> {
     let mut texts = Texts::default();
     let function_rows: Vec<FunctionRow> = functions
         .ids()
@@ -219,6 +235,8 @@ fn tail(functions: &Functions, store: &Store, memory: &[u8], note: &[u8]) -> Vec
     }
     let lengths = store.waiting.iter().flat_map(|waiting| &waiting.threads);
     let lengths: Vec<Lengths> = lengths.map(ThreadWaiting::lengths).collect();
+    let memory = beside.memory.map(Memory::to_bytes).transpose()?;
+    let of_lines = beside.lines.map(Lines::to_bytes).transpose()?;
     // In the order of `Section`.
     let sections: [Vec<&[u8]>; SECTIONS] = [
         vec![note],
@@ -241,7 +259,8 @@ fn tail(functions: &Functions, store: &Store, memory: &[u8], note: &[u8]) -> Vec
         waiting(store, |thread| &thread.pieces),
         waiting(store, |thread| &thread.sums),
         waiting(store, |thread| &thread.sum_ends),
-        vec![memory],
+        vec![memory.as_deref().unwrap_or_default()],
+        vec![of_lines.as_deref().unwrap_or_default()],
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -254,7 +273,7 @@ fn tail(functions: &Functions, store: &Store, memory: &[u8], note: &[u8]) -> Vec
         }
         tail.resize(tail.len().next_multiple_of(8), 0);
     }
-    tail
+    Ok(tail)
 }
 
 /// Writes an index file: beside, and renamed to `path` when it is whole and on disk.
@@ -262,19 +281,13 @@ pub fn write(
     path: &Path,
     functions: &Functions,
     trace: &Trace,
-    memory: Option<&Memory>,
+    beside: Beside<'_>,
     note: &[u8],
     fingerprint: u64,
 ) -> io::Result<()> {
     let store = trace.store();
     let data = &store.data;
-    let memory = memory.map(Memory::to_bytes).transpose()?;
-    let mut tail = tail(
-        functions,
-        store,
-        memory.as_deref().unwrap_or_default(),
-        note,
-    );
+    let mut tail = tail(functions, store, beside, note)?;
     let mut unpacked = 0;
     if tail.len() <= PACKED {
         unpacked = tail.len() as u32;
@@ -349,37 +362,25 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
         return Err(IndexError::Damaged("tables"));
     }
     let damaged = || IndexError::Damaged("tables");
-    let (functions, mut store, memory, note) = match usize::try_from(header.unpacked) {
-        Ok(0) => read_tail(&bytes, &bytes, tail_range),
+    let contents = match usize::try_from(header.unpacked) {
+        Ok(0) => read_tail(&bytes, &bytes, tail_range, &header),
         Ok(unpacked) => {
             let len = Some(unpacked).filter(|&len| len <= PACKED);
             let tail = len.and_then(|len| Bytes::unpack(tail, len));
             let tail = tail.ok_or_else(damaged)?;
-            read_tail(&bytes, &tail, 0..unpacked)
+            read_tail(&bytes, &tail, 0..unpacked, &header)
         }
         Err(_) => None,
     }
     .ok_or_else(damaged)?;
-    store.overflows = header.overflows != 0;
-    let trace = Trace::new(store);
-    if check_all && !trace.store().check_all() {
+    if check_all && !contents.trace.store().check_all() {
         return Err(IndexError::Damaged("calls"));
     }
-    Ok(Contents {
-        functions,
-        trace,
-        memory,
-        note,
-        fingerprint: header.fingerprint,
-    })
+    Ok(contents)
 }
 
 /// The tables in `tail` of `bytes`, of calls in `data`; none when they do not belong together.
-fn read_tail(
-    data: &Bytes,
-    bytes: &Bytes,
-    tail: Range<usize>,
-) -> Option<(Functions, Store, Option<Memory>, Vec<u8>)> {
+fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -> Option<Contents> {
     let mut sections: [Range<usize>; SECTIONS] = Default::default();
     let mut at = tail.start.checked_add(SECTIONS * size_of::<u64>())?;
     for (i, section) in sections.iter_mut().enumerate() {
@@ -422,6 +423,7 @@ fn read_tail(
         functions: functions.len(),
         pairs: Table::<Pair>::part(bytes, section(Section::Pairs))?,
         metrics: Table::<MetricsRow>::part(bytes, section(Section::Metrics))?,
+        overflows: header.overflows != 0,
         ..Store::default()
     };
     let mut blocks = Parts::<BlockEntry>::new(bytes, section(Section::Blocks));
@@ -467,7 +469,18 @@ fn read_tail(
         nothing if nothing.is_empty() => None,
         range => Some(Memory::from_bytes(bytes, range)?),
     };
-    Some((functions, store, memory, note))
+    let lines = match section(Section::Lines) {
+        nothing if nothing.is_empty() => None,
+        range => Some(Lines::from_bytes(bytes, range, functions.len())?),
+    };
+    Some(Contents {
+        functions,
+        trace: Trace::new(store),
+        memory,
+        lines,
+        note,
+        fingerprint: header.fingerprint,
+    })
 }
 
 /// What is known of waiting, which may be nothing; the outer none when the tables do not belong together.

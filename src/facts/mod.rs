@@ -9,6 +9,7 @@ pub mod functions;
 pub mod hierarchy;
 pub mod index;
 pub mod kinds;
+pub mod lines;
 pub mod memory;
 pub mod names;
 pub mod profile;

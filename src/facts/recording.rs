@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::functions::Functions;
+use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::Profile;
 use super::sampling::Sampling;
@@ -39,6 +40,8 @@ pub struct Recording {
     pub profile: Option<Profile>,
     /// What is known of allocations and releases; none where the recording has none.
     pub memory: Option<Memory>,
+    /// What is known of source lines, over the whole recording; none where the recording does not say which line ran.
+    pub lines: Option<Lines>,
     /// What was kept of a larger recording, where this was made from one by sampling.
     pub sampling: Option<Sampling>,
     /// How many samples were taken, as far as known; none of a trace.
@@ -66,6 +69,7 @@ impl Recording {
             trace,
             profile: None,
             memory: None,
+            lines: None,
             sampling: None,
             samples: samples.unwrap_or(0),
             warnings,
@@ -89,10 +93,21 @@ impl Recording {
             trace: Trace::default().lasting(memory.end_of_events()),
             profile: Some(profile),
             memory: Some(memory),
+            lines: None,
             sampling: None,
             samples: 0,
             warnings,
         }
+    }
+
+    /// The same recording with what is known of its lines.
+    pub fn with_lines(self, lines: Option<Lines>) -> Recording {
+        Recording { lines, ..self }
+    }
+
+    /// The number of the value shown, where there are several: 0 but for a profile.
+    pub fn value(&self) -> usize {
+        self.profile.as_ref().map_or(0, Profile::shown)
     }
 
     /// Whether it can be played: calls or events of memory have times.

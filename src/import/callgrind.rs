@@ -8,8 +8,12 @@
 //! running: it is counted with `f`, whose total is then exact. In a file without such names, the totals of
 //! functions that call each other in a cycle are upper bounds (counted as `total-in-cycle-not-exact`).
 //!
-//! Not read: costs by line and address, jumps, and long names of events.
+//! Costs stand for lines, and calls for the line that makes them; lines of inlined code lie in the file of that. Writers
+//! that know only where functions begin give the same line for all of a function: where no function has two, none are kept.
+//!
+//! Not read: costs by address, jumps, and long names of events.
 
+mod positions;
 mod words;
 
 use std::collections::HashMap;
@@ -21,13 +25,15 @@ use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
 use crate::facts::functions::{Function, Functions};
+use crate::facts::lines::{FileId, Knows, LinesBuilder, PlaceId};
 use crate::facts::profile::{GraphBuilder, GraphNode, Profile, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
 use crate::progress::Progress;
-use crate::units::Unit;
+use crate::units::{FunctionId, Unit};
 use crate::warnings::{Place, Reporter};
-use words::{NONE, Names, number, rounded};
+use positions::Positions;
+use words::{NONE, Names, number, rounded, words};
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "callgrind";
@@ -92,7 +98,8 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
         values: Vec::new(),
         factors: Vec::new(),
         columns: Vec::new(),
-        positions: 1,
+        positions: Positions::default(),
+        lines: LinesBuilder::new(0, KNOWS),
         objects: Names::default(),
         files: Names::default(),
         names: Names::default(),
@@ -104,6 +111,7 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
         calls: None,
         last: Vec::new(),
         known: HashMap::default(),
+        line_files: HashMap::default(),
         totals: None,
         by_callgrind: false,
     };
@@ -122,6 +130,22 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
     }
     let first = inputs.first().map(|input| input.to_path_buf());
     Ok(reader.finish(first.unwrap_or_default()))
+}
+
+/// What callgrind knows of lines.
+const KNOWS: Knows = Knows {
+    sites: true,
+    calls: true,
+    totals: false,
+    samples: false,
+};
+
+/// A function as its graph has it, and where it is written.
+#[derive(Clone, Copy)]
+struct Known {
+    node: GraphNode,
+    function: FunctionId,
+    source: u32,
 }
 
 /// The function that the next call goes to.
@@ -154,24 +178,27 @@ struct Reader<'r> {
     factors: Vec<u64>,
     /// By column of costs, its value.
     columns: Vec<usize>,
-    /// How many positions stand before the costs.
-    positions: usize,
+    /// What stands before the costs.
+    positions: Positions,
+    lines: LinesBuilder,
     objects: Names,
     files: Names,
     names: Names,
     /// Where the function at hand is, and which it is.
     object: u32,
     source: u32,
-    function: Option<GraphNode>,
+    function: Option<Known>,
     /// Its name, file and object, until it has costs or calls: yappi writes a list of all names first.
     named: Option<(u32, u32, u32)>,
     callee: Callee,
     /// The callee and the number of calls whose cost the next line gives.
-    calls: Option<(GraphNode, u64)>,
+    calls: Option<(Known, u64)>,
     /// The costs of the last line, which some writers give the next one's differences to.
     last: Vec<u64>,
     /// By name, file and object.
-    known: HashMap<(u32, u32, u32), GraphNode, BuildFast>,
+    known: HashMap<(u32, u32, u32), Known, BuildFast>,
+    /// By name of a file, its number among those of lines.
+    line_files: HashMap<u32, FileId, BuildFast>,
     /// The sum of the first event that the file itself gives.
     totals: Option<u64>,
     /// Valgrind's own tool ends what it writes with totals.
@@ -189,13 +216,14 @@ impl Reader<'_> {
         self.file = input.display().to_string();
         self.line = 0;
         self.columns.clear();
-        self.positions = 1;
+        self.positions = Positions::default();
         (self.objects, self.files, self.names) = Default::default();
         (self.object, self.source) = (NONE, NONE);
         (self.function, self.named) = (None, None);
         self.callee = Callee::default();
         self.last.clear();
         self.known.clear();
+        self.line_files.clear();
     }
 
     fn read(&mut self, line: &[u8]) -> Result<(), ImportError> {
@@ -241,6 +269,7 @@ impl Reader<'_> {
                         self.values.push(Value { name, unit });
                         self.factors.push(factor);
                         self.graph.add_value();
+                        self.lines.add_value();
                     }
                     if !is_repeated && self.columns.contains(&value) {
                         is_repeated = true;
@@ -249,7 +278,7 @@ impl Reader<'_> {
                     self.columns.push(value);
                 }
             }
-            b"positions" => self.positions = words(text).count().max(1),
+            b"positions" => self.positions = Positions::of(text),
             b"totals" => match words(text).next().and_then(number) {
                 Some(total) => self.totals = Some(self.totals.unwrap_or(0).saturating_add(total)),
                 None => self.warn("malformed-line"),
@@ -312,7 +341,7 @@ impl Reader<'_> {
     }
 
     /// The function at hand.
-    fn at_hand(&mut self) -> Option<GraphNode> {
+    fn at_hand(&mut self) -> Option<Known> {
         if let Some((name, source, object)) = self.named.take() {
             self.function = Some(self.function_of(name, source, object));
         }
@@ -324,7 +353,7 @@ impl Reader<'_> {
         if let Some((callee, calls)) = self.calls.take() {
             self.warn("missing-call-cost");
             if let Some(caller) = self.at_hand() {
-                self.graph.add_calls(caller, callee, calls, []);
+                self.graph.add_calls(caller.node, callee.node, calls, []);
             }
         }
     }
@@ -338,7 +367,8 @@ impl Reader<'_> {
                 "costs",
             ));
         }
-        let mut costs = words(line).skip(self.positions);
+        let mut costs = words(line);
+        let line = self.positions.read(&mut costs);
         let mut weights = [(0, 0); MOST_VALUES];
         let mut taken = 0;
         for (column, &value) in self.columns.iter().enumerate() {
@@ -374,19 +404,51 @@ impl Reader<'_> {
             return Ok(());
         };
         let weights = &weights[..taken];
-        match self.calls.take() {
+        let calls = self.calls.take();
+        let of_line = (taken > 0 || calls.is_some()).then(|| self.place(function, line));
+        match calls {
             Some((callee, calls)) => {
                 let weights = weights.iter().copied();
-                self.graph.add_calls(function, callee, calls, weights);
+                self.graph
+                    .add_calls(function.node, callee.node, calls, weights.clone());
+                if let Some(of_line) = of_line {
+                    self.lines
+                        .add_calls(of_line, callee.function, calls, weights);
+                }
             }
             None => {
                 for &(value, weight) in weights {
                     let place = || Place::line(&self.file, self.line);
-                    self.graph.add(function, value, weight, place);
+                    self.graph.add(function.node, value, weight, place);
+                    if let Some(of_line) = of_line {
+                        self.lines.add(of_line, value, weight);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// A line of a function, in the file at hand.
+    fn place(&mut self, function: Known, line: Option<u32>) -> PlaceId {
+        let file = match self.source == function.source {
+            true => FileId::OWN,
+            false => {
+                let name = self.text(self.files.text(self.source));
+                let lines = &mut self.lines;
+                *self
+                    .line_files
+                    .entry(self.source)
+                    .or_insert_with(|| match name.as_str() {
+                        // Where the file is not known, neither is the line.
+                        "???" | "" => FileId::OWN,
+                        name => lines.file(name),
+                    })
+            }
+        };
+        let is_known = self.source == function.source || file != FileId::OWN;
+        let line = line.filter(|_| is_known).unwrap_or(0);
+        self.lines.place(function.function, file, line)
     }
 
     /// One cost, which may be relative to the last in its column.
@@ -420,7 +482,7 @@ impl Reader<'_> {
         Some(cost)
     }
 
-    fn function_of(&mut self, name: u32, source: u32, object: u32) -> GraphNode {
+    fn function_of(&mut self, name: u32, source: u32, object: u32) -> Known {
         if let Some(&known) = self.known.get(&(name, source, object)) {
             return known;
         }
@@ -435,21 +497,25 @@ impl Reader<'_> {
         if text.starts_with("_Z") || text.starts_with("_R") {
             text = demangle(&text);
         }
-        let known = |text: String| match text.as_str() {
+        let or_unknown = |text: String| match text.as_str() {
             "???" => String::new(),
             _ => text,
         };
-        let file = known(self.text(self.files.text(source)));
-        let library = known(self.text(self.objects.text(object)));
+        let file = or_unknown(self.text(self.files.text(source)));
+        let library = or_unknown(self.text(self.objects.text(object)));
         let function = self.functions.intern(Function {
             name: &text,
             file: &file,
             line: 0,
             library: &library,
         });
-        let node = self.graph.node(function, is_inner);
-        self.known.insert((name, source, object), node);
-        node
+        let known = Known {
+            node: self.graph.node(function, is_inner),
+            function,
+            source,
+        };
+        self.known.insert((name, source, object), known);
+        known
     }
 
     fn text(&self, bytes: &[u8]) -> String {
@@ -475,6 +541,8 @@ impl Reader<'_> {
                 Place::file(&self.file)
             });
         let profile = Profile::new(self.values, 0, Weights::Graph(graph), functions);
+        let lines = self.lines.finish();
+        let lines = lines.filter(|it| self.by_callgrind || it.some_function_has_two());
         Recording {
             path,
             format: FORMAT,
@@ -483,16 +551,12 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile),
             memory: None,
+            lines,
             sampling: None,
             samples: 0,
             warnings: self.reporter.warnings(),
         }
     }
-}
-
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace)
-        .filter(|word| !word.is_empty())
 }
 
 /// The unit of an event by its name, and what one of the file's is in it.

@@ -4,8 +4,11 @@
 //! Read are the nodes (a tree of call frames, linked by `children` or by `parent`), the samples, each a node,
 //! and the time between them: `timeDeltas` from `startTime`, in microseconds, or `timestamps` as they were
 //! written before 2016. In a profile without samples, the hit counts of nodes are: it has no times then, and is a
-//! profile of weights. Not read are hit counts beside samples, from which they differ a little, ticks of lines, and
+//! profile of weights. Not read are hit counts beside samples, from which they differ a little, and
 //! reasons for deoptimisation. The nested `head` of before 2016 is read as nodes.
+//!
+//! `positionTicks` say how often each line of a node was found running: lines share the time of their node by these. In
+//! the parts that Chrome writes, `lines` says it of each sample. From which line a call was made is not told.
 //!
 //! V8 takes samples in an order that is not always that of their times, so deltas are negative now and then:
 //! samples are put in order of time, and counted. `(root)`, `(program)`, `(idle)` and `(garbage collector)`
@@ -19,10 +22,11 @@ use super::document::{self, Document, Next};
 use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
-use super::samples::{self, Samples, StackId, Stacks, median};
+use super::samples::{self, Samples, StackId, Stacks, Ticks, median};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::Function;
+use crate::facts::lines::{FileId, Knows, Lines, LinesBuilder};
 use crate::facts::profile::{self, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
@@ -69,17 +73,28 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let mut samples = Samples::new(&reporter);
     samples.allow(document.offset());
     let place = || document.place();
-    profile.hand_on(&taken, thread, &document, &mut samples, &mut builder);
-    let samples = samples.finish(&mut builder, place);
+    let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
+    let of = Handing {
+        thread,
+        stacks: &mut stacks,
+        ticks: &mut ticks,
+        samples: &mut samples,
+    };
+    profile.hand_on(&taken, of, &document, &mut builder);
+    let sampled = samples.finish(&mut builder, place);
+    let lines = sampled.innermost_lines(&stacks, &ticks);
     let calls = builder.finish(place);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(
-        input,
-        FORMAT,
-        Some(samples),
-        calls,
-        warnings,
-    ))
+    let samples = Some(sampled.samples);
+    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+}
+
+/// What the samples of a profile are handed on to.
+pub(super) struct Handing<'h, 'r> {
+    pub thread: ThreadId,
+    pub stacks: &'h mut Stacks,
+    pub ticks: &'h mut Ticks,
+    pub samples: &'h mut Samples<'r>,
 }
 
 /// How many objects may lie around a profile: what DevTools answers, and what people store, wrap it.
@@ -114,6 +129,10 @@ pub(super) struct Profile {
     samples: Option<Vec<u32>>,
     /// By node, how many samples found it on top, so far as it says.
     hits: Vec<u32>,
+    /// The index of a node, a line of it from 1, and how often that ran.
+    ticks: Vec<(usize, u32, u32)>,
+    /// By sample, the line that ran, from 1; 0 where it does not say.
+    lines: Vec<u32>,
     /// These and the following may be [`NO_TIME`].
     deltas: Vec<i64>,
     timestamps: Vec<i64>,
@@ -178,6 +197,7 @@ enum Member {
     Line,
     Column,
     Hits,
+    Ticks,
     Other,
 }
 
@@ -193,6 +213,7 @@ impl Member {
             b"lineNumber" => Member::Line,
             b"columnNumber" => Member::Column,
             b"hitCount" => Member::Hits,
+            b"positionTicks" => Member::Ticks,
             _ => Member::Other,
         }
     }
@@ -229,45 +250,54 @@ impl Profile {
         self.children.extend(part.children.iter().map(moved));
         self.parents.extend(part.parents.iter().map(moved));
         self.hits.extend(part.hits);
+        let moved = |&(index, line, ticks): &(usize, u32, u32)| (index + before, line, ticks);
+        self.ticks.extend(part.ticks.iter().map(moved));
         if let Some(samples) = part.samples {
-            self.samples.get_or_insert_default().extend(samples);
+            let all = self.samples.get_or_insert_default();
+            // A part need not say it of all its samples.
+            self.lines.resize(all.len(), 0);
+            self.lines.extend(part.lines);
+            all.extend(samples);
         }
         self.deltas.extend(part.deltas);
         self.start = self.start.or(part.start);
         self.end = part.end.or(self.end);
     }
 
-    /// Hands on the samples of a profile of parts as those of `thread`; whether there are any.
+    /// Hands on the samples of a profile of parts; whether there are any.
     pub(super) fn parts_hand_on(
         &mut self,
-        thread: ThreadId,
+        to: Handing<'_, '_>,
         document: &Document<'_>,
-        samples: &mut Samples<'_>,
         builder: &mut TraceBuilder<'_>,
     ) -> bool {
         let taken = self.samples.take().unwrap_or_default();
-        self.hand_on(&taken, thread, document, samples, builder);
+        self.hand_on(&taken, to, document, builder);
         !taken.is_empty()
     }
 
-    /// Hands on the samples `taken` as those of `thread`.
+    /// Hands on the samples `taken`.
     fn hand_on(
         &mut self,
         taken: &[u32],
-        thread: ThreadId,
+        to: Handing<'_, '_>,
         document: &Document<'_>,
-        samples: &mut Samples<'_>,
         builder: &mut TraceBuilder<'_>,
     ) {
-        let (stacks, of_node) = self.stacks(document);
-        let track = samples.track(thread);
+        let (stacks, samples) = (to.stacks, to.samples);
+        let of_node = self.stacks(stacks, document);
+        for &(node, line, ticks) in &self.ticks {
+            let lines = to.ticks.entry(of_node[node]).or_default();
+            lines.push((line, u64::from(ticks)));
+        }
+        let sampled = self.sampled(taken, &of_node, stacks, document);
+        let track = samples.track(to.thread);
         let place = || document.place();
-        let mut last = None;
-        self.sampled(taken, &of_node, document, |time, stack| {
+        for &(time, stack) in &sampled {
             let at = Timestamp::from_ns(time);
-            samples.stack(track, at, stack, &stacks, builder, place);
-            last = Some(time);
-        });
+            samples.stack(track, at, stack, stacks, builder, place);
+        }
+        let last = sampled.last().map(|&(time, _)| time);
         let end = self.end.filter(|_| self.timestamps.is_empty());
         let end = end.filter(|&end| {
             let after = last.is_none_or(|last| end >= last);
@@ -309,6 +339,13 @@ impl Profile {
                                 break;
                             }
                             samples.push(document.index()?.unwrap_or(NO_NODE));
+                        }
+                    }
+                }
+                b"lines" => {
+                    if document.array()? {
+                        while document.element()? {
+                            self.lines.push(document.index()?.unwrap_or(0));
                         }
                     }
                 }
@@ -411,6 +448,10 @@ impl Profile {
                     }
                 }
                 Member::Hits => self.hits[node.index] = document.index()?.unwrap_or(0),
+                Member::Ticks => {
+                    let index = node.index;
+                    self.ticks_of(index, document)?;
+                }
                 Member::Children => node.in_children = document.array()?,
                 Member::CallFrame => {
                     if document.object()? {
@@ -421,6 +462,27 @@ impl Profile {
                 }
                 other => node.location(other, document)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Reads how often each line of a node ran.
+    fn ticks_of(&mut self, node: usize, document: &mut Document<'_>) -> Result<(), ImportError> {
+        if !document.array()? {
+            return Ok(());
+        }
+        while document.element()? {
+            let (mut line, mut ticks) = (0, 0);
+            if document.object()? {
+                while let Some(key) = document.member()? {
+                    match key {
+                        b"line" => line = document.index()?.unwrap_or(0),
+                        b"ticks" => ticks = document.index()?.unwrap_or(0),
+                        _ => document.skip()?,
+                    }
+                }
+            }
+            self.ticks.push((node, line, ticks));
         }
         Ok(())
     }
@@ -446,10 +508,9 @@ impl Profile {
         }
     }
 
-    /// The stacks, and that of each node; a circle of nodes is cut. O(nodes).
-    fn stacks(&mut self, document: &Document<'_>) -> (Stacks, Vec<StackId>) {
+    /// The stack of each node; a circle of nodes is cut. O(nodes).
+    fn stacks(&mut self, stacks: &mut Stacks, document: &Document<'_>) -> Vec<StackId> {
         self.link(document);
-        let mut stacks = Stacks::default();
         let mut of_node: Vec<Option<StackId>> = vec![None; self.nodes.len()];
         let mut on_way = vec![false; self.nodes.len()];
         let mut way = Vec::new();
@@ -471,13 +532,13 @@ impl Profile {
                 at = self.nodes[index].parent;
             }
             while let Some(index) = way.pop() {
-                stack = stacks.push(stack, self.nodes[index].function);
+                stack = stacks.push_at(stack, self.nodes[index].function, 0);
                 of_node[index] = Some(stack);
             }
         }
         let of_node = of_node.into_iter();
         let of_node = of_node.map(|stack| stack.unwrap_or(StackId::EMPTY));
-        (stacks, of_node.collect())
+        of_node.collect()
     }
 
     /// The profile of a file that tells only how often each node was found on top.
@@ -488,7 +549,8 @@ impl Profile {
         document: &Document<'_>,
         reporter: &Reporter,
     ) -> Recording {
-        let (stacks, of_node) = self.stacks(document);
+        let mut stacks = Stacks::default();
+        let of_node = self.stacks(&mut stacks, document);
         let place = || document.place();
         let mut contexts = ContextsBuilder::new(1, reporter);
         // By stack; the empty one is the root.
@@ -521,10 +583,27 @@ impl Profile {
             functions,
             trace,
             memory: None,
+            lines: self.lines_by_ticks(),
             sampling: None,
             samples,
             warnings: reporter.warnings(),
         }
+    }
+
+    /// What hits and ticks say of lines where there is nothing else.
+    fn lines_by_ticks(&self) -> Option<Lines> {
+        let mut lines = LinesBuilder::new(1, Knows::default());
+        let mut left: Vec<u32> = self.hits.clone();
+        for &(node, line, ticks) in &self.ticks {
+            let place = lines.place(self.nodes[node].function, FileId::OWN, line);
+            lines.add(place, 0, u64::from(ticks));
+            left[node] = left[node].saturating_sub(ticks);
+        }
+        for (node, hits) in self.nodes.iter().zip(left) {
+            let place = lines.place(node.function, FileId::OWN, 0);
+            lines.add(place, 0, u64::from(hits));
+        }
+        lines.finish()
     }
 
     /// The time of each sample, as far as it is known, else a usual interval after the one before it.
@@ -565,14 +644,14 @@ impl Profile {
         })
     }
 
-    /// Hands on the samples in order of time, with their stacks.
+    /// The samples in order of time, with their stacks.
     fn sampled(
         &self,
         taken: &[u32],
         of_node: &[StackId],
+        stacks: &mut Stacks,
         document: &Document<'_>,
-        mut take: impl FnMut(i64, StackId),
-    ) {
+    ) -> Vec<(i64, StackId)> {
         // By id, the stack of its node; V8 numbers them without gaps.
         let mut by_id: Vec<Option<StackId>> = Vec::new();
         let gaps = |&id: &u32| id as usize > 2 * self.nodes.len() + 16;
@@ -587,20 +666,18 @@ impl Profile {
             None => self.by_id.get(&id).map(|&node| of_node[node]),
         };
         let times = self.times(taken.len(), document);
-        let in_order = times.clone().is_sorted();
-        let mut sampled = Vec::new();
-        for (time, &id) in times.zip(taken) {
+        let lines = self.lines.iter().copied().chain(std::iter::repeat(0));
+        let mut sampled = Vec::with_capacity(taken.len());
+        for ((time, &id), line) in times.zip(taken).zip(lines) {
             match stack_of(id) {
-                Some(stack) if in_order => take(time, stack),
-                Some(stack) => sampled.push((time, stack)),
+                Some(stack) if line == 0 => sampled.push((time, stack)),
+                Some(stack) => sampled.push((time, stacks.with_line(stack, line))),
                 None => document.warn("unknown-node"),
             }
         }
         let backwards = samples::sort_by_time(&mut sampled);
         document.warn_many("out-of-order", backwards);
-        for (time, stack) in sampled {
-            take(time, stack);
-        }
+        sampled
     }
 }
 

@@ -11,7 +11,8 @@
 //! next), categories, and addresses: functions without symbols keep the name that the file gives them.
 //! A profile that the developer tools saved, with the profile inside, is read too.
 //!
-//! Where a native function begins is not written: its line is the lowest that ran.
+//! Where a native function begins is not written: its line is the lowest that ran. Which line ran, and from which a call was
+//! made, frames say.
 
 use std::collections::HashSet;
 
@@ -108,16 +109,12 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     let place = || document.place();
-    let samples = samples.finish(&mut builder, place);
+    let sampled = samples.finish(&mut builder, place);
+    let lines = sampled.lines(&stacks);
     let calls = builder.finish(place);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(
-        input,
-        FORMAT,
-        Some(samples),
-        calls,
-        warnings,
-    ))
+    let samples = Some(sampled.samples);
+    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
 }
 
 /// A profile while it is read: of all processes, or of one in Gecko's format.

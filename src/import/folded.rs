@@ -381,6 +381,7 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile),
             memory: None,
+            lines: None,
             sampling: None,
             samples,
             warnings: self.reporter.warnings(),

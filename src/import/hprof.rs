@@ -9,7 +9,7 @@
 //!
 //! The agent cuts stacks at a depth, 4 where not chosen: the outermost contexts are where it cut.
 //!
-//! Not read: lines, which are those that were running; heap, sites and monitors.
+//! Of the lines, which are those that were running, is told what they weigh. Not read: heap, sites and monitors.
 
 use std::collections::HashMap;
 
@@ -19,6 +19,7 @@ use super::input::Input;
 use super::lines::Lines;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions};
+use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, LinesBuilder};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::{Thread, Trace};
@@ -139,8 +140,8 @@ struct Reader<'r> {
     line: u64,
     functions: Functions,
     threads: Vec<Thread>,
-    /// The frames of all traces, innermost first.
-    frames: Vec<FunctionId>,
+    /// The frames of all traces, innermost first, and the lines that ran in them; 0 where not known.
+    frames: Vec<(FunctionId, u32)>,
     /// By id, where a trace's frames lie.
     traces: HashMap<u64, (usize, usize), BuildFast>,
     part: Part,
@@ -212,18 +213,18 @@ impl Reader<'_> {
         let Some((name, place)) = parts.filter(|(name, _)| !name.is_empty()) else {
             return self.end_trace();
         };
-        let file = match place.rsplit_once(':') {
-            Some((file, _)) => file,
-            None if place.contains('.') => place,
+        let (file, line) = match place.rsplit_once(':') {
+            Some((file, line)) => (file, line.parse().unwrap_or(0)),
+            None if place.contains('.') => (place, 0),
             // "Unknown Source", "Native Method", "Compiled Code".
-            None => "",
+            None => ("", 0),
         };
         let function = self.functions.intern(Function {
             name,
             file,
             ..Function::default()
         });
-        self.frames.push(function);
+        self.frames.push((function, line));
     }
 
     /// `rank self accum count trace method`.
@@ -272,7 +273,7 @@ impl Reader<'_> {
     /// The innermost function of the trace where there is one, else what the row names.
     fn functions_by_method(&mut self, trace: u64, method: &str) -> FunctionId {
         match self.traces.get(&trace) {
-            Some(&(first, end)) if first < end => self.frames[first],
+            Some(&(first, end)) if first < end => self.frames[first].0,
             _ => self.functions.intern(Function {
                 name: method,
                 ..Function::default()
@@ -313,12 +314,22 @@ impl Reader<'_> {
 
     fn finish(self, rows: Rows, input: &Input) -> Recording {
         let mut builder = ContextsBuilder::new(1, self.reporter);
-        // By trace, its innermost context.
-        let mut contexts: HashMap<u64, NodeId, BuildFast> = HashMap::default();
+        let mut lines = LinesBuilder::new(
+            1,
+            Knows {
+                sites: true,
+                calls: rows.table == Table::Times,
+                totals: true,
+                samples: false,
+            },
+        );
+        let mut line_stacks = LineStacks::new(1);
+        // By trace, its innermost context, and the same with the lines that ran.
+        let mut contexts: HashMap<u64, (NodeId, LineStackId), BuildFast> = HashMap::default();
         let mut counted = 0_u64;
         for row in &rows.rows {
             let place = || Place::line(&self.file, row.line);
-            let context = *contexts.entry(row.trace).or_insert_with(|| {
+            let (context, line_stack) = *contexts.entry(row.trace).or_insert_with(|| {
                 let frames = match self.traces.get(&row.trace) {
                     Some(&(first, end)) => &self.frames[first..end],
                     None => {
@@ -326,12 +337,19 @@ impl Reader<'_> {
                         &[]
                     }
                 };
-                if frames.is_empty() {
-                    return builder.child(NodeId::ROOT, row.method, place);
-                }
+                let alone = [(row.method, 0)];
+                let frames = match frames {
+                    [] => &alone[..],
+                    frames => frames,
+                };
+                let around = (NodeId::ROOT, LineStackId::EMPTY);
                 let frames = frames.iter().rev();
-                frames.fold(NodeId::ROOT, |context, &function| {
-                    builder.child(context, function, place)
+                frames.fold(around, |(context, stack), &(function, line)| {
+                    let line = lines.place(function, FileId::OWN, line);
+                    (
+                        builder.child(context, function, place),
+                        line_stacks.push(stack, line),
+                    )
                 })
             });
             counted = counted.saturating_add(row.count);
@@ -339,6 +357,7 @@ impl Reader<'_> {
                 Table::Samples => Some(row.count),
                 Table::Times => {
                     builder.add_calls(context, row.count);
+                    line_stacks.add_calls(line_stack, row.count);
                     // Of milliseconds, hundredths of a per cent.
                     rows.total
                         .checked_mul(row.share)
@@ -346,7 +365,10 @@ impl Reader<'_> {
                 }
             };
             match weight {
-                Some(weight) => builder.add(context, 0, weight, place),
+                Some(weight) => {
+                    builder.add(context, 0, weight, place);
+                    line_stacks.add(line_stack, 0, weight);
+                }
                 None => self.reporter.warn("weight-out-of-range", place),
             }
         }
@@ -368,6 +390,7 @@ impl Reader<'_> {
             unit,
         };
         let weights = Weights::Contexts(builder.finish());
+        line_stacks.finish(&mut lines);
         let profile = Profile::new(vec![value], 0, weights, self.functions.len());
         Recording {
             path: input.to_path_buf(),
@@ -377,6 +400,7 @@ impl Reader<'_> {
             trace: Trace::default(),
             profile: Some(profile.with_threads(self.threads)),
             memory: None,
+            lines: lines.finish(),
             sampling: None,
             samples,
             warnings: self.reporter.warnings(),

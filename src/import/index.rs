@@ -16,7 +16,7 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
-use crate::facts::index::{self, Contents, IndexError, MAGIC, VERSION};
+use crate::facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::sampling::Sampling;
@@ -183,7 +183,10 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         place,
         &recording.functions,
         &recording.trace,
-        recording.memory.as_ref(),
+        Beside {
+            memory: recording.memory.as_ref(),
+            lines: recording.lines.as_ref(),
+        },
         &note,
         fingerprint,
     )
@@ -280,6 +283,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         trace: contents.trace.with_origin(note.origin).lasting(lasts),
         profile,
         memory: contents.memory,
+        lines: contents.lines,
         sampling: note.sampling,
         samples: note.samples,
         warnings: note.warnings,

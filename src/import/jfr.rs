@@ -4,8 +4,8 @@
 //! <https://github.com/indygreg/java-rs/blob/main/jfr-reader/src/specification.rs>.
 //!
 //! Read are the samples of running code: `jdk.ExecutionSample`, `jdk.NativeMethodSample`, `jdk.CPUTimeSample` and
-//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack. A function is a method of a class,
-//! whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
+//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack, in which frames have the line that ran. A
+//! function is a method of a class, whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
 //! otherwise) begin in the midst and are counted (`truncated-stack`). Samples of allocations and of what lives are what is
 //! known of memory (`jfr/memory.rs`); a file with these and no samples of running code is one of memory. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
@@ -151,7 +151,9 @@ fn pass(
     let place = || window.place(end);
     reader.take_waiting(&window);
     reader.wait();
-    let samples = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let lines = sampled.lines(&reader.stacks);
+    let samples = sampled.samples;
     if let Some(began) = reader.memory.began() {
         reader.builder.began(Timestamp::from_ns(began));
     }
@@ -172,6 +174,7 @@ fn pass(
             Recording {
                 memory,
                 ..Recording::of_calls(input, FORMAT, Some(samples), calls, warnings)
+                    .with_lines(lines)
             }
         }
     }))
@@ -484,9 +487,10 @@ impl Reader<'_> {
             let stack = *stacks.entry(sample.stack).or_insert_with(|| {
                 let (frames, _) = pools.stack(sample.stack)?;
                 let frames = frames.iter().rev();
-                let functions = frames.filter_map(|frame| functions.get(&frame.method));
-                Some(functions.fold(StackId::EMPTY, |below, &function| {
-                    self.stacks.push(below, function)
+                let functions =
+                    frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
+                Some(functions.fold(StackId::EMPTY, |below, (function, line)| {
+                    self.stacks.push_at(below, function, line)
                 }))
             });
             let Some(stack) = stack else {

@@ -11,7 +11,7 @@
 //! summed: they are told by going back again and again.
 //!
 //! A symbol is demangled where perf did not, and loses its offset. `[unknown]` is a function of that name in
-//! its library. A frame that was inlined (`(inlined)`) is a call of its own, in the library of the frame around
+//! its library. Lines are those that ran, or from which the next frame was called. A frame that was inlined (`(inlined)`) is a call of its own, in the library of the frame around
 //! it. Symbols of just-in-time compilers say where their functions stand: `JS:*f /a.js:3` of V8,
 //! `py::f:/a.py` of CPython, `Lorg/x/C;::m` of Java's map agents. Idle processors share thread 0: it is one
 //! thread for each of them.
@@ -26,7 +26,7 @@ use super::error::ImportError;
 use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
-use super::samples::{Samples, TrackId};
+use super::samples::{Samples, StackId, Stacks, TrackId};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::names::{NameId, Names};
@@ -118,6 +118,7 @@ fn pass(
         current: None,
         frames: Vec::new(),
         stack: Vec::new(),
+        lined: Stacks::default(),
         text: Vec::new(),
         order: Order::default(),
         sum: sums_deltas.then_some(0),
@@ -132,8 +133,8 @@ fn pass(
     }
     reader.flush(&lines);
     let place = || lines.place();
-    let samples = reader.samples.finish(&mut reader.builder, place);
-    if samples == 0 {
+    let sampled = reader.samples.finish(&mut reader.builder, place);
+    if sampled.samples == 0 {
         let found = "none: a header or other lines alone";
         return Err(ImportError::malformed(
             lines.place(),
@@ -141,15 +142,12 @@ fn pass(
             found,
         ));
     }
+    let lines = sampled.lines(&reader.lined);
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
-    Ok(Some(Recording::of_calls(
-        input,
-        FORMAT,
-        Some(samples),
-        calls,
-        warnings,
-    )))
+    let samples = Some(sampled.samples);
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(Some(recording.with_lines(lines)))
 }
 
 /// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples
@@ -328,6 +326,8 @@ struct Reader<'a> {
     frames: Vec<StackFrame>,
     /// Its functions, kept for its memory.
     stack: Vec<FunctionId>,
+    /// Stacks with lines, from the first sample on that has any.
+    lined: Stacks,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
     order: Order,
@@ -516,6 +516,8 @@ impl Reader<'_> {
             return;
         };
         self.stack.clear();
+        let knows_lines = self.lined.knows_lines() || self.frames.iter().any(|it| it.line > 0);
+        let mut lined = StackId::EMPTY;
         let mut library = NameId::EMPTY;
         for frame in self.frames.iter().rev() {
             if !frame.inlined {
@@ -523,11 +525,15 @@ impl Reader<'_> {
             }
             let function = self.symbols.function(frame, library, &mut self.builder);
             self.stack.push(function);
+            if knows_lines {
+                lined = self.lined.push_at(lined, function, frame.line);
+            }
         }
         self.frames.clear();
         let place = || lines.place();
+        let lined = knows_lines.then_some((&self.lined, lined));
         self.samples
-            .frames(track, time, &self.stack, &mut self.builder, place);
+            .frames(track, time, &self.stack, lined, &mut self.builder, place);
     }
 }
 

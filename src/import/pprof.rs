@@ -1,11 +1,12 @@
 //! pprof profiles. Specification: <https://github.com/google/pprof/blob/main/proto/profile.proto>.
 //!
 //! Read: every sample type as a value, the default one shown (the last where none is named); samples with
-//! their locations, the functions inlined there as contexts of their own; functions with file and first line;
+//! their locations, the functions inlined there as contexts of their own, and the lines that ran; functions with file and
+//! first line;
 //! the file that is mapped where a location lies as its library; `drop_frames` and `keep_frames`, applied as
 //! pprof itself applies them. A location without function is named by its address.
 //!
-//! Not read: labels, the lines that were running, times, comments, and the older formats of gperftools.
+//! Not read: labels, times, comments, and the older formats of gperftools.
 //!
 //! Samples stand before the tables that they refer to: they are merged by location as they stream by, and
 //! by function once all tables are known.
@@ -22,6 +23,7 @@ use super::protobuf::{Fields, Value as Field, varint};
 use super::stream::Window;
 use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::functions::{Functions, NO_FRAMES};
+use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder, PlaceId};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::Trace;
@@ -59,6 +61,14 @@ mod field {
     pub const DEFAULT_SAMPLE_TYPE: u32 = 14;
     pub const LAST: u32 = 15;
 }
+
+/// What profiles know of lines: values say how often they were found.
+const KNOWS: Knows = Knows {
+    sites: true,
+    calls: false,
+    totals: true,
+    samples: false,
+};
 
 /// Whether the first bytes are fields that a profile has, in the order of any writer.
 pub fn sniff(head: &[u8]) -> bool {
@@ -339,7 +349,7 @@ impl Reader<'_> {
         );
         let by_location = samples_by_location.finish();
         let mut functions = Functions::default();
-        self.merge_by_function(&by_location, &mut functions);
+        let lines = self.merge_by_function(&by_location, &mut functions);
         drop(by_location);
         let weights = Weights::Contexts(self.samples.finish());
         Recording {
@@ -350,27 +360,33 @@ impl Reader<'_> {
             functions,
             trace: Trace::default(),
             memory: None,
+            lines,
             sampling: None,
             samples,
             warnings: self.reporter.warnings(),
         }
     }
 
-    /// Fills `samples` with contexts of functions from those of locations.
-    fn merge_by_function(&mut self, by_location: &Contexts, functions: &mut Functions) {
+    /// Fills `samples` with contexts of functions from those of locations, and gives what is known of lines.
+    fn merge_by_function(
+        &mut self,
+        by_location: &Contexts,
+        functions: &mut Functions,
+    ) -> Option<Lines> {
         let text = |number| self.tables.string(number).unwrap_or_default();
         let mut prune = Prune::new(text(self.drop), text(self.keep)).unwrap_or_else(|()| {
             self.warn("invalid-drop-frames");
             None
         });
         // By location, where its functions lie in `all`, outermost first, and how it is pruned.
-        let mut all: Vec<FunctionId> = Vec::new();
+        let mut all: Vec<(FunctionId, PlaceId)> = Vec::new();
+        let mut lines = LinesBuilder::new(by_location.values(), KNOWS);
         let mut at: Vec<(u32, u32, Pruning)> = Vec::with_capacity(self.locations.len());
         let mut found = Vec::new();
         for &location in &self.locations {
             found.clear();
             if location == NO_LOCATION {
-                found.push(functions.intern(NO_FRAMES));
+                found.push((functions.intern(NO_FRAMES), 0));
             } else {
                 let mut warn = |kind| self.warn(kind);
                 self.tables
@@ -385,8 +401,13 @@ impl Reader<'_> {
                 _ => found.len(),
             };
             at.push((all.len() as u32, kept as u32, pruning));
-            all.extend_from_slice(&found[..kept]);
+            let kept = found[..kept].iter();
+            let place = |&(function, line): &(FunctionId, u32)| {
+                (function, lines.place(function, FileId::OWN, line))
+            };
+            all.extend(kept.map(place));
         }
+        let mut line_stacks = LineStacks::new(by_location.values());
         let mut budget = FREE_CONTEXTS.saturating_add(self.offset);
         let mut contexts: Vec<Merged> = Vec::with_capacity(by_location.len());
         for id in by_location.ids() {
@@ -406,10 +427,11 @@ impl Reader<'_> {
                 } else if !whole {
                     budget -= u64::from(count);
                     let functions = &all[first as usize..(first + count) as usize];
-                    for &function in functions {
+                    for &(function, line) in functions {
                         let place = || Place::offset(&self.file, self.offset);
                         let child = self.samples.child(merged.node, function, place);
                         merged.node = child;
+                        merged.lines = line_stacks.push(merged.lines, line);
                     }
                 }
             }
@@ -425,9 +447,12 @@ impl Reader<'_> {
                 } else if weight > 0 {
                     let place = || Place::offset(&self.file, self.offset);
                     self.samples.add(merged.node, value, weight, place);
+                    line_stacks.add(merged.lines, value, weight);
                 }
             }
         }
+        line_stacks.finish(&mut lines);
+        lines.finish()
     }
 }
 
@@ -436,6 +461,8 @@ impl Reader<'_> {
 struct Merged {
     /// The root where no function lies around or in it.
     node: NodeId,
+    /// The same with the lines that ran.
+    lines: LineStackId,
     /// What lies below belongs to it.
     is_pruned: bool,
     /// Something that is not to be left out lies around it: what stands before the first such is kept.

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use super::error::ImportError;
 use super::input::Input;
 use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::lines::{Knows, Lines, LinesBuilder};
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId, Time};
@@ -170,6 +171,9 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
     progress.start("joining processes".to_owned(), calls.sum());
     let mut warnings: Vec<Warning> = Vec::new();
     let mut samples = 0;
+    let knows = recordings.iter().filter_map(|it| it.lines.as_ref());
+    let knows = knows.map(Lines::knows).reduce(Knows::and);
+    let mut lines = LinesBuilder::new(1, knows.unwrap_or_default());
     for recording in recordings {
         let place = || Place::file(recording.path.display().to_string());
         let (trace, functions) = (&recording.trace, &recording.functions);
@@ -177,6 +181,9 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
             .ids()
             .map(|id| builder.function_at(functions.get(id), functions.column(id)))
             .collect();
+        if let Some(known) = &recording.lines {
+            lines.add_lines(known, |it| of[it.index()]);
+        }
         let time =
             |time: Time| Timestamp::from_ns(trace.origin().saturating_add_unsigned(time.ns()));
         for (about, id) in trace.threads().iter().zip(trace.thread_ids()) {
@@ -205,6 +212,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         trace,
         profile: None,
         memory: None,
+        lines: lines.finish(),
         sampling: None,
         samples,
         warnings,

@@ -6,107 +6,19 @@
 //! one when many samples are missing between them: it waited. What both have has been open all the time.
 //!
 //! A frame is compared by its function alone: a call goes on while its running line or address changes. A
-//! recursive function stands in a stack once for each activation, and positions tell them apart.
+//! recursive function stands in a stack once for each activation, and positions tell them apart. Where stacks come with the
+//! lines that ran, it is added up for how long each was found, and on which lines calls began: what waited until the next
+//! sample counts for the line in which the innermost call did that both samples found.
 
-use std::collections::HashMap;
+mod lines;
+mod stacks;
 
-use super::hashing::BuildFast;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
-
-/// A stack in a [`Stacks`] table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StackId(u32);
-
-impl StackId {
-    /// The stack without frames.
-    pub const EMPTY: StackId = StackId(0);
-
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A stack: a function on top of another stack.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    function: FunctionId,
-    below: StackId,
-    /// How many frames it has.
-    depth: u32,
-}
-
-/// Stacks as a tree: equal stacks of functions have the same id, however the file tells them apart.
-#[derive(Debug)]
-pub struct Stacks {
-    /// Below before above; the first, that of the empty stack, is its own below.
-    rows: Vec<Row>,
-    ids: HashMap<(StackId, FunctionId), StackId, BuildFast>,
-}
-
-impl Default for Stacks {
-    fn default() -> Stacks {
-        Stacks {
-            rows: vec![Row {
-                function: FunctionId(0),
-                below: StackId::EMPTY,
-                depth: 0,
-            }],
-            ids: HashMap::default(),
-        }
-    }
-}
-
-impl Stacks {
-    /// The stack that has `function` on top of `below`.
-    pub fn push(&mut self, below: StackId, function: FunctionId) -> StackId {
-        let depth = self.rows[below.0 as usize].depth + 1;
-        let rows = &mut self.rows;
-        *self.ids.entry((below, function)).or_insert_with(|| {
-            rows.push(Row {
-                function,
-                below,
-                depth,
-            });
-            StackId(rows.len() as u32 - 1)
-        })
-    }
-
-    /// All stacks but the empty one, in order of their index, which begins at 1: what lies below, and the function
-    /// on top.
-    pub fn all(&self) -> impl Iterator<Item = (StackId, FunctionId)> + '_ {
-        self.rows[1..].iter().map(|row| (row.below, row.function))
-    }
-
-    fn row(&self, stack: StackId) -> Row {
-        self.rows[stack.0 as usize]
-    }
-
-    /// How many frames two stacks share, from the outermost one. O(frames that they do not share).
-    fn shared(&self, a: StackId, b: StackId) -> u32 {
-        let (mut a, mut b) = (a, b);
-        while a != b {
-            if self.row(a).depth >= self.row(b).depth {
-                a = self.row(a).below;
-            } else {
-                b = self.row(b).below;
-            }
-        }
-        self.row(a).depth
-    }
-
-    /// The functions of `stack` above the outermost `below` frames, outermost first.
-    fn above(&self, stack: StackId, below: u32, functions: &mut Vec<FunctionId>) {
-        functions.clear();
-        let mut at = stack;
-        while self.row(at).depth > below {
-            functions.push(self.row(at).function);
-            at = self.row(at).below;
-        }
-        functions.reverse();
-    }
-}
+use lines::LineWeights;
+pub use lines::{Sampled, Ticks};
+pub use stacks::{StackId, Stacks};
 
 /// How many calls a recording may open whose stacks stand in a table, beyond four for each byte of it: a
 /// small file can hold deep stacks that share nothing, and name them in turn at two bytes a sample. Recordings of
@@ -130,8 +42,10 @@ const AWAY: i64 = 32;
 /// The samples of one thread while they are read.
 struct Track {
     thread: ThreadId,
-    /// The stack of the last sample where it stands in a table.
+    /// The stack of the last sample where it stands in a table, without lines.
     top: StackId,
+    /// The same with lines.
+    lined: StackId,
     /// The functions of the last sample, outermost first, where it stood in the file itself.
     frames: Vec<FunctionId>,
     /// When the last sample was taken.
@@ -157,6 +71,17 @@ pub struct Samples<'r> {
     /// The first intervals between samples of any thread, and how long they usually are.
     intervals: Vec<i64>,
     usual: i64,
+    weights: LineWeights,
+}
+
+/// When a sample was taken.
+#[derive(Clone, Copy)]
+struct Tick {
+    /// When the one before it was; none for the first.
+    last: Option<i64>,
+    /// When what it does not find any more ended.
+    ended: i64,
+    time: i64,
 }
 
 /// The samples of one thread, as [`Samples`] knows them.
@@ -176,6 +101,7 @@ impl<'r> Samples<'r> {
             running_only: false,
             intervals: Vec::new(),
             usual: 0,
+            weights: LineWeights::default(),
         }
     }
 
@@ -192,6 +118,7 @@ impl<'r> Samples<'r> {
         self.tracks.push(Track {
             thread,
             top: StackId::EMPTY,
+            lined: StackId::EMPTY,
             frames: Vec::new(),
             last: None,
             intervals: Vec::new(),
@@ -204,25 +131,36 @@ impl<'r> Samples<'r> {
         self.allowed = FREE_CALLS.saturating_add(bytes.saturating_mul(4));
     }
 
-    /// A sample at `time` that found these functions, outermost first. O(frames).
+    /// A sample at `time` that found these functions, outermost first, and where lines are known the stack with them.
+    /// O(frames).
     pub fn frames(
         &mut self,
         track: TrackId,
         time: Timestamp,
         frames: &[FunctionId],
+        lined: Option<(&Stacks, StackId)>,
         builder: &mut TraceBuilder<'_>,
         place: impl Fn() -> Place,
     ) {
         self.samples += 1;
-        let (ended, time) = self.tick(track, time, &place);
-        let track = &mut self.tracks[track.0];
-        let pairs = track.frames.iter().zip(frames);
+        let tick = self.tick(track, time, &place);
+        let of = &self.tracks[track.0];
+        let pairs = of.frames.iter().zip(frames);
         let shared = pairs.take_while(|(before, now)| before == now).count();
+        if let Some((stacks, stack)) = lined {
+            self.weigh(track, tick, shared as u32, stacks, stack);
+        }
+        let track = &mut self.tracks[track.0];
         for _ in shared..track.frames.len() {
-            builder.exit(track.thread, ended, None, &place);
+            builder.exit(track.thread, Timestamp::from_ns(tick.ended), None, &place);
         }
         for &function in &frames[shared..] {
-            builder.enter(track.thread, time, function, &place);
+            builder.enter(
+                track.thread,
+                Timestamp::from_ns(tick.time),
+                function,
+                &place,
+            );
         }
         track.frames.truncate(shared);
         track.frames.extend_from_slice(&frames[shared..]);
@@ -240,29 +178,42 @@ impl<'r> Samples<'r> {
         place: impl Fn() -> Place,
     ) {
         self.samples += 1;
-        let (end, time) = self.tick(track, time, &place);
-        let track = &mut self.tracks[track.0];
+        let tick = self.tick(track, time, &place);
+        let of = &self.tracks[track.0];
         if self.exhausted {
             // Looking for what they share would cost as much as the calls.
             self.reporter.warn("sample-left-out", place);
+            let lasted = tick.last.map_or(0, |last| tick.time.saturating_sub(last));
+            self.weights.add(of.lined, lasted);
             return;
         }
-        if stack == track.top {
+        let plain = stacks.plain(stack);
+        if plain == of.top {
+            let shared = stacks.row(plain).depth;
+            self.weigh(track, tick, shared, stacks, stack);
             return;
         }
-        let shared = stacks.shared(track.top, stack);
-        let new = stacks.row(stack).depth - shared;
+        let shared = stacks.shared(of.top, plain);
+        let new = stacks.row(plain).depth - shared;
         // Deep calls take more: the store keeps each that is open at the end of a block of calls.
-        let deep = stacks.row(stack).depth.min(DEEPEST) / DEEP;
+        let deep = stacks.row(plain).depth.min(DEEPEST) / DEEP;
         self.calls += u64::from(new) * u64::from(1 + deep);
         if self.calls > self.allowed {
             self.exhausted = true;
             self.reporter.warn("sample-left-out", place);
+            let lasted = tick.last.map_or(0, |last| tick.time.saturating_sub(last));
+            self.weights.add(of.lined, lasted);
             return;
         }
-        stacks.above(stack, shared, &mut self.opened);
+        self.weigh(track, tick, shared, stacks, stack);
+        stacks.above(plain, shared, &mut self.opened);
+        let track = &mut self.tracks[track.0];
         let ended = stacks.row(track.top).depth - shared;
-        track.top = stack;
+        track.top = plain;
+        let (end, time) = (
+            Timestamp::from_ns(tick.ended),
+            Timestamp::from_ns(tick.time),
+        );
         let mut calls = builder.plain(track.thread);
         if ended as usize <= calls.open_calls()
             && calls.last().is_none_or(|last| last <= end)
@@ -285,18 +236,30 @@ impl<'r> Samples<'r> {
         }
     }
 
-    /// Takes the time of a sample; one before the last sample's is raised to it, and counted. When what it does not
-    /// find any more ended, and its time.
-    fn tick(
-        &mut self,
-        track: TrackId,
-        time: Timestamp,
-        place: impl Fn() -> Place,
-    ) -> (Timestamp, Timestamp) {
+    /// Weighs the stack of the sample before one that finds `stack`, of which both found the outermost `shared` frames.
+    fn weigh(&mut self, track: TrackId, tick: Tick, shared: u32, stacks: &Stacks, stack: StackId) {
+        let before = std::mem::replace(&mut self.tracks[track.0].lined, stack);
+        if let Some(last) = tick.last {
+            self.weights.add(before, tick.ended.saturating_sub(last));
+            if tick.ended < tick.time {
+                let waited = stacks.outermost(before, shared);
+                self.weights
+                    .add(waited, tick.time.saturating_sub(tick.ended));
+            }
+        }
+        self.weights.found(stack, shared, stacks);
+    }
+
+    /// Takes the time of a sample; one before the last sample's is raised to it, and counted.
+    fn tick(&mut self, track: TrackId, time: Timestamp, place: impl FnOnce() -> Place) -> Tick {
         let track = &mut self.tracks[track.0];
         let Some(last) = track.last else {
             track.last = Some(time.ns());
-            return (time, time);
+            return Tick {
+                last: None,
+                ended: time.ns(),
+                time: time.ns(),
+            };
         };
         if time.ns() < last {
             self.reporter.warn("time-goes-back", place);
@@ -307,7 +270,7 @@ impl<'r> Samples<'r> {
             track.intervals.push(interval);
         }
         track.last = Some(time);
-        let mut end = time;
+        let mut ended = time;
         if self.running_only {
             if self.intervals.len() < INTERVALS {
                 self.intervals.push(interval);
@@ -317,10 +280,14 @@ impl<'r> Samples<'r> {
                 }
             }
             if self.usual > 0 && interval / AWAY > self.usual {
-                end = last + self.usual;
+                ended = last + self.usual;
             }
         }
-        (Timestamp::from_ns(end), Timestamp::from_ns(time))
+        Tick {
+            last: Some(last),
+            ended,
+            time,
+        }
     }
 
     /// Ends the samples of a thread: the last one lasts until `end`, or for the thread's median interval where
@@ -343,13 +310,15 @@ impl<'r> Samples<'r> {
         while builder.open_calls(track.thread) > 0 {
             builder.exit(track.thread, end, None, &place);
         }
+        self.weights.add(track.lined, end.ns().saturating_sub(last));
         track.frames.clear();
         track.top = StackId::EMPTY;
+        track.lined = StackId::EMPTY;
     }
 
-    /// Ends the samples of all threads that were not ended before, and gives the number of samples. The only
+    /// Ends the samples of all threads that were not ended before, and gives what is to be known of all. The only
     /// sample of a thread lasts as long as is usual on the others.
-    pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> u64 {
+    pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> Sampled {
         let tracks = self.tracks.iter_mut();
         let mut usual: Vec<i64> = tracks
             .filter_map(|track| median(&mut track.intervals))
@@ -362,7 +331,10 @@ impl<'r> Samples<'r> {
             }
             self.end(TrackId(track), None, builder, &place);
         }
-        self.samples
+        Sampled {
+            samples: self.samples,
+            weights: self.weights,
+        }
     }
 }
 
@@ -409,7 +381,7 @@ mod tests {
         let track = samples.track(thread);
         let mut at = |ns: i64, frames: &[FunctionId]| {
             let time = Timestamp::from_ns(ns);
-            samples.frames(track, time, frames, &mut builder, place);
+            samples.frames(track, time, frames, None, &mut builder, place);
         };
         for sample in 0..20 {
             at(10 * sample, &[main, work]);
@@ -450,10 +422,10 @@ mod tests {
                 let stack = functions.iter().fold(below, |s, &f| stacks.push(s, f));
                 all.stack(track, time, stack, &stacks, &mut builder, place);
             } else {
-                all.frames(track, time, &functions, &mut builder, place);
+                all.frames(track, time, &functions, None, &mut builder, place);
             }
         }
-        let count = all.finish(&mut builder, place);
+        let count = all.finish(&mut builder, place).samples;
         assert_eq!(count, samples.len() as u64);
         let (functions, trace) = builder.finish(place);
         assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
@@ -562,7 +534,7 @@ mod tests {
                 place,
             );
         }
-        assert_eq!(all.finish(&mut builder, place), 200);
+        assert_eq!(all.finish(&mut builder, place).samples, 200);
         let (_, trace) = builder.finish(place);
         assert!(trace.calls() <= FREE_CALLS);
         assert_eq!(reporter.warnings()[0].kind, "sample-left-out");

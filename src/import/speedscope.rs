@@ -10,7 +10,8 @@
 //!
 //! Writers give a frame's line in two senses: that of the function, and that which was running. Those of the
 //! second sense are known by `exporter`; their frames of one name and file are one function, at the lowest
-//! line that was seen.
+//! line that was seen, and the lines are those that ran. py-spy writes lines of functions where it is told so (`-F`): the
+//! code of a file begins on the first, so that its frames tell.
 //!
 //! Events stream by; the samples of a profile are held as numbers of stacks. Frames that stand behind the
 //! profiles, as py-spy writes them, are looked for in a pass of their own.
@@ -62,19 +63,21 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         profiles: None,
         sampled: false,
     };
+    let mut stacks = Stacks::default();
     if document.object()? {
-        reader.file(&mut document)?;
+        reader.file(&mut document, &mut stacks)?;
     }
     document.close()?;
     if reader.profiles.is_none() {
         return Err(document.error("a member profiles with an array", "none"));
     }
     let place = || document.place();
-    let samples = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let lines = sampled.lines(&stacks);
     let calls = reader.builder.finish(place);
-    let samples = reader.sampled.then_some(samples);
+    let samples = reader.sampled.then_some(sampled.samples);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings))
+    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
 }
 
 /// A shared frame.
@@ -176,11 +179,18 @@ fn frames(document: &mut Document<'_>) -> Result<Vec<Frame>, ImportError> {
     Ok(frames)
 }
 
-/// The functions of the frames, one for each.
-fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -> Vec<FunctionId> {
+/// The functions of the frames, one for each, and the line that ran in it; 0 where that is not known.
+fn functions(
+    frames: &[Frame],
+    exporter: &str,
+    builder: &mut TraceBuilder<'_>,
+) -> Vec<(FunctionId, u32)> {
     let line_runs = ["py-spy", "rbspy", "austin"]
         .iter()
         .any(|writer| exporter.starts_with(writer));
+    let mut of_files = frames.iter().filter(|frame| frame.name == "<module>");
+    let begins = of_files.clone().next().is_some() && of_files.all(|frame| frame.line <= 1);
+    let is_running = line_runs && !begins;
     // TraceEvent of .NET writes `module!method`.
     let module_in_name = exporter.starts_with("Microsoft.Diagnostics");
     // Of others a column may be the one that was running.
@@ -209,7 +219,8 @@ fn functions(frames: &[Frame], exporter: &str, builder: &mut TraceBuilder<'_>) -
             line: line.copied().unwrap_or(frame.line),
             library,
         };
-        builder.function_at(function, if own { frame.column } else { 0 })
+        let function = builder.function_at(function, if own { frame.column } else { 0 });
+        (function, if is_running { frame.line } else { 0 })
     });
     functions.collect()
 }
@@ -264,7 +275,7 @@ struct Reader<'a> {
     samples: Samples<'a>,
     outline: Outline,
     /// By frame; none before the frames are known.
-    functions: Option<Vec<FunctionId>>,
+    functions: Option<Vec<(FunctionId, u32)>>,
     /// Functions for frames that the file does not have.
     unknown: HashMap<u32, FunctionId>,
     /// By function, how many calls of it are open in the profile at hand.
@@ -286,8 +297,11 @@ struct Calls {
 }
 
 impl Reader<'_> {
-    fn file(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
-        let mut stacks = Stacks::default();
+    fn file(
+        &mut self,
+        document: &mut Document<'_>,
+        stacks: &mut Stacks,
+    ) -> Result<(), ImportError> {
         while let Some(key) = document.member()? {
             match key {
                 b"shared" if self.functions.is_none() => {
@@ -303,7 +317,7 @@ impl Reader<'_> {
                         }
                         while document.element()? {
                             *self.profiles.get_or_insert(0) += 1;
-                            self.profile(document, &mut stacks)?;
+                            self.profile(document, stacks)?;
                         }
                         self.profiles.get_or_insert(0);
                     }
@@ -320,8 +334,8 @@ impl Reader<'_> {
         self.functions = Some(functions);
     }
 
-    /// The function of a frame; one named after its number where the file does not have the frame.
-    fn function(&mut self, frame: u32, document: &Document<'_>) -> FunctionId {
+    /// The function of a frame and the line that ran; one named after its number where the file does not have the frame.
+    fn function(&mut self, frame: u32, document: &Document<'_>) -> (FunctionId, u32) {
         let known = self
             .functions
             .as_ref()
@@ -331,12 +345,13 @@ impl Reader<'_> {
         }
         document.warn("unknown-frame");
         let builder = &mut self.builder;
-        *self.unknown.entry(frame).or_insert_with(|| {
+        let function = *self.unknown.entry(frame).or_insert_with(|| {
             builder.function(Function {
                 name: &format!("frame {frame}"),
                 ..Function::default()
             })
-        })
+        });
+        (function, 0)
     }
 
     /// The unit of the profile at hand, which is asked for its times: the file is looked through where it
@@ -450,7 +465,7 @@ impl Reader<'_> {
             if let Some(layout) = &layout {
                 let mut done = 0;
                 while let Some((kind, frame, at, end)) = layout.read(document.ahead(), done, unit) {
-                    let function = self.function(frame, document);
+                    let (function, _) = self.function(frame, document);
                     self.event(&mut calls, kind, function, at, || document.place_ahead(end));
                     done = end;
                     quick += 1;
@@ -478,7 +493,7 @@ impl Reader<'_> {
                 document.warn(why.kind());
                 calls.last.unwrap_or(0)
             });
-            let function = self.function(frame, document);
+            let (function, _) = self.function(frame, document);
             self.event(&mut calls, kind, function, at, || document.place());
         }
         let rest = calls.open.len() as u64;
@@ -588,8 +603,8 @@ impl Reader<'_> {
             if document.array()? {
                 while document.element()? {
                     if let Some(frame) = document.index()? {
-                        let function = self.function(frame, document);
-                        stack = stacks.push(stack, function);
+                        let (function, line) = self.function(frame, document);
+                        stack = stacks.push_at(stack, function, line);
                     }
                 }
             }

@@ -59,11 +59,45 @@ pub struct TextRun {
     pub clip: Rect,
 }
 
-/// Everything on a sheet, drawn in the order of the fields: pictures, fills, texts, marks over them.
+/// A corner of triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Corner {
+    pub at: Vec2,
+    /// How far it is from the middle of the line that it belongs to, and how far from there nothing of the line is seen:
+    /// what is less than a pixel away from that fades. For what does not fade 0 and 1.
+    pub across: Vec2,
+    pub color: Color,
+}
+
+/// Triangles with edges that fade over a pixel, drawn in their order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    pub corners: Vec<Corner>,
+    /// Three corners each.
+    pub triangles: Vec<u32>,
+}
+
+impl Mesh {
+    /// Takes everything off and keeps the memory.
+    pub fn clear(&mut self) {
+        self.corners.clear();
+        self.triangles.clear();
+    }
+
+    /// Leaves the first so many corners and what they are corners of.
+    pub fn truncate(&mut self, corners: usize, triangles: usize) {
+        self.corners.truncate(corners);
+        self.triangles.truncate(triangles);
+    }
+}
+
+/// Everything on a sheet, drawn in the order of the fields: pictures, fills, triangles, texts, marks over them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sheet {
     pub rasters: Vec<Raster>,
     pub fills: Vec<Fill>,
+    /// Curves, arrow heads, boxes with round corners.
+    pub mesh: Mesh,
     pub texts: Vec<TextRun>,
     /// All texts one after the other.
     pub letters: String,
@@ -76,6 +110,7 @@ impl Sheet {
     pub fn clear(&mut self) {
         self.rasters.clear();
         self.fills.clear();
+        self.mesh.clear();
         self.texts.clear();
         self.letters.clear();
         self.marks.clear();

@@ -2,7 +2,7 @@
 
 use crate::layout::axis::AxisColors;
 use crate::layout::geometry::Color;
-use crate::layout::hues::Tones;
+use crate::layout::hues::{Tones, oklch};
 use crate::model::theme::Theme;
 use crate::render::theme::linear;
 
@@ -108,6 +108,15 @@ impl Ink {
             text: self.weak,
             strong: self.text,
         }
+    }
+}
+
+/// One hue with equal steps of lightness: more stands out more from the ground.
+pub fn sequential(theme: Theme, share: f32) -> Color {
+    let share = share.clamp(0.0, 1.0);
+    match theme {
+        Theme::Light => oklch(0.93 - 0.42 * share, 0.02 + 0.11 * share, 235.0),
+        Theme::Dark => oklch(0.30 + 0.42 * share, 0.015 + 0.10 * share, 235.0),
     }
 }
 

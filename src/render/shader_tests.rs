@@ -229,6 +229,7 @@ fn cases() -> Vec<Case> {
             sheet::SHADER,
             vec![
                 expected!("Fill", sheet::gpu::Fill, sides, colour),
+                expected!("MeshCorner", sheet::gpu::MeshCorner, at, across, colour),
                 expected!("Stretch", sheet::gpu::Stretch, sides, cells, pad),
             ],
         ),

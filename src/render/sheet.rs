@@ -15,7 +15,7 @@ use super::pass::{self, Draw, Maker};
 use super::readback;
 use super::text::Fonts;
 use super::theme::encoded;
-use crate::layout::sheet::{Fill, Raster, Sheet, TextRun};
+use crate::layout::sheet::{Corner, Fill, Mesh, Raster, Sheet, TextRun};
 use crate::model::theme::Theme;
 
 /// Shaped texts that are kept; beyond that all are forgotten and those in use shaped again.
@@ -33,6 +33,15 @@ pub mod gpu {
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
     pub struct Fill {
         pub sides: [f32; 4],
+        pub colour: [f32; 4],
+    }
+
+    /// `MeshCorner` of `shaders/sheet.wgsl`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    pub struct MeshCorner {
+        pub at: [f32; 2],
+        pub across: [f32; 2],
         pub colour: [f32; 4],
     }
 
@@ -68,7 +77,14 @@ pub struct SheetRenderer {
     fill_layout: wgpu::BindGroupLayout,
     picture_layout: wgpu::BindGroupLayout,
     fill_pipeline: wgpu::RenderPipeline,
+    mesh_pipeline: wgpu::RenderPipeline,
     picture_pipeline: wgpu::RenderPipeline,
+    corners: Growing,
+    corner_group: Option<wgpu::BindGroup>,
+    corner_records: Vec<gpu::MeshCorner>,
+    triangles: Growing,
+    /// How many corners triangles have together.
+    drawn: u32,
     /// Fills, then marks.
     fills: Growing,
     fill_group: Option<wgpu::BindGroup>,
@@ -112,6 +128,7 @@ impl SheetRenderer {
             })
         };
         let fill_pipeline = pipeline("sheet fills", &fill_layout, "fill_corner", "fill");
+        let mesh_pipeline = pipeline("sheet mesh", &fill_layout, "mesh_corner", "on_mesh");
         let picture_pipeline = pipeline(
             "sheet pictures",
             &picture_layout,
@@ -130,7 +147,13 @@ impl SheetRenderer {
             fill_layout,
             picture_layout,
             fill_pipeline,
+            mesh_pipeline,
             picture_pipeline,
+            corners: Growing::new(device, "sheet corners"),
+            corner_group: None,
+            corner_records: Vec::new(),
+            triangles: Growing::with_usage(device, "sheet triangles", wgpu::BufferUsages::INDEX),
+            drawn: 0,
             fills: Growing::new(device, "sheet fills"),
             fill_group: None,
             records: Vec::new(),
@@ -161,8 +184,41 @@ impl SheetRenderer {
         let most = Growing::most::<gpu::Fill>(&gpu.device);
         self.records.truncate(most);
         self.below = self.below.min(most as u32);
+        self.take_mesh(gpu, &sheet.mesh);
         self.take_pictures(gpu, &sheet.rasters);
         self.take_texts(sheet);
+    }
+
+    /// Takes triangles; none of a mesh with a corner that is not there or not finite, or with more than the device can
+    /// hold.
+    fn take_mesh(&mut self, gpu: &Gpu, mesh: &Mesh) {
+        self.drawn = 0;
+        let count = mesh.corners.len();
+        let is_whole = mesh.triangles.len().is_multiple_of(3)
+            && mesh.triangles.iter().all(|&it| (it as usize) < count)
+            && mesh.corners.iter().all(is_finite)
+            && count <= Growing::most::<gpu::MeshCorner>(&gpu.device)
+            && mesh.triangles.len() <= Growing::most::<u32>(&gpu.device);
+        if !is_whole || mesh.triangles.is_empty() {
+            return;
+        }
+        self.corner_records.clear();
+        let records = mesh.corners.iter().map(|corner| gpu::MeshCorner {
+            at: corner.at.to_array(),
+            across: corner.across.to_array(),
+            colour: corner.color,
+        });
+        self.corner_records.extend(records);
+        let bytes = (count * size_of::<gpu::MeshCorner>()) as u64;
+        if self.corners.reserve(&gpu.device, bytes) {
+            self.corner_group = None;
+        }
+        self.corners.write(&gpu.queue, 0, &self.corner_records);
+        let bytes = (mesh.triangles.len() * size_of::<u32>()) as u64;
+        self.triangles
+            .reserve(&gpu.device, bytes.next_multiple_of(16));
+        self.triangles.write(&gpu.queue, 0, &mesh.triangles);
+        self.drawn = mesh.triangles.len() as u32;
     }
 
     fn take_pictures(&mut self, gpu: &Gpu, rasters: &[Raster]) {
@@ -301,6 +357,10 @@ impl SheetRenderer {
             let fills = self.fills.buffer().as_entire_binding();
             pass::group(&gpu.device, "sheet fills", &self.fill_layout, &[fills])
         });
+        let corner_group = self.corner_group.get_or_insert_with(|| {
+            let corners = self.corners.buffer().as_entire_binding();
+            pass::group(&gpu.device, "sheet mesh", &self.fill_layout, &[corners])
+        });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("sheet"),
             color_attachments: &[Some(wgpu::RenderPassColorAttachment {
@@ -328,6 +388,14 @@ impl SheetRenderer {
         pass.set_pipeline(&self.fill_pipeline);
         pass.set_bind_group(1, &*group, &[]);
         pass.draw(0..6, 0..self.below);
+        if self.drawn > 0 {
+            pass.set_pipeline(&self.mesh_pipeline);
+            pass.set_bind_group(1, &*corner_group, &[]);
+            pass.set_index_buffer(self.triangles.buffer().slice(..), wgpu::IndexFormat::Uint32);
+            pass.draw_indexed(0..self.drawn, 0, 0..1);
+            pass.set_pipeline(&self.fill_pipeline);
+            pass.set_bind_group(1, &*group, &[]);
+        }
         if has_texts {
             let drawn = self.texts.render(&self.atlas, &self.viewport, &mut pass);
             debug_assert!(drawn.is_ok(), "prepared for this atlas and viewport");
@@ -411,6 +479,10 @@ impl SheetRenderer {
         gpu.check()?;
         Ok(image)
     }
+}
+
+fn is_finite(corner: &Corner) -> bool {
+    corner.at.is_finite() && corner.across.is_finite()
 }
 
 fn record(fill: &Fill) -> Option<gpu::Fill> {

@@ -75,7 +75,7 @@ pub enum NotCounted {
 }
 
 /// Larger files are generated or data: their syntax is not read.
-const LARGEST_SYNTAX: u64 = 16 << 20;
+pub const LARGEST_SYNTAX: u64 = 16 << 20;
 
 /// Of larger files the lines are counted by what is blank, and they are not held in memory.
 const LARGEST_COUNT: u64 = 64 << 20;
@@ -200,7 +200,7 @@ pub fn hash(source: &[u8]) -> u64 {
 }
 
 /// The text without its byte order mark, in UTF-8 where that says UTF-16: so does tokei read files.
-fn decoded(mut source: Vec<u8>) -> Vec<u8> {
+pub(super) fn decoded(mut source: Vec<u8>) -> Vec<u8> {
     let unit: fn([u8; 2]) -> u16 = match source.as_slice() {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,

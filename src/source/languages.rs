@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use tokei::LanguageType;
 
+use super::highlights::Colors;
 use super::hints::Hints;
 #[cfg(feature = "kotlin")]
 use super::kotlin;
@@ -23,8 +24,11 @@ pub struct Language {
     pub nested: &'static str,
     /// What the text needs before it is parsed, and where the grammar reads it wrongly.
     pub preprocessor: Option<Preprocessor>,
+    /// What is coloured, as tree-sitter's own queries; of what matches one place the last counts.
+    highlights: &'static [&'static str],
     compiled: OnceLock<Option<Compiled>>,
     visits: OnceLock<Option<Visits>>,
+    colors: OnceLock<Option<Colors>>,
 }
 
 /// What stands in a text that no grammar follows: macros, conditional compilation, and what the grammar of Kotlin does
@@ -103,6 +107,7 @@ const fn language(
     query: &'static str,
     nested: &'static str,
     preprocessor: Option<Preprocessor>,
+    highlights: &'static [&'static str],
 ) -> Language {
     Language {
         counted_as,
@@ -110,9 +115,34 @@ const fn language(
         query,
         nested,
         preprocessor,
+        highlights,
         compiled: OnceLock::new(),
         visits: OnceLock::new(),
+        colors: OnceLock::new(),
     }
+}
+
+/// The queries of what is coloured, as the grammars bring them; that of Kotlin brings none.
+mod colored {
+    pub use tree_sitter_bash::HIGHLIGHT_QUERY as BASH;
+    pub use tree_sitter_c::HIGHLIGHT_QUERY as C;
+    #[cfg(feature = "csharp")]
+    pub use tree_sitter_c_sharp::HIGHLIGHTS_QUERY as CSHARP;
+    pub use tree_sitter_cpp::HIGHLIGHT_QUERY as CPP;
+    pub use tree_sitter_go::HIGHLIGHTS_QUERY as GO;
+    pub use tree_sitter_java::HIGHLIGHTS_QUERY as JAVA;
+    pub use tree_sitter_javascript::{HIGHLIGHT_QUERY as JAVASCRIPT, JSX_HIGHLIGHT_QUERY as JSX};
+    pub use tree_sitter_lua::HIGHLIGHTS_QUERY as LUA;
+    pub use tree_sitter_php::HIGHLIGHTS_QUERY as PHP;
+    pub use tree_sitter_python::HIGHLIGHTS_QUERY as PYTHON;
+    pub use tree_sitter_ruby::HIGHLIGHTS_QUERY as RUBY;
+    pub use tree_sitter_rust::HIGHLIGHTS_QUERY as RUST;
+    #[cfg(feature = "swift")]
+    pub use tree_sitter_swift::HIGHLIGHTS_QUERY as SWIFT;
+    pub use tree_sitter_typescript::HIGHLIGHTS_QUERY as TYPESCRIPT;
+
+    #[cfg(feature = "kotlin")]
+    pub const KOTLIN: &str = include_str!("../../assets/languages/highlights/kotlin.scm");
 }
 
 macro_rules! query {
@@ -131,26 +161,27 @@ const COUNT: usize = 13
 #[rustfmt::skip]
 pub static LANGUAGES: [Language; COUNT] = {
     use LanguageType as L;
+    use colored::*;
     [
-        language(&[L::C, L::CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::", Some(Preprocessor::C)),
-        language(&[L::Cpp, L::CppHeader, L::CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::", Some(Preprocessor::Cpp)),
-        language(&[L::Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::", None),
-        language(&[L::Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>.", None),
-        language(&[L::JavaScript, L::Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), ".", None),
-        language(&[L::TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), ".", None),
-        language(&[L::Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None),
-        language(&[L::Java], || tree_sitter_java::LANGUAGE.into(), query!("java"), ".", None),
+        language(&[L::C, L::CHeader], || tree_sitter_c::LANGUAGE.into(), query!("c"), "::", Some(Preprocessor::C), &[C]),
+        language(&[L::Cpp, L::CppHeader, L::CppModule], || tree_sitter_cpp::LANGUAGE.into(), query!("cpp"), "::", Some(Preprocessor::Cpp), &[C, CPP]),
+        language(&[L::Rust], || tree_sitter_rust::LANGUAGE.into(), query!("rust"), "::", None, &[RUST]),
+        language(&[L::Python], || tree_sitter_python::LANGUAGE.into(), query!("python"), ".<locals>.", None, &[PYTHON]),
+        language(&[L::JavaScript, L::Jsx], || tree_sitter_javascript::LANGUAGE.into(), query!("javascript"), ".", None, &[JAVASCRIPT, JSX]),
+        language(&[L::TypeScript], || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(), query!("typescript"), ".", None, &[JAVASCRIPT, TYPESCRIPT]),
+        language(&[L::Tsx], || tree_sitter_typescript::LANGUAGE_TSX.into(), query!("typescript"), ".", None, &[JAVASCRIPT, JSX, TYPESCRIPT]),
+        language(&[L::Java], || tree_sitter_java::LANGUAGE.into(), query!("java"), ".", None, &[JAVA]),
         #[cfg(feature = "kotlin")]
-        language(&[L::Kotlin], || tree_sitter_kotlin_ng::LANGUAGE.into(), query!("kotlin"), ".", Some(Preprocessor::Kotlin)),
+        language(&[L::Kotlin], || tree_sitter_kotlin_ng::LANGUAGE.into(), query!("kotlin"), ".", Some(Preprocessor::Kotlin), &[KOTLIN]),
         #[cfg(feature = "csharp")]
-        language(&[L::CSharp], || tree_sitter_c_sharp::LANGUAGE.into(), query!("csharp"), ".", Some(Preprocessor::CSharp)),
-        language(&[L::Go], || tree_sitter_go::LANGUAGE.into(), query!("go"), ".", None),
-        language(&[L::Ruby, L::Rakefile], || tree_sitter_ruby::LANGUAGE.into(), query!("ruby"), ".", None),
-        language(&[L::Php], || tree_sitter_php::LANGUAGE_PHP.into(), query!("php"), ".", None),
+        language(&[L::CSharp], || tree_sitter_c_sharp::LANGUAGE.into(), query!("csharp"), ".", Some(Preprocessor::CSharp), &[CSHARP]),
+        language(&[L::Go], || tree_sitter_go::LANGUAGE.into(), query!("go"), ".", None, &[GO]),
+        language(&[L::Ruby, L::Rakefile], || tree_sitter_ruby::LANGUAGE.into(), query!("ruby"), ".", None, &[RUBY]),
+        language(&[L::Php], || tree_sitter_php::LANGUAGE_PHP.into(), query!("php"), ".", None, &[PHP]),
         #[cfg(feature = "swift")]
-        language(&[L::Swift], || tree_sitter_swift::LANGUAGE.into(), query!("swift"), ".", None),
-        language(&[L::Lua], || tree_sitter_lua::LANGUAGE.into(), query!("lua"), ".", None),
-        language(&[L::Sh, L::Bash, L::Ksh], || tree_sitter_bash::LANGUAGE.into(), query!("bash"), ".", None),
+        language(&[L::Swift], || tree_sitter_swift::LANGUAGE.into(), query!("swift"), ".", None, &[SWIFT]),
+        language(&[L::Lua], || tree_sitter_lua::LANGUAGE.into(), query!("lua"), ".", None, &[LUA]),
+        language(&[L::Sh, L::Bash, L::Ksh], || tree_sitter_bash::LANGUAGE.into(), query!("bash"), ".", None, &[BASH]),
     ]
 };
 
@@ -220,6 +251,15 @@ impl Language {
             Some(Visits::new(&self.compiled()?.grammar, family))
         };
         self.visits.get_or_init(make).as_ref()
+    }
+}
+
+impl Language {
+    /// What colours a text, made on first use: it takes from some milliseconds to a second (Swift). None where grammar and
+    /// query do not fit, which a test rules out.
+    pub fn colors(&self) -> Option<&Colors> {
+        let make = || Colors::new(&(self.grammar)(), self.highlights);
+        self.colors.get_or_init(make).as_ref()
     }
 }
 

@@ -14,6 +14,7 @@ use super::hints::Places;
 use super::languages::{Compiled, Language, Preprocessor};
 use super::patterns::{Capture, Captured};
 use super::relations::FileRelations;
+use super::relations::sites::{self, CallSite};
 use super::{amalgamation, edits, misread, nesting, values};
 use crate::facts::hierarchy::ModuleKind;
 use crate::progress::Progress;
@@ -72,6 +73,12 @@ impl Reader {
         PATIENCE + PATIENCE_A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
+    /// Whether the reading of a file of this size that begins now is to end.
+    fn give_up(bytes: u64, progress: &Progress) -> impl Fn() -> bool {
+        let (started, patience) = (Instant::now(), Reader::patience(bytes));
+        move || progress.check().is_err() || started.elapsed() > patience
+    }
+
     /// The definitions in `source`, parents before children, none with more than `file_loc` lines of code and
     /// `file_comments` of comments.
     ///
@@ -85,27 +92,12 @@ impl Reader {
         file_comments: u32,
         progress: &Progress,
     ) -> Result<(Vec<Definition>, Option<FileRelations>), Unparsed> {
-        let started = Instant::now();
-        let patience = Reader::patience(source.len() as u64);
-        let give_up = || progress.check().is_err() || started.elapsed() > patience;
+        let give_up = Reader::give_up(source.len() as u64, progress);
         let because = |error| match error {
             Unparsed::TookTooLong if progress.check().is_err() => Unparsed::Cancelled,
             error => error,
         };
-        let mut best: Option<Parsed<'_>> = None;
-        for language in languages {
-            let parsed = self
-                .parse(language, source, None, &give_up)
-                .map_err(because)?;
-            let is_clean = parsed.errors == 0;
-            if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
-                best = Some(parsed);
-            }
-            if is_clean {
-                break;
-            }
-        }
-        let parsed = best.ok_or(Unparsed::NoGrammar)?;
+        let parsed = self.best(languages, source, &give_up).map_err(because)?;
         let language = parsed.language;
         // Of branches of conditional compilation all are of interest: the whole tree, however torn.
         let whole = self.reads_relations.then(|| parsed.tree.clone());
@@ -123,6 +115,53 @@ impl Reader {
         // What was found while the tree stood lies scattered over its memory, and the next trees would be fitted in
         // between, for a third of their time: what is kept is moved together, now that the tree is gone.
         Ok((definitions.clone(), relations.clone()))
+    }
+
+    /// The syntax tree of a text, for its colours: of the language that reads it with the fewest errors.
+    pub fn tree(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Result<(Tree, &'static Language), Unparsed> {
+        let give_up = Reader::give_up(source.len() as u64, progress);
+        let parsed = self.best(languages, source, &give_up)?;
+        Ok((parsed.tree, parsed.language))
+    }
+
+    /// The calls in `source`, in order of line; none where it cannot be read.
+    pub fn calls(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Option<Vec<CallSite>> {
+        let give_up = Reader::give_up(source.len() as u64, progress);
+        let parsed = self.best(languages, source, &give_up).ok()?;
+        let counted_as = *parsed.language.counted_as.first()?;
+        let grammar = &parsed.compiled.grammar;
+        sites::read(counted_as, grammar, &parsed.tree, source, &give_up)
+    }
+
+    /// The text as the language that reads it with the fewest errors has it.
+    fn best<'text>(
+        &mut self,
+        languages: &[&'static Language],
+        source: &'text [u8],
+        give_up: &impl Fn() -> bool,
+    ) -> Result<Parsed<'text>, Unparsed> {
+        let mut best: Option<Parsed<'text>> = None;
+        for language in languages {
+            let parsed = self.parse(language, source, None, give_up)?;
+            let is_clean = parsed.errors == 0;
+            if best.as_ref().is_none_or(|best| parsed.errors < best.errors) {
+                best = Some(parsed);
+            }
+            if is_clean {
+                break;
+            }
+        }
+        best.ok_or(Unparsed::NoGrammar)
     }
 
     /// Parses a text. What `similar`, of a text of the same length and lines, has in common with it is not read

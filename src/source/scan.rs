@@ -492,7 +492,7 @@ fn read_one(
 }
 
 /// The languages whose grammars may read a file, the likelier first: a header `.h` may be C or C++.
-fn candidates(language: LanguageType, source: &[u8]) -> Vec<&'static Language> {
+pub(super) fn candidates(language: LanguageType, source: &[u8]) -> Vec<&'static Language> {
     let cpp = Some(LanguageType::Cpp);
     let languages = match language {
         LanguageType::CHeader => match cpp_in(source) {

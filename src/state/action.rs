@@ -13,6 +13,8 @@ pub enum Scope {
     Table,
     /// While the pointer is over a chart of calling contexts.
     Chart,
+    /// While the pointer is over a graph of who calls whom.
+    Graph,
     /// While the field that searches a table has the keyboard: Home and End are the text's.
     TableField,
     /// While the search field has the keyboard.
@@ -27,11 +29,12 @@ pub enum Scope {
 
 impl Scope {
     #[cfg(test)]
-    pub const ALL: [Scope; 9] = [
+    pub const ALL: [Scope; 10] = [
         Scope::Anywhere,
         Scope::AlongTime,
         Scope::Table,
         Scope::Chart,
+        Scope::Graph,
         Scope::TableField,
         Scope::Search,
         Scope::Palette,

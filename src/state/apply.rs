@@ -23,6 +23,7 @@ impl State {
                 }
             }
             Ask::Open(OpenAsk::ShowValue(name)) => self.show_value(name),
+            Ask::Open(OpenAsk::Source(dir)) => self.open_source(dir),
             Ask::Play(ask) => self.control_playback(ask),
             Ask::Camera(ask) => self.look(ask),
             Ask::Select(ask) => self.on_select(ask),
@@ -44,6 +45,7 @@ impl State {
                 }
             }
             Ask::Bookmark(chapters) => self.chapters.extend(chapters),
+            Ask::Edit(ask) => self.on_edit(ask),
             Ask::Tell(message) => self.messages.push(message),
             Ask::Cancel(ask) => self.cancel(ask),
         }

@@ -2,12 +2,14 @@
 //!
 //! Asks are gathered while a frame is shown and carried out before the next one, so that every view shows the same state.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Vec2;
 
 use super::call_steps::CallStep;
 use super::camera::Preset;
+use super::document::source::SourceLine;
 use super::message::Message;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
@@ -61,12 +63,37 @@ pub enum TableKey {
     Enter,
 }
 
+/// What a key does in a graph of who calls whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphKey {
+    /// Shows what is chosen in more detail, or in less, or whichever it is not.
+    More,
+    Less,
+    Toggle,
+    /// The same of all.
+    AllMore,
+    AllLess,
+    /// Has the width of lines say something else.
+    Width,
+    /// Shows more of what there was no room for.
+    Rest,
+    Nearer,
+    Farther,
+    /// Goes on to another box.
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
 /// What is open.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OpenAsk {
     CancelLoading,
     /// Shows the value of this name of a profile.
     ShowValue(String),
+    /// Opens the same recordings with a source tree.
+    Source(PathBuf),
 }
 
 /// The clock of the recording.
@@ -287,8 +314,22 @@ pub enum ViewAsk {
     Along(SheetKey),
     /// A key over a table.
     Press(TableKey),
+    /// A key over a graph.
+    Graph(GraphKey),
     /// One of its own actions, by its id.
     Do(&'static str),
+    /// Shows a line of the source.
+    ShowLine(SourceLine),
+}
+
+/// What the user's editor is to show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EditAsk {
+    Line(SourceLine),
+    /// Where what a view says stands.
+    Meant(Pointed),
+    /// Where what is chosen stands.
+    Chosen,
 }
 
 /// A stretch of the recording that has a name, and the module that it is of.
@@ -333,6 +374,8 @@ pub enum Ask {
     Pointed(ViewAsk),
     /// Makes a bookmark of each, and a scene that goes from one to the next.
     Bookmark(Vec<Chapter>),
+    /// Has the user's editor show something.
+    Edit(EditAsk),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),
@@ -362,6 +405,7 @@ groups! {
     Mapping(MappingAsk),
     Card(CardAsk),
     Pane(PaneAsk),
+    Edit(EditAsk),
     Cancel(CancelAsk),
 }
 

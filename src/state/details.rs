@@ -1,6 +1,7 @@
 //! Who calls a module and whom it calls, over the whole recording or in a range of it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::analysis::call_graph::{ModuleRelation, collapse};
 use crate::analysis::session::Resolved;
@@ -12,7 +13,7 @@ use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     relations: Vec<ModuleRelation>,
-    of_functions: Vec<Relation>,
+    of_functions: Arc<[Relation]>,
 }
 
 /// A function that calls another or is called by it.
@@ -92,8 +93,13 @@ impl Calls {
             .collect();
         Calls {
             relations: collapse(relations, &modules),
-            of_functions: relations.to_vec(),
+            of_functions: relations.into(),
         }
+    }
+
+    /// Those between functions.
+    pub fn of_functions(&self) -> &Arc<[Relation]> {
+        &self.of_functions
     }
 
     /// Who calls `function` and whom it calls, by cost. Linear in the number of call relations.
@@ -232,7 +238,7 @@ mod tests {
             self_waiting: Cost::ZERO,
         };
         let calls = Calls {
-            of_functions: Vec::new(),
+            of_functions: Arc::default(),
             relations: vec![
                 relation(f, g, 9),
                 relation(f, h, 1),

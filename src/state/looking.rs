@@ -37,8 +37,8 @@ impl State {
                 }
             }
             CameraAsk::FlyHome => {
-                let along_time = self.panes.under_pointer(Kind::AlongTime);
-                match along_time.or(self.panes.under_pointer(Kind::Chart)) {
+                let kinds = [Kind::AlongTime, Kind::Chart, Kind::Graph];
+                match kinds.iter().find_map(|&it| self.panes.under_pointer(it)) {
                     Some(view) => self.ask_views(Some(view), ViewAsk::ShowAll),
                     None => self.fly(Destination::Home),
                 }

@@ -11,6 +11,7 @@ pub mod city;
 mod counting;
 pub mod details;
 pub mod document;
+pub mod editing;
 pub mod following;
 pub mod growing;
 pub mod history;
@@ -52,6 +53,7 @@ use self::camera::CameraControl;
 use self::camera::past::PastViews;
 use self::details::Neighbours;
 use self::document::Document;
+use self::document::source::ToEdit;
 use self::following::Following;
 use self::growing::Growing;
 use self::history::{History, Place};
@@ -141,6 +143,8 @@ pub struct Stamps {
     pub left: u64,
     /// The names that are to be shown over the landscape.
     pub names: u64,
+    /// The files of the source tree, as far as it is watched.
+    pub sources: u64,
 }
 
 /// What says what time it is.
@@ -172,6 +176,8 @@ pub struct State {
     pub messages: Vec<Message>,
     /// Bookmarks are to be made of them.
     pub chapters: Vec<Chapter>,
+    /// Lines that the user's editor is to show.
+    pub to_edit: Vec<ToEdit>,
     pub search: Search,
     pub cards: Cards,
     /// What the colours answer.
@@ -250,6 +256,7 @@ impl State {
             quality: None,
             messages: Vec::new(),
             chapters: Vec::new(),
+            to_edit: Vec::new(),
             search: Search::default(),
             cards: Cards {
                 help: false,

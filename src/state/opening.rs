@@ -1,5 +1,6 @@
 //! Opening: sources and recordings, sessions, and what grows while it is open.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::details::Neighbours;
@@ -32,6 +33,18 @@ impl State {
             self.settings,
             (self.wake)(),
         ));
+    }
+
+    /// Begins to open the same recordings with the source tree in `dir`; the demo has none.
+    pub fn open_source(&mut self, dir: PathBuf) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let inputs = Inputs {
+            source_dir: Some(dir),
+            ..document.inputs.clone()
+        };
+        self.open(inputs, Part::default());
     }
 
     /// What is still to be told of damage that answers have met with; told once for each document.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub use super::purpose::Purpose;
 
-/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5.
+/// What can be selected: the columns of tables 6.3 and 6.4 of Bohnet's thesis, section 6.5, and what another program can ask
+/// to be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Artifact {
     Function,
@@ -17,6 +18,8 @@ pub enum Artifact {
     CallRelation,
     TimePoint,
     TimeRange,
+    /// A line of a source file; no column of the tables.
+    Line,
 }
 
 /// Where a view opens.
@@ -55,6 +58,8 @@ pub enum Kind {
     Table,
     /// A chart of calling contexts.
     Chart,
+    /// A graph of who calls whom.
+    Graph,
 }
 
 /// What the rest of the program knows of a view.
@@ -87,7 +92,9 @@ pub struct ViewLine {
 impl ViewLine {
     /// Whether what it shows depends on the time that all views show, so that its pictures may follow one another.
     pub fn plays(&self) -> bool {
-        self.kind == Kind::AlongTime || self.needs == Needs::Memory
+        let is_graph_of_time =
+            self.kind == Kind::Graph && self.answers.contains(&Artifact::TimePoint);
+        self.kind == Kind::AlongTime || self.needs == Needs::Memory || is_graph_of_time
     }
 }
 

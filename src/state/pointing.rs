@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::State;
-use super::ask::{CameraAsk, SelectAsk};
+use super::ask::{CameraAsk, EditAsk, SelectAsk};
 use super::camera::Mode;
 use super::pointer::{Button, CLICK_RADIUS, Click, Press};
 use crate::filter::selection::Pointed;
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// A button went up: ends a drag, or clicks.
-    pub fn pointer_released(&mut self, button: Button) {
+    /// A button went up: ends a drag, or clicks; with `command` held the editor shows what was clicked.
+    pub fn pointer_released(&mut self, button: Button, command: bool) {
         let press = self.pointer.press;
         let Some(press) = press.filter(|press| press.button == button) else {
             return;
@@ -140,6 +140,9 @@ impl State {
         let last = self.pointer.last_click.take();
         let is_double = last.is_some_and(|last| click.follows(&last));
         self.execute(SelectAsk::Choose(pointed));
+        if command {
+            return self.execute(EditAsk::Meant(pointed));
+        }
         match pointed.module {
             Some(module) if is_double => self.execute(CameraAsk::FlyTo(module)),
             _ => self.pointer.last_click = Some(click),
@@ -257,12 +260,12 @@ mod tests {
         assert!(state.update_hover(other, |_| true));
         assert_eq!(open(&state).selection.pointed.module, other.module);
         state.pointer_pressed(Button::Left, false);
-        state.pointer_released(Button::Left);
+        state.pointer_released(Button::Left, false);
         assert_eq!(open(&state).selection.chosen.module, Some(step));
         assert_eq!(state.camera.destination(), None);
         // Once more soon after: a double-click.
         state.pointer_pressed(Button::Left, false);
-        state.pointer_released(Button::Left);
+        state.pointer_released(Button::Left, false);
         assert!(state.is_moving(), "the camera flies there");
     }
 
@@ -279,9 +282,9 @@ mod tests {
         state.pointer_moved(at + Vec2::new(60.0, 0.0), false);
         assert_ne!(state.camera.pose(), before);
         assert!(!state.following.is_on);
-        state.pointer_released(Button::Right);
+        state.pointer_released(Button::Right, false);
         assert!(state.pointer.is_pressed(), "another button");
-        state.pointer_released(Button::Left);
+        state.pointer_released(Button::Left, false);
         assert_eq!(open(&state).selection.chosen, Pointed::default());
         frame_at(&mut state, 10);
     }

@@ -205,6 +205,7 @@ impl State {
                 // What has been read so far may be of files as they were.
                 document.refinement = None;
             }
+            self.stamps.sources += u64::from(changed.sources);
             if changed.sources || is_other {
                 self.revise(changed.sources, map);
             }

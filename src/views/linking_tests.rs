@@ -1,14 +1,23 @@
 //! Tables 6.3 and 6.4 of Bohnet's thesis, tried: for every view of the registry and everything that can be pointed at,
 //! whether the view answers is what its line says.
 //!
-//! | pointed at in any view | landscape | overview | call stacks | functions | calls |
-//! |---|---|---|---|---|---|
-//! | function | outline, name | its row | its calls | its row | its calls |
-//! | module | outline, name | its rows | its calls | its rows | its calls |
-//! | call | outline of its function | row, and where in it | outline of it | row of its function | its row |
-//! | call relation | arc, both ends | rows of both ends | calls of the one by the other | rows of both | the calls |
-//! | time point | the clock's cel | line | line | – | rows that are open |
-//! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it |
+//! | pointed at in any view | landscape | overview | call stacks | functions | calls | code |
+//! |---|---|---|---|---|---|---|
+//! | function | outline, name | its row | its calls | its row | its calls | its lines, and those that call it |
+//! | module | outline, name | its rows | its calls | its rows | its calls | the lines of its functions |
+//! | call | outline of its function | row, and where in it | outline of it | row of its function | its row | the line that makes it |
+//! | call relation | arc, both ends | rows of both ends | calls of the one by the other | rows of both | the calls | the lines that make them |
+//! | time point | the clock's cel | line | line | – | rows that are open | – |
+//! | time range | counts and arcs in it | pales the rest | pales the rest | numbers in it | calls in it | numbers in it |
+//!
+//! | pointed at in any view | collaboration | call neighbourhood |
+//! |---|---|---|
+//! | function | box that it is in, lines there | its boxes, lines there |
+//! | module | box or frame, lines there | its frames or what is in it |
+//! | call | box, line from its caller | boxes, line from its caller |
+//! | call relation | lines, both ends | line, both ends |
+//! | time point | – | what is on the call stacks |
+//! | time range | calls in it | calls in it |
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +33,7 @@ use crate::model::band::{Band, Stretch};
 use crate::model::moment::Moment;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
+use crate::state::ask::{Ask, Asks, GraphKey, PlayAsk, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::{Artifact, Kind, Needs, ViewId};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
@@ -102,6 +111,14 @@ impl Alone {
         let id = ViewId::of(&entry.line);
         state.panes.open(id);
         state.ask_views(Some(id), ViewAsk::ShowAll);
+        if entry.line.kind == Kind::Graph {
+            // Around this function there is something to see.
+            let function = Examples::of(open(&state)).function;
+            state.execute(SelectAsk::Choose(Pointed {
+                function: Some(function),
+                ..Pointed::default()
+            }));
+        }
         Alone {
             id,
             view: (entry.open)(),
@@ -140,7 +157,11 @@ impl Alone {
 
     /// What is shown once nothing more is being worked out.
     fn shown(&mut self) -> Shown {
+        let mut is_quiet = false;
         loop {
+            // What eases is where it leads to once time has gone on.
+            let later = self.state.now() + Duration::from_secs(1);
+            self.state.tell_time(later);
             self.update();
             let was_waiting = self.is_waiting();
             let shown = match self.view.picture(&self.state, SURFACE) {
@@ -150,12 +171,23 @@ impl Alone {
                 Picture::Same => panic!("{:?}: nothing is drawn on it yet", self.id),
             };
             if was_waiting || self.is_waiting() {
+                is_quiet = false;
                 std::thread::sleep(Duration::from_millis(2));
+                continue;
+            }
+            if !std::mem::replace(&mut is_quiet, true) {
                 continue;
             }
             return match shown {
                 None => city(&mut self.state),
-                Some(Shown::Widgets(_)) => Shown::Widgets(self.widgets()),
+                Some(Shown::Widgets(_)) => {
+                    let widgets = self.widgets();
+                    if self.is_waiting() {
+                        // What is seen decides what is worked out.
+                        continue;
+                    }
+                    Shown::Widgets(widgets)
+                }
                 Some(sheet) => sheet,
             };
         }
@@ -315,7 +347,7 @@ impl Examples {
                 time: Some(self.early),
                 ..nothing
             },
-            Artifact::TimeRange => nothing,
+            Artifact::TimeRange | Artifact::Line => nothing,
         }
     }
 }
@@ -337,6 +369,67 @@ fn every_view_answers_what_the_table_of_views_says() {
             alone.mean_nothing(&of);
             let again = alone.shown();
             assert!(again == before, "{id:?}: something is left of {artifact:?}");
+        }
+    }
+}
+
+#[test]
+fn graphs_offer_what_the_table_says_and_a_click_chooses_it() {
+    let graphs = REGISTRY
+        .iter()
+        .filter(|entry| entry.line.kind == Kind::Graph);
+    for entry in graphs {
+        let mut alone = Alone::new(entry);
+        alone.shown();
+        // Functions are seen once their module unfolds.
+        let unfold = ViewAsk::Graph(GraphKey::More);
+        alone.state.ask_views(Some(alone.id), unfold);
+        alone.shown();
+        // Its picture fills the window.
+        let surface = Surface {
+            size: [WINDOW.x as u32, WINDOW.y as u32],
+            ..SURFACE
+        };
+        let mut found = [None; 3];
+        for _ in 0..3 {
+            alone.view.picture(&alone.state, surface);
+            alone.widgets();
+        }
+        for x in (2..WINDOW.x as u32).step_by(9) {
+            for y in (2..WINDOW.y as u32).step_by(7) {
+                let at = egui::pos2(x as f32, y as f32);
+                let input = RawInput {
+                    events: vec![egui::Event::PointerMoved(at)],
+                    ..RawInput::default()
+                };
+                let (_, pointed) = alone.frame(input);
+                let place = Some((at, pointed));
+                let [relation, function, module] = &mut found;
+                match (pointed.relation, pointed.function, pointed.module) {
+                    (Some(_), ..) => *relation = relation.or(place),
+                    (None, Some(_), _) => *function = function.or(place),
+                    (None, None, Some(_)) => *module = module.or(place),
+                    _ => {}
+                }
+            }
+        }
+        let id = alone.id;
+        let offers = |artifact| entry.line.offers.contains(&artifact);
+        for (artifact, found) in [Artifact::CallRelation, Artifact::Function, Artifact::Module]
+            .into_iter()
+            .zip(found)
+        {
+            // A function in a frame of its own has no other module to point at.
+            if artifact == Artifact::Module && found.is_none() {
+                continue;
+            }
+            assert_eq!(found.is_some(), offers(artifact), "{id:?} {artifact:?}");
+            let Some((at, pointed)) = found else { continue };
+            let asks = click(&mut alone, at);
+            assert!(
+                asks.contains(&Ask::Select(SelectAsk::Choose(pointed))),
+                "{id:?} {artifact:?}: {asks:?}"
+            );
         }
     }
 }

@@ -6,6 +6,8 @@
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
+pub mod code;
+pub mod collaboration;
 #[cfg(test)]
 mod context_tests;
 mod contexts;
@@ -14,13 +16,16 @@ mod drawing;
 mod export;
 pub mod fan;
 pub mod flame;
+mod found;
 pub mod functions;
+mod graph;
 mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;
 pub mod memory;
 pub mod mural;
+pub mod neighbours;
 pub mod pane;
 pub mod phases;
 pub mod rings;
@@ -53,6 +58,9 @@ pub static REGISTRY: &[&Entry] = &[
     &tree::ENTRY,
     &rings::ENTRY,
     &fan::ENTRY,
+    &code::ENTRY,
+    &collaboration::ENTRY,
+    &neighbours::ENTRY,
     &memory::ENTRY,
 ];
 

@@ -11,6 +11,8 @@ use crate::model::theme::Theme;
 
 const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
 const SEMI_BOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+/// Of source text: all letters are equally wide.
+const FIXED: &[u8] = include_bytes!("../../assets/fonts/Hack-Regular.ttf");
 
 /// The family of headings.
 pub fn semi_bold() -> FontFamily {
@@ -67,10 +69,11 @@ pub fn colors(theme: Theme) -> Colors {
     }
 }
 
-/// Gives `ctx` the embedded typeface, and others for what it lacks. Takes effect in the next frame.
+/// Gives `ctx` the embedded typefaces, and others for what they lack. Takes effect in the next frame.
 pub fn set_fonts(ctx: &egui::Context, others: impl IntoIterator<Item = Arc<FontData>>) {
     let mut fonts = FontDefinitions::empty();
     for (name, data, families) in [
+        ("Hack", FIXED, vec![FontFamily::Monospace]),
         (
             "Inter Medium",
             MEDIUM,

@@ -17,6 +17,8 @@ mod hostile;
 mod import;
 mod jfr;
 mod landscape;
+mod layered;
+mod lines;
 mod mapping;
 mod memory;
 mod metrics;

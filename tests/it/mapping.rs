@@ -78,6 +78,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         trace,
         profile: None,
         memory: None,
+        lines: None,
         sampling: None,
         samples: 0,
         warnings: Vec::new(),

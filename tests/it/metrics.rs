@@ -198,6 +198,7 @@ fn session(seed: u64) -> Session {
         trace,
         profile: None,
         memory: None,
+        lines: None,
         sampling: None,
         samples: 0,
         warnings: Vec::new(),

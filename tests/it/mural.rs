@@ -88,6 +88,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 functions,
                 trace,
                 memory: None,
+                lines: None,
                 sampling: None,
                 samples: 0,
                 profile: None,

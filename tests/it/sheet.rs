@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use callscape::layout::sheet::{Fill, Raster, Rect, Sheet};
+use callscape::layout::curves::Pen;
+use callscape::layout::sheet::{Corner, Fill, Mesh, Raster, Rect, Sheet};
 use callscape::model::theme::Theme;
 use callscape::render::gpu::Gpu;
 use callscape::render::image::Image;
@@ -115,6 +116,82 @@ fn sheet_rasters_show_the_cell_of_each_pixels_middle() {
     }
 }
 
+/// How dark all of a picture is together, in pixels of black on white.
+fn darkness(image: &Image) -> f32 {
+    let pixels = image.rgba.chunks_exact(4);
+    pixels
+        .map(|it| 1.0 - linear(u32::from_be_bytes([0, it[0], it[1], it[2]]))[0])
+        .sum()
+}
+
+#[test]
+fn sheet_curves_are_as_wide_as_they_say_and_fade_at_their_edges() {
+    let black = [0.0, 0.0, 0.0, 1.0];
+    let mut pen = Pen::default();
+    for seed in 0..12 {
+        let mut random = Random(seed);
+        let mut sheet = Sheet::default();
+        let place = |random: &mut Random, most: u64| 10.0 + random.below(most * 64) as f32 / 64.0;
+        let from = Vec2::new(place(&mut random, 40), place(&mut random, 90));
+        let to = Vec2::new(from.x + 170.0, place(&mut random, 90));
+        let width = 0.5 + random.below(5 * 64) as f32 / 64.0;
+        pen.line(&mut sheet.mesh, &[from, to], width, [black; 2]);
+        let image = draw(&sheet, Theme::Light);
+        let (found, expected) = (darkness(&image), width * from.distance(to));
+        assert!(
+            (found - expected).abs() < 3.0 + 0.04 * expected,
+            "seed {seed}: {found} {expected}"
+        );
+        let greys = image
+            .rgba
+            .chunks_exact(4)
+            .filter(|it| (20..236).contains(&it[0]));
+        assert!(greys.count() > 100, "seed {seed}: its edges fade");
+    }
+    // What comes later lies over what came before, letters over both.
+    let mut sheet = Sheet::default();
+    let all = Rect::new(Vec2::ZERO, Vec2::new(240.0, 120.0));
+    sheet
+        .fills
+        .push(fill([0.0, 0.0], [240.0, 120.0], [0.0, 0.0, 1.0, 1.0]));
+    pen.fill_box(&mut sheet.mesh, all, 0.0, [1.0, 0.0, 0.0, 1.0]);
+    pen.fill_box(&mut sheet.mesh, all, 0.0, [0.0, 1.0, 0.0, 1.0]);
+    sheet.write("mmmm", Vec2::new(34.0, 60.0), 20.0, black, all);
+    let image = draw(&sheet, Theme::Light);
+    assert_eq!(pixel(&image, 200, 20), [0, 255, 0]);
+    let dark = image.rgba.chunks_exact(4).filter(|it| it[1] < 60);
+    assert!(dark.count() > 60);
+}
+
+#[test]
+fn sheet_triangles_that_are_not_whole_are_left_out() {
+    let black = [0.0, 0.0, 0.0, 1.0];
+    let corner = |x: f32, y: f32| Corner {
+        at: Vec2::new(x, y),
+        across: Vec2::new(0.0, 1.0),
+        color: black,
+    };
+    let corners = vec![corner(0.0, 0.0), corner(240.0, 0.0), corner(0.0, 120.0)];
+    let mesh = |corners: &[Corner], triangles: &[u32]| Sheet {
+        mesh: Mesh {
+            corners: corners.to_vec(),
+            triangles: triangles.to_vec(),
+        },
+        ..Sheet::default()
+    };
+    assert!(darkness(&draw(&mesh(&corners, &[0, 1, 2]), Theme::Light)) > 10_000.0);
+    let mut broken = corners.clone();
+    broken[1].at.x = f32::NAN;
+    for sheet in [
+        mesh(&corners, &[0, 1, 3]),
+        mesh(&corners, &[0, 1]),
+        mesh(&broken, &[0, 1, 2]),
+        mesh(&[], &[]),
+    ] {
+        assert!(darkness(&draw(&sheet, Theme::Light)) < 1.0);
+    }
+}
+
 #[test]
 fn sheet_letters_stay_in_their_clip_and_marks_lie_over_them() {
     let mut sheet = Sheet::default();
@@ -207,6 +284,8 @@ fn sheet_renderers_keep_nothing_of_earlier_sheets() {
             let clip = Rect::new(Vec2::ZERO, Vec2::new(240.0, 120.0));
             let name = format!("name {}", random.below(9));
             sheet.write(&name, min.into(), 11.0, [0.1, 0.1, 0.1, 1.0], clip);
+            let route = [Vec2::from(min), Vec2::new(120.0, 60.0)];
+            Pen::default().route(&mut sheet.mesh, &route, 2.0, [[0.3, 0.1, 0.1, 1.0]; 2]);
         }
         let again = renderer.image(gpu(), &sheet, SIZE, Theme::Light);
         assert_eq!(

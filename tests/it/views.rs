@@ -127,7 +127,7 @@ fn chosen(session: &Session, artifact: Artifact) -> Selection {
             module: Some(module(inner)),
             ..Pointed::default()
         },
-        Artifact::TimePoint | Artifact::TimeRange => Pointed::default(),
+        Artifact::TimePoint | Artifact::TimeRange | Artifact::Line => Pointed::default(),
     };
     let middle = Time::from_ns(trace.duration().ns() / 2);
     Selection {

@@ -7,10 +7,10 @@ use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, ModuleKind, NodeId};
 use crate::units::ModuleId;
 
 mod directories;
-mod names;
+pub(super) mod names;
 mod packages;
 mod placing;
-mod readings;
+pub(super) mod readings;
 mod source_files;
 mod source_index;
 

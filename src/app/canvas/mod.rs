@@ -331,9 +331,7 @@ impl Canvas {
 
     /// Drops the textures that panels need no longer.
     pub fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
-        for id in textures.free.drain() {
-            self.panels.free_texture(&id);
-        }
+        free_textures(&mut self.panels, textures);
     }
 
     /// Draws panels with the views in them on `target`, with sides of `size` pixels.
@@ -369,6 +367,13 @@ pub fn take_textures(
         for delta in deltas {
             renderer.update_texture(&gpu.device, &gpu.queue, id, &delta);
         }
+    }
+}
+
+/// Drops the textures that panels need no longer.
+pub fn free_textures(renderer: &mut egui_wgpu::Renderer, textures: &mut egui::TexturesDelta) {
+    for id in textures.free.drain() {
+        renderer.free_texture(&id);
     }
 }
 

@@ -71,6 +71,7 @@ fn kind_of(scope: Scope) -> Option<Option<Kind>> {
         Scope::AlongTime => Some(Some(Kind::AlongTime)),
         Scope::Table => Some(Some(Kind::Table)),
         Scope::Chart => Some(Some(Kind::Chart)),
+        Scope::Graph => Some(Some(Kind::Graph)),
         Scope::TableField
         | Scope::Search
         | Scope::Palette

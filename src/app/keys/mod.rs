@@ -59,6 +59,7 @@ fn page_of_keys(entry: &Entry) -> &'static str {
     match entry.line.kind {
         Kind::AlongTime => table::ALONG_TIME,
         Kind::Table | Kind::Chart => table::TABLES,
+        Kind::Graph => table::GRAPHS,
         Kind::Plain => page_of(entry),
     }
 }

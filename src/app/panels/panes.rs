@@ -6,7 +6,7 @@ use super::context::{Context, Layout, Pictures};
 use crate::app::dock::Dock;
 use crate::app::open_views::Views;
 use crate::filter::selection::Pointed;
-use crate::state::ask::Asks;
+use crate::state::ask::{Ask, Asks, EditAsk, SelectAsk};
 use crate::views::Pane;
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
@@ -52,7 +52,16 @@ pub fn show(
         true => dock.show_bare(ui, &mut pane),
     }
     layout.covered = main.and_then(|main| dock.place(main));
-    context.asks.extend(asks.take());
+    let asks = asks.take();
+    // What is clicked with Ctrl held is opened in the editor, in whatever view.
+    if ui.input(|input| input.modifiers.command) {
+        let chosen = asks.iter().filter_map(|ask| match ask {
+            Ask::Select(SelectAsk::Choose(of)) => Some(EditAsk::Meant(*of)),
+            _ => None,
+        });
+        context.asks.extend(chosen);
+    }
+    context.asks.extend(asks);
     if pointed != Pointed::default() {
         context.pointed = pointed;
     }

@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
+use crate::app::command::EditorAsk;
 use crate::facts::kinds::{Purpose, Purposes};
 use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
 use crate::model::landscape::LandscapeSettings;
@@ -49,6 +50,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
                 if has_recording {
                     recorded(ui, document, &mut new);
                 }
+                editor(ui, context);
             });
     });
     if new != old {
@@ -57,6 +59,28 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     if quality != old_quality {
         context.asks.push(LookAsk::SetQuality(quality));
     }
+}
+
+/// What source files are opened with.
+fn editor(ui: &mut Ui, context: &mut Context<'_>) {
+    ui.label(style::weak("Editor")).on_hover_text(
+        "A command that opens source files, such as code -g {file}:{line}. Without one, what VISUAL or EDITOR name, else \
+         the first editor that is found",
+    );
+    let mut command = context.desk.editors.command.clone();
+    let field = egui::TextEdit::singleline(&mut command)
+        .id(egui::Id::unique("editor command"))
+        .hint_text("$VISUAL, $EDITOR")
+        .char_limit(1000)
+        .desired_width(172.0);
+    let response = ui.add(field);
+    if response.changed() {
+        context.asks.push(EditorAsk::Command(command));
+    }
+    if response.lost_focus() {
+        context.asks.push(EditorAsk::Keep);
+    }
+    ui.end_row();
 }
 
 /// How finely the landscape is drawn.

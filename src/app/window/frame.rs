@@ -82,6 +82,9 @@ impl App {
             let title = format!("{} — Callscape", document.name());
             view.window.set_title(&escape::name(&title));
         }
+        if let Some(goto) = &self.goto {
+            goto.answer(|place| self.desk.state.go_to_line(&place.file, place.line));
+        }
         self.follow_presentation(event_loop);
     }
 

@@ -75,6 +75,7 @@ impl App {
         );
         scopes.extend(panes.under_pointer(Kind::Table).map(|_| Scope::Table));
         scopes.extend(panes.under_pointer(Kind::Chart).map(|_| Scope::Chart));
+        scopes.extend(panes.under_pointer(Kind::Graph).map(|_| Scope::Graph));
         scopes.push(Scope::Anywhere);
         let mut asks = scopes.into_iter();
         let asked =
@@ -148,7 +149,13 @@ impl App {
                         let shift = self.modifiers.shift_key();
                         self.desk.state.pointer_pressed(button, shift);
                     }
-                    ElementState::Released => self.desk.state.pointer_released(button),
+                    ElementState::Released => {
+                        let command = match cfg!(target_vendor = "apple") {
+                            true => self.modifiers.super_key(),
+                            false => self.modifiers.control_key(),
+                        };
+                        self.desk.state.pointer_released(button, command);
+                    }
                 }
             }
             WindowEvent::MouseWheel { delta, .. } if self.desk.state.pointer.at.is_some() => {

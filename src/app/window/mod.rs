@@ -22,6 +22,8 @@ use winit::window::{Window, WindowId};
 use self::notes::Notes;
 use super::canvas::landscapes;
 use super::command::{Command, FileAsk};
+use super::editor::Editors;
+use super::goto::Listener;
 use super::graphics::Graphics;
 use super::keys::FlyKeys;
 use super::overlay::Overlay;
@@ -128,6 +130,8 @@ struct App {
     waiting: Vec<WindowEvent>,
     timings: Timings,
     log: Option<StateLog>,
+    /// Where other programs ask for lines to be shown; none where the system or the session has no place for it.
+    goto: Option<Listener>,
     /// Whether keys reach this window.
     is_focused: bool,
     losses: u32,
@@ -176,6 +180,12 @@ impl View {
 
 impl App {
     fn new(proxy: EventLoopProxy<Wake>, start: Start, map: Option<PathBuf>) -> App {
+        let asked = proxy.clone();
+        let goto = Listener::start(move || {
+            // The window is gone: nobody answers any more.
+            let _ = asked.send_event(Wake);
+        });
+        let goto = goto.ok();
         let wake = move || -> Box<dyn FnOnce() + Send> {
             let proxy = proxy.clone();
             Box::new(move || {
@@ -194,6 +204,14 @@ impl App {
             is_error: true,
             is_open: true,
             title: "Something of your own could not be read".to_owned(),
+            lines: vec![reason],
+        }));
+        let (editors, unread) = Editors::recall();
+        desk.editors = editors;
+        desk.state.messages.extend(unread.map(|reason| Message {
+            is_error: true,
+            is_open: true,
+            title: "The command of your editor could not be read".to_owned(),
             lines: vec![reason],
         }));
         let (memory, dock, notice) = Memory::recall();
@@ -223,6 +241,7 @@ impl App {
             waiting: Vec::new(),
             timings: Timings::default(),
             log: StateLog::from_environment(),
+            goto,
             is_focused: false,
             losses: 0,
             #[cfg(debug_assertions)]

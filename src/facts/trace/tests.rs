@@ -8,7 +8,7 @@ use super::{
 };
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::{Function, Functions};
-use crate::facts::index::{self, IndexError};
+use crate::facts::index::{self, Beside, IndexError};
 use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use crate::warnings::{Place, Reporter};
 
@@ -569,7 +569,8 @@ fn an_index_answers_as_the_trace_that_it_was_made_from() {
         println!("seed {seed}");
         let (trace, direct) = random_trace(seed);
         let functions = functions_of(&trace);
-        index::write(&path, &functions, &trace, None, b"note", seed).expect("there is room");
+        index::write(&path, &functions, &trace, Beside::default(), b"note", seed)
+            .expect("there is room");
         for check_all in [true, false] {
             let contents = index::open(&path, check_all).expect("just written");
             assert_eq!(
@@ -619,7 +620,15 @@ fn a_flipped_byte_anywhere_is_found_or_changes_nothing() {
     let path = folder.file("trace.callscape");
     let (trace, _) = random_trace(4);
     let expected = some_answers(&trace);
-    index::write(&path, &functions_of(&trace), &trace, None, b"note", 1).expect("there is room");
+    index::write(
+        &path,
+        &functions_of(&trace),
+        &trace,
+        Beside::default(),
+        b"note",
+        1,
+    )
+    .expect("there is room");
     let whole = std::fs::read(&path).expect("just written");
     let (mut refused, mut repaired) = (0, 0);
     for at in 0..whole.len() {
@@ -652,7 +661,15 @@ fn damage_without_repair_is_told() {
     let folder = Folder::new("told");
     let path = folder.file("trace.callscape");
     let (trace, _) = random_trace(4);
-    index::write(&path, &functions_of(&trace), &trace, None, b"", 1).expect("there is room");
+    index::write(
+        &path,
+        &functions_of(&trace),
+        &trace,
+        Beside::default(),
+        b"",
+        1,
+    )
+    .expect("there is room");
     let mut bytes = std::fs::read(&path).expect("just written");
     bytes[100] ^= 1;
     std::fs::write(&path, &bytes).expect("there is room");
@@ -671,7 +688,15 @@ fn an_index_that_is_cut_off_or_of_another_version_is_refused() {
     let folder = Folder::new("cut");
     let path = folder.file("trace.callscape");
     let (trace, _) = random_trace(9);
-    index::write(&path, &functions_of(&trace), &trace, None, b"", 1).expect("there is room");
+    index::write(
+        &path,
+        &functions_of(&trace),
+        &trace,
+        Beside::default(),
+        b"",
+        1,
+    )
+    .expect("there is room");
     let whole = std::fs::read(&path).expect("just written");
     for length in (0..whole.len()).step_by(97) {
         std::fs::write(&path, &whole[..length]).expect("there is room");

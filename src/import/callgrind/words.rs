@@ -58,6 +58,12 @@ fn compressed(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((id, inside[close + 1..].trim_ascii()))
 }
 
+/// The words of a line.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+}
+
 /// A decimal number, or a hexadecimal one behind `0x`; none where there is none or it does not fit.
 pub fn number(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;

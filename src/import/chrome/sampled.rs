@@ -10,12 +10,12 @@ use super::FORMAT;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
 use crate::facts::recording::Recording;
-use crate::import::cpuprofile::Profile;
+use crate::import::cpuprofile::{Handing, Profile};
 use crate::import::decimal::Unit;
 use crate::import::document::{Document, Next};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
-use crate::import::samples::{Samples, StackId, Stacks, sort_by_time};
+use crate::import::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
 use crate::progress::Progress;
 use crate::warnings::Reporter;
 
@@ -46,18 +46,15 @@ pub fn import(
     }
     let mut samples = Samples::new(&reporter);
     samples.allow(document.offset());
-    reader.hand_on(&document, &mut samples);
+    let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
+    reader.hand_on(&document, &mut stacks, &mut ticks, &mut samples);
     let place = || document.place();
-    let samples = samples.finish(&mut reader.builder, place);
+    let sampled = samples.finish(&mut reader.builder, place);
+    let lines = sampled.innermost_lines(&stacks, &ticks);
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(
-        input,
-        FORMAT,
-        Some(samples),
-        calls,
-        warnings,
-    ))
+    let samples = Some(sampled.samples);
+    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
 }
 
 /// Process and thread, or process and id of a profile, as they are written.
@@ -264,23 +261,33 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn hand_on(&mut self, document: &Document<'_>, samples: &mut Samples<'_>) {
+    fn hand_on(
+        &mut self,
+        document: &Document<'_>,
+        stacks: &mut Stacks,
+        ticks: &mut Ticks,
+        samples: &mut Samples<'_>,
+    ) {
         for of in &mut self.profiles {
             let id = of.thread.clone().unwrap_or_default();
             let thread = self.builder.thread(&of.process, &id);
             if let Some(name) = self.names.get(&(of.process.clone(), id)) {
                 self.builder.name_thread(thread, name);
             }
-            of.profile
-                .parts_hand_on(thread, document, samples, &mut self.builder);
+            let to = Handing {
+                thread,
+                stacks,
+                ticks,
+                samples,
+            };
+            of.profile.parts_hand_on(to, document, &mut self.builder);
         }
-        let mut stacks = Stacks::default();
         let mut known: HashMap<String, StackId> = HashMap::new();
         // By thread, in order of its first sample.
         let mut threads: Vec<(Key, Vec<(i64, StackId)>)> = Vec::new();
         let mut places: HashMap<Key, usize> = HashMap::new();
         for sample in std::mem::take(&mut self.sampled) {
-            let stack = self.stack(sample.frame, &mut stacks, &mut known, document);
+            let stack = self.stack(sample.frame, stacks, &mut known, document);
             let place = *places.entry(sample.thread).or_insert_with_key(|key| {
                 threads.push((key.clone(), Vec::new()));
                 threads.len() - 1
@@ -296,7 +303,7 @@ impl Reader<'_> {
             let track = samples.track(thread);
             for (time, stack) in sampled {
                 let (time, builder) = (Timestamp::from_ns(time), &mut self.builder);
-                samples.stack(track, time, stack, &stacks, builder, || document.place());
+                samples.stack(track, time, stack, stacks, builder, || document.place());
             }
         }
     }
@@ -337,7 +344,7 @@ impl Reader<'_> {
                 line,
                 library: "",
             });
-            stack = stacks.push(stack, function);
+            stack = stacks.push_at(stack, function, 0);
             known.insert(id.clone(), stack);
         }
         stack

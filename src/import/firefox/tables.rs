@@ -312,7 +312,10 @@ impl Tables {
             let frame = self.stacks.index(2, row);
             let function = frame.and_then(|frame| functions.get(frame).copied());
             of_row.push(match function {
-                Some(function) => stacks.push(below, function),
+                Some(function) => {
+                    let line = frame.map_or(0, |frame| self.frames.line(2, frame));
+                    stacks.push_at(below, function, line)
+                }
                 None => {
                     document.warn("unknown-frame");
                     below

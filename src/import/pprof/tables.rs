@@ -36,8 +36,8 @@ pub struct Tables {
     mappings: HashMap<u64, u64, BuildFast>,
     functions: HashMap<u64, Described, BuildFast>,
     locations: HashMap<u64, Location, BuildFast>,
-    /// The ids of the functions that run at locations.
-    lines: Vec<u64>,
+    /// The functions that run at locations, by id, and the lines in them; 0 where not known.
+    lines: Vec<(u64, u32)>,
 }
 
 /// What a table's entry was not taken for.
@@ -89,12 +89,15 @@ impl Tables {
                 (2, Field::Number(mapping)) => location.mapping = mapping,
                 (3, Field::Number(address)) => location.address = address,
                 (4, Field::Bytes(line)) => {
-                    let mut fields = Fields::new(line);
-                    let function = fields.find_map(|(number, value)| match number {
-                        1 => value.number(),
-                        _ => None,
-                    });
-                    self.lines.push(function.unwrap_or(0));
+                    let (mut function, mut running) = (0, 0);
+                    for (number, value) in Fields::new(line) {
+                        match (number, value) {
+                            (1, Field::Number(id)) => function = id,
+                            (2, Field::Number(line)) => running = u32::try_from(line).unwrap_or(0),
+                            _ => {}
+                        }
+                    }
+                    self.lines.push((function, running));
                     location.lines += 1;
                 }
                 _ => {}
@@ -114,13 +117,13 @@ impl Tables {
         Some(&self.text[start..end])
     }
 
-    /// The functions that run at a location, outermost first, into `found`; named by the address where none
-    /// is known; nothing where there is no such location. What had to be repaired goes to `warn`.
+    /// The functions that run at a location with their lines, outermost first, into `found`; named by the address where
+    /// none is known; nothing where there is no such location. What had to be repaired goes to `warn`.
     pub fn functions_at(
         &self,
         id: u64,
         functions: &mut Functions,
-        found: &mut Vec<FunctionId>,
+        found: &mut Vec<(FunctionId, u32)>,
         warn: &mut impl FnMut(&'static str),
     ) {
         let Some(location) = self.locations.get(&id) else {
@@ -154,7 +157,7 @@ impl Tables {
         let library = mapping.map_or_else(String::new, |file| text(file, warn));
         let first = location.first_line as usize;
         let lines = &self.lines[first..first + location.lines as usize];
-        for id in lines.iter().rev() {
+        for (id, running) in lines.iter().rev() {
             let function = match self.functions.get(id) {
                 Some(function) => *function,
                 None => {
@@ -167,7 +170,7 @@ impl Tables {
                 name = text(function.system_name, warn);
             }
             let file = text(function.file, warn);
-            found.push(functions.intern(Function {
+            let function = functions.intern(Function {
                 name: &match name.is_empty() {
                     true => address(location.address),
                     // What the profiler has demangled itself is left as it is.
@@ -177,14 +180,16 @@ impl Tables {
                 file: &file,
                 line: function.line,
                 library: &library,
-            }));
+            });
+            found.push((function, *running));
         }
         if found.is_empty() {
-            found.push(functions.intern(Function {
+            let function = functions.intern(Function {
                 name: &address(location.address),
                 library: &library,
                 ..Function::default()
-            }));
+            });
+            found.push((function, 0));
         }
     }
 
@@ -193,7 +198,7 @@ impl Tables {
         let location = self.locations.get(&id).copied().unwrap_or_default();
         let first = location.first_line as usize;
         let lines = &self.lines[first..first + location.lines as usize];
-        lines.iter().map(|id| {
+        lines.iter().map(|(id, _)| {
             let name = self.functions.get(id).map(|function| function.name);
             name.and_then(|name| self.string(name)).unwrap_or_default()
         })

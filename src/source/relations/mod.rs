@@ -15,6 +15,7 @@ mod ruby;
 mod rust;
 mod rust_macros;
 mod rust_paths;
+pub mod sites;
 
 use std::collections::HashMap;
 
@@ -169,10 +170,21 @@ type Visit = fn(Node<'_>, &mut Found<'_>);
 struct Found<'a> {
     source: &'a [u8],
     imports: Vec<Import>,
-    /// Row, qualifier, name and whether it is a call.
-    calls: Vec<(usize, u32, u32, bool)>,
+    calls: Vec<FoundCall>,
     names: HashMap<Box<str>, u32>,
     package: Box<str>,
+}
+
+/// A call, or a use, of a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct FoundCall {
+    /// Where it begins, which says what function it is in.
+    row: usize,
+    qualifier: u32,
+    name: u32,
+    is_call: bool,
+    /// Where its arguments begin, which is behind its name: of `a⏎.f()` the second row.
+    arguments: usize,
 }
 
 /// What a name stands behind.
@@ -237,8 +249,25 @@ impl<'a> Found<'a> {
             Before::Named(_) | Before::Value => METHOD,
         };
         let name = self.name(name);
-        let row = node.start_position().row;
-        self.calls.push((row, qualifier, name, is_call));
+        self.calls.push(FoundCall {
+            row: node.start_position().row,
+            qualifier,
+            name,
+            is_call,
+            arguments: row_of_arguments(node),
+        });
+    }
+
+    /// A call of what has no name.
+    fn nameless(&mut self, node: Node<'_>) {
+        let name = self.name("");
+        self.calls.push(FoundCall {
+            row: node.start_position().row,
+            qualifier: METHOD,
+            name,
+            is_call: true,
+            arguments: row_of_arguments(node),
+        });
     }
 
     fn name(&mut self, name: &str) -> u32 {
@@ -257,6 +286,13 @@ fn is_path(text: &str) -> bool {
     text.len() <= 200 && !text.is_empty() && text.chars().all(is_part)
 }
 
+fn row_of_arguments(node: Node<'_>) -> usize {
+    let arguments = node.child_by_field_name("arguments");
+    // Grammars without the field have them last.
+    let arguments = arguments.or_else(|| node.child(node.child_count().saturating_sub(1)));
+    arguments.unwrap_or(node).start_position().row
+}
+
 fn line_of(node: Node<'_>) -> u32 {
     u32::try_from(node.start_position().row).unwrap_or(u32::MAX - 1) + 1
 }
@@ -266,8 +302,12 @@ pub struct Visits(Vec<Option<Visit>>);
 
 impl Visits {
     pub fn new(grammar: &Language, family: Family) -> Visits {
+        Visits::with(grammar, family.visits().iter().copied())
+    }
+
+    fn with(grammar: &Language, kinds: impl Iterator<Item = (&'static str, Visit)>) -> Visits {
         let mut visits: Vec<Option<Visit>> = vec![None; grammar.node_kind_count()];
-        for &(kind, visit) in family.visits() {
+        for (kind, visit) in kinds {
             // Grammars have aliases: one name, several numbers.
             for id in 0..visits.len() as u16 {
                 if grammar.node_kind_is_named(id) && grammar.node_kind_for_id(id) == Some(kind) {
@@ -286,19 +326,30 @@ impl Visits {
         definitions: &[Definition],
         give_up: &impl Fn() -> bool,
     ) -> Option<FileRelations> {
-        let mut found = Found {
-            source,
-            imports: Vec::new(),
-            calls: Vec::new(),
-            names: HashMap::new(),
-            package: Box::default(),
-        };
+        let mut found = Found::new(source);
+        self.walk(
+            tree,
+            &mut found,
+            |node, visit, found| visit(node, found),
+            give_up,
+        )?;
+        Some(found.finish(definitions))
+    }
+
+    /// Hands each node that says something to `take`, with what to do at it; none where `give_up` says so meanwhile.
+    fn walk<'a>(
+        &self,
+        tree: &Tree,
+        found: &mut Found<'a>,
+        take: impl Fn(Node<'_>, Visit, &mut Found<'a>),
+        give_up: &impl Fn() -> bool,
+    ) -> Option<()> {
         let mut cursor = tree.walk();
         let mut steps = 0u32;
         loop {
             let node = cursor.node();
             if let Some(Some(visit)) = self.0.get(usize::from(node.kind_id())) {
-                visit(node, &mut found);
+                take(node, *visit, found);
             }
             steps = steps.wrapping_add(1);
             if steps.is_multiple_of(1 << 14) && give_up() {
@@ -309,9 +360,21 @@ impl Visits {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
-                    return Some(found.finish(definitions));
+                    return Some(());
                 }
             }
+        }
+    }
+}
+
+impl<'a> Found<'a> {
+    fn new(source: &'a [u8]) -> Found<'a> {
+        Found {
+            source,
+            imports: Vec::new(),
+            calls: Vec::new(),
+            names: HashMap::new(),
+            package: Box::default(),
         }
     }
 }
@@ -321,9 +384,10 @@ impl Found<'_> {
         self.calls.sort_unstable();
         let callers = Callers::new(definitions);
         let mut calls: HashMap<(u32, u32, u32), u32> = HashMap::new();
-        for (row, qualifier, name, is_call) in self.calls {
-            let caller = callers.at(row as u32 + 1);
-            *calls.entry((caller, qualifier, name)).or_default() += u32::from(is_call);
+        for call in self.calls {
+            let caller = callers.at(call.row as u32 + 1);
+            let key = (caller, call.qualifier, call.name);
+            *calls.entry(key).or_default() += u32::from(call.is_call);
         }
         let calls = calls.into_iter();
         let mut calls: Vec<CallByName> = calls

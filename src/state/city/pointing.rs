@@ -175,18 +175,29 @@ impl City {
                 *place = arc;
             }
         }
-        let meant = [&selection.pointed, &selection.chosen].map(|of| (of.relation, of.thread));
-        if meant.iter().all(|(relation, _)| relation.is_none()) {
+        // A relation between districts is that of all in them, one between functions that of what stands for these.
+        let span = |module: ModuleId| {
+            let block = *self.block_of.get(module.index())?;
+            Some(block..self.blocks.get(block as usize)?.subtree_end)
+        };
+        let meant = [&selection.pointed, &selection.chosen].map(|of| {
+            let ends = of
+                .relation
+                .and_then(|(from, to)| Some([span(from)?, span(to)?]));
+            (ends, of.thread)
+        });
+        if meant.iter().all(|(ends, _)| ends.is_none()) {
             return self.relations.arcs();
         }
         for index in 0..self.relations.arcs().arcs.len() {
             let Some((ends, thread)) = self.relations.ends(index) else {
                 continue;
             };
-            let [from, to] = ends.map(|block| self.blocks.get(block as usize).map(|it| it.module));
-            let ends = from.zip(to);
-            let is_meant = |(relation, of): &(Option<(ModuleId, ModuleId)>, Option<ThreadId>)| {
-                relation.is_some() && *relation == ends && (thread.is_none() || *of == thread)
+            let is_meant = |(spans, of): &(Option<[Range<u32>; 2]>, Option<ThreadId>)| {
+                let spans = spans.as_ref();
+                let is_in =
+                    spans.is_some_and(|it| it[0].contains(&ends[0]) && it[1].contains(&ends[1]));
+                is_in && (thread.is_none() || *of == thread)
             };
             if meant.iter().any(is_meant) {
                 let arc = &mut self.relations.arcs_mut().arcs[index];

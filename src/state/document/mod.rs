@@ -5,6 +5,7 @@ mod by_module;
 mod inputs;
 mod meaning;
 mod other_run;
+pub mod source;
 #[cfg(test)]
 mod tests;
 

@@ -23,7 +23,7 @@ use crate::state::message::Message;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use crate::units::{ModuleId, TimeRange};
 
 pub static ENTRY: Entry = Entry {
@@ -42,7 +42,7 @@ pub static ENTRY: Entry = Entry {
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
         // The calls behind an arc are what people click it for.
         opens_for: &[CallRelation],
-        purposes: &[Purpose::WhoCalls],
+        purposes: &[],
     },
     keys: &[],
     open: || Box::new(Calls::default()),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use super::found::Found;
 use crate::facts::memory::{Detail, Events, Known, Memory, Stretch};
 use crate::facts::recording::Recording;
 use crate::filter::selection::Pointed;
@@ -16,6 +15,7 @@ use crate::state::document::Document;
 use crate::state::job::Job;
 use crate::units::{Cost, Time, TimeRange};
 use crate::views::along_time::AlongTime;
+use crate::views::found::Found;
 use crate::views::text;
 use crate::views::tip::Tip;
 

@@ -4,9 +4,9 @@ use egui::Color32;
 
 use super::Tint;
 use crate::layout::geometry::Color;
-use crate::layout::hues::{Hues, Tones, encoded, oklch};
+use crate::layout::hues::{Hues, Tones, encoded};
 use crate::model::theme::Theme;
-use crate::render::ink::diverging;
+use crate::render::ink::{diverging, sequential};
 use crate::state::document::Document;
 use crate::units::ContextId;
 use crate::views::contexts::ShownContexts;
@@ -100,15 +100,6 @@ impl<'a> Colors<'a> {
                 opaque([r, g, b, 1.0])
             })),
         }
-    }
-}
-
-/// One hue with equal steps of lightness: more stands out more from the ground.
-fn sequential(theme: Theme, share: f32) -> Color {
-    let share = share.clamp(0.0, 1.0);
-    match theme {
-        Theme::Light => oklch(0.93 - 0.42 * share, 0.02 + 0.11 * share, 235.0),
-        Theme::Dark => oklch(0.30 + 0.42 * share, 0.015 + 0.10 * share, 235.0),
     }
 }
 

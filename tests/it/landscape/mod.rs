@@ -100,6 +100,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 trace,
                 profile: None,
                 memory: None,
+                lines: None,
                 sampling: None,
                 samples: 0,
                 warnings: reporter.warnings(),

@@ -2,7 +2,7 @@
 
 use crate::app::command::Command;
 use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{CutAsk, FilterAsk, SearchAsk, SelectAsk};
+use crate::state::ask::{CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk};
 
 use super::possible::{has_recording, is_open, is_something_meant};
 
@@ -214,6 +214,19 @@ pub const LINES: &[Line<Command>] = &[
             )
             .when(is_open),
         ],
+    },
+    Line {
+        keys: "Ctrl + Enter, Ctrl + click",
+        text: "open it in your editor",
+        actions: &[Action::new(
+            "edit.chosen",
+            "Open in the editor",
+            "Opens the file of what is chosen in your editor, at its line.",
+            &[Chord::key("Enter").ctrl()],
+            || EditAsk::Chosen.into(),
+        )
+        .on(&[On::Module, On::Call])
+        .when(is_open)],
     },
     Line {
         keys: "Escape",

@@ -4,6 +4,7 @@ mod along_time;
 mod bookmarks;
 mod feature;
 mod find;
+mod graphs;
 mod look_around;
 mod play;
 mod possible;
@@ -19,9 +20,10 @@ use crate::state::action::Page;
 /// The page that has the views of two runs, and the one that has all others.
 pub const TWO_RUNS: &str = "Two runs";
 pub const VIEWS: &str = "Views";
-/// Those that have the keys of views along time, and of tables.
+/// Those that have the keys of views along time, of tables, and of graphs.
 pub const ALONG_TIME: &str = "Overview and call stacks";
 pub const TABLES: &str = "Functions and calls";
+pub const GRAPHS: &str = "Collaboration and neighbours";
 
 /// What keys and the mouse do, page by page.
 pub const PAGES: &[Page<Command>] = &[
@@ -52,6 +54,10 @@ pub const PAGES: &[Page<Command>] = &[
     Page {
         title: TABLES,
         lines: tables::LINES,
+    },
+    Page {
+        title: GRAPHS,
+        lines: graphs::LINES,
     },
     Page {
         title: "Find and choose",

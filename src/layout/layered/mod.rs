@@ -1,0 +1,182 @@
+//! Layered layout of clustered graphs: who calls stands at the left of what it calls, and modules are boxes around what
+//! is in them.
+//!
+//! The classical steps (K. Sugiyama, S. Tagawa, M. Toda, *Methods for visual understanding of hierarchical system
+//! structures*, 1981), done for each cluster by itself with the clusters in it as nodes: cycles are broken, ranks given
+//! and evened out, ranks ordered by barycentres, and places along the ranks found as U. Brandes and B. Köpf do (*Fast and
+//! simple horizontal coordinate assignment*, 2001), with sizes and ports. Edges that leave a cluster go to its border,
+//! past what stands in their way, and on from there.
+//!
+//! So clusters never overlap, whatever is unfolded: a node that becomes a cluster stands where it stood, and only grows.
+//! What stays also keeps its rank and its place in the order of the layout before, where one is given.
+//!
+//! In any unit, x to the right and y down; callers left, callees right.
+
+mod coordinates;
+mod crossings;
+mod cycles;
+mod levels;
+mod net;
+mod order;
+mod ranks;
+mod routes;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use glam::Vec2;
+
+use super::sheet::Rect;
+
+/// Names a node or a cluster from one layout to the next.
+pub type Key = u64;
+
+/// A box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    pub size: Vec2,
+    /// The innermost cluster around it.
+    pub cluster: Option<u32>,
+    pub key: Key,
+}
+
+/// A box around nodes and clusters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cluster {
+    /// A cluster that stands before it.
+    pub parent: Option<u32>,
+    /// The room that its title needs above what is in it.
+    pub title: Vec2,
+    pub key: Key,
+}
+
+/// An edge, or only the wish that one node stands left of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    pub from: u32,
+    pub to: u32,
+    /// How wide its line is.
+    pub width: f32,
+    /// Which of two edges in a cycle is turned round: that of less weight.
+    pub weight: f32,
+    /// Without a line it only keeps order, and is never turned round.
+    pub is_drawn: bool,
+}
+
+/// What is laid out. Edges from a node to itself, and those that name no node, have no route.
+#[derive(Clone, Copy, Debug)]
+pub struct Graph<'a> {
+    pub nodes: &'a [Node],
+    pub clusters: &'a [Cluster],
+    pub edges: &'a [Edge],
+}
+
+/// How far things stand apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spacing {
+    /// Between boxes of a column.
+    pub node: f32,
+    /// Between lines.
+    pub edge: f32,
+    /// Between columns, at least.
+    pub column: f32,
+    /// Between the border of a cluster and what is in it.
+    pub inside: f32,
+    /// So far lines go straight on from a box.
+    pub lead: f32,
+}
+
+/// Where everything is. The top left corner of all is at zero.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    pub size: Vec2,
+    pub nodes: Vec<Rect>,
+    pub clusters: Vec<Rect>,
+    /// By edge the points that it goes through, from its caller to its callee: along each piece it is level at both ends.
+    /// Empty where it has no route.
+    pub routes: Vec<Vec<Vec2>>,
+    /// Of each node and cluster.
+    pub memory: Memory,
+}
+
+/// Where nodes and clusters stood within the cluster around them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    places: HashMap<Key, Place>,
+}
+
+/// The rank within the cluster around it, and how far down its middle was in that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    rank: u32,
+    middle: f32,
+}
+
+impl Memory {
+    fn of(&self, key: Key) -> Option<Place> {
+        self.places.get(&key).copied()
+    }
+
+    /// Takes what another one knows and this one does not.
+    pub fn complete(&mut self, older: &Memory) {
+        for (&key, &place) in &older.places {
+            self.places.entry(key).or_insert(place);
+        }
+    }
+
+    /// How many places it knows.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
+
+/// Lays a graph out; what `before` knows keeps its rank and order as far as possible. With `b` bends, the places where
+/// edges pass ranks, O(sweeps × (nodes + edges + b) log b).
+pub fn lay_out(graph: &Graph<'_>, spacing: &Spacing, before: &Memory) -> Layout {
+    let levels = levels::levels(graph);
+    let mut turned = vec![false; graph.edges.len()];
+    // Where each edge stands at the left and the right border of each cluster, as seen from around that.
+    let mut borders = vec![[HashMap::new(), HashMap::new()]; graph.clusters.len()];
+    let mut nets: Vec<net::Net> = Vec::with_capacity(levels.len());
+    // From the outside in: the order around a cluster says in which order edges come to it.
+    for (number, level) in levels.iter().enumerate() {
+        let line = cycles::turn(graph, level, before, &mut turned);
+        let ranks = ranks::ranks(graph, level, &turned, &line, before);
+        let border = number.checked_sub(1).map(|cluster| &borders[cluster]);
+        let mut net = net::Net::new(graph, level, &turned, &ranks, border);
+        order::order(&mut net, &held(graph, level, before));
+        net.tell_borders(level, &mut borders);
+        nets.push(net);
+    }
+    for (number, level) in levels.iter().enumerate().rev() {
+        let mut net = std::mem::take(&mut nets[number]);
+        net.follow_borders(level, &nets);
+        nets[number] = net;
+    }
+    // From the inside out: what is around a cluster has to know its size.
+    let mut placed: Vec<Option<routes::Placed>> = levels.iter().map(|_| None).collect();
+    for number in (0..levels.len()).rev() {
+        let inner = routes::Inner {
+            graph,
+            spacing,
+            level: &levels[number],
+            net: &nets[number],
+            of_clusters: &placed,
+        };
+        placed[number] = Some(inner.place(number));
+    }
+    routes::join(graph, &levels, &nets, &placed, &turned)
+}
+
+/// By item of a level how far down it stood before.
+fn held(graph: &Graph<'_>, level: &levels::Level, before: &Memory) -> Vec<Option<f32>> {
+    let items = level.items.iter();
+    let place = |item: &levels::Item| before.of(item.key(graph)).map(|it| it.middle);
+    items.map(place).collect()
+}

@@ -1,0 +1,650 @@
+//! One text in its column: costs, numbers and lines, and the miniature beside them.
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{
+    Align2, Color32, FontFamily, FontId, Pos2, Rect, Response, Sense, TextureHandle, Ui, pos2, vec2,
+};
+
+use super::look::{LETTERS, Look, ROW};
+use super::miniature::{self, RowLook, Scale};
+use super::numbers::{Numbers, Tint};
+use super::page::{Page, ShownLine};
+use super::{CodeView, behind};
+use crate::filter::selection::Pointed;
+use crate::model::theme::Theme;
+use crate::state::ask::{EditAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::state::document::source::SourceLine;
+use crate::views::{Pane, style, text};
+
+/// The width of costs, and of the band of colour before the text, in points.
+const COSTS: f32 = 66.0;
+const BAND: f32 = 5.0;
+
+/// Of the miniature, where there is room for it, and beside less than this there is none.
+const MINIATURE: f32 = 112.0;
+const LEAST: f32 = 330.0;
+
+/// Points of the wheel that are a column.
+const WHEEL_COLUMN: f32 = 8.0;
+
+/// The text in miniature, and what it was made for.
+pub struct Miniature {
+    key: MiniatureKey,
+    scale: Scale,
+    texture: TextureHandle,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct MiniatureKey {
+    revision: u64,
+    size: [u32; 2],
+    theme: Theme,
+    is_beside: bool,
+}
+
+impl Miniature {
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+}
+
+/// Where the parts of a column are.
+struct Parts {
+    costs: Rect,
+    numbers: Rect,
+    band: Rect,
+    text: Rect,
+    miniature: Option<Rect>,
+}
+
+impl Parts {
+    fn of(place: Rect, page: &Page, has_costs: bool, advance: f32) -> Parts {
+        let digits = page.text.lines().max(1).ilog10() as f32 + 1.0;
+        let widths = [
+            if has_costs { COSTS } else { 0.0 },
+            digits.max(3.0) * advance + 12.0,
+            BAND + 4.0,
+        ];
+        let mut x = place.min.x;
+        let [costs, numbers, band] = widths.map(|width| {
+            let part = Rect::from_min_max(pos2(x, place.min.y), pos2(x + width, place.max.y));
+            x += width;
+            part
+        });
+        let has_miniature = place.width() >= LEAST;
+        let end = place.max.x - if has_miniature { MINIATURE + 8.0 } else { 0.0 };
+        Parts {
+            costs,
+            numbers,
+            band,
+            text: Rect::from_min_max(pos2(x, place.min.y), pos2(end.max(x), place.max.y)),
+            miniature: has_miniature
+                .then(|| Rect::from_min_max(pos2(end + 8.0, place.min.y), place.max)),
+        }
+    }
+}
+
+/// What a line looks like, text aside.
+#[derive(Clone, Copy, Default)]
+struct LineLook {
+    color: Option<Color32>,
+    is_dimmed: bool,
+    is_pointed: bool,
+    is_chosen: bool,
+}
+
+pub fn show(
+    view: &mut CodeView,
+    ui: &mut Ui,
+    document: &Document,
+    (side, place): (usize, Rect),
+    pane: &mut Pane<'_>,
+) {
+    let look = Look::of(pane.state.settings.theme);
+    let font = FontId::new(LETTERS, FontFamily::Monospace);
+    let Some(page) = view.page(side).cloned() else {
+        let failure = view.readings[side].failure().unwrap_or_default();
+        let color = look.panel.weak;
+        let at = place.center();
+        ui.painter_at(place).text(
+            at,
+            Align2::CENTER_CENTER,
+            failure,
+            FontId::proportional(12.5),
+            color,
+        );
+        return;
+    };
+    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&font, '0'));
+    let parts = Parts::of(place, &page, view.numbers(side).is_some(), advance);
+    let lines = place.with_max_x(parts.text.max.x);
+    ui.painter().rect_filled(lines, 0, look.paper);
+    let response = ui.interact(
+        lines,
+        ui.scope_id().with(("code", side)),
+        Sense::click_and_drag(),
+    );
+    view.scroll
+        .set_columns_seen(parts.text.width() / advance.max(1.0));
+    scroll(view, ui, &response, &page);
+    let paint = Paint {
+        view,
+        page: &page,
+        parts: &parts,
+        look,
+        font,
+        advance,
+        side,
+    };
+    paint.lines(ui, document);
+    paint.bar(ui);
+    answer(view, ui, document, &response, (side, &page), pane);
+    if let Some(place) = parts.miniature {
+        show_miniature(view, ui, (side, &page, place), look);
+    }
+}
+
+/// The wheel over the text.
+fn scroll(view: &mut CodeView, ui: &Ui, response: &Response, page: &Page) {
+    if !response.contains_pointer() {
+        return;
+    }
+    let (by, shift) = ui.input(|input| (input.smooth_scroll_delta, input.modifiers.shift));
+    let (across, down) = match shift {
+        true => (by.x + by.y, 0.0),
+        false => (by.x, by.y),
+    };
+    if down != 0.0 {
+        view.scroll.by(f64::from(-down / ROW));
+    }
+    if across != 0.0 {
+        view.scroll.across(-across / WHEEL_COLUMN, page.columns);
+    }
+}
+
+struct Paint<'a> {
+    view: &'a CodeView,
+    page: &'a Page,
+    parts: &'a Parts,
+    look: Look,
+    font: FontId,
+    advance: f32,
+    side: usize,
+}
+
+impl Paint<'_> {
+    /// The rows that are seen, with their places.
+    fn rows(&self) -> impl Iterator<Item = (u32, Rect)> {
+        let (top, place) = (self.view.scroll.top(), self.parts.text);
+        let first = top.floor();
+        let offset = (first - top) as f32 * ROW;
+        let count = (place.height() / ROW).ceil() as u32 + 1;
+        let rows = self.view.rows();
+        let left = self.parts.costs.min.x;
+        (0..count).filter_map(move |number| {
+            let row = first as u32 + number;
+            let y = place.min.y + offset + number as f32 * ROW;
+            let at = Rect::from_min_max(pos2(left, y), pos2(place.max.x, y + ROW));
+            (row < rows).then_some((row, at))
+        })
+    }
+
+    fn lines(&self, ui: &Ui, document: &Document) {
+        let whole = self.parts.text.with_min_x(self.parts.costs.min.x);
+        let painter = ui.painter_at(whole);
+        let texts = ui.painter_at(self.parts.text);
+        for (row, place) in self.rows() {
+            let Some(line) = self.view.line_in(row, self.side) else {
+                // The other version has a line here.
+                painter.rect_filled(
+                    place.with_min_x(self.parts.band.min.x),
+                    0,
+                    self.look.panel.inset,
+                );
+                continue;
+            };
+            let of = look_of(self.view, self.side, line, &self.look);
+            self.behind(&painter, (row, line), place, of);
+            self.gutter(&painter, document, (row, line), place, of);
+            let galley = ui.fonts_mut(|fonts| fonts.layout_job(self.job(line, of.is_dimmed)));
+            let y = place.center().y - galley.size().y * 0.5;
+            let left = self.parts.text.min.x - self.view.scroll.left().fract() * self.advance;
+            texts.galley(pos2(left, y), galley, self.look.panel.text);
+        }
+    }
+
+    /// What lies behind the text.
+    fn behind(&self, painter: &egui::Painter, (row, line): (u32, u32), place: Rect, of: LineLook) {
+        let text = place.with_min_x(self.parts.band.max.x - 2.0);
+        if let Some(color) = of.color {
+            painter.rect_filled(text, 0, self.look.behind(color));
+            let band = Rect::from_x_y_ranges(
+                self.parts.band.min.x..=self.parts.band.min.x + BAND,
+                place.min.y..=place.max.y,
+            );
+            painter.rect_filled(band, 0, color);
+        } else if !self.view.is_same(row) {
+            painter.rect_filled(text, 0, self.look.panel.hovered);
+        }
+        if self.view.caret == Some((self.side, line)) {
+            // The colour of a line is not to be mixed with another one.
+            let numbers = place.with_max_x(self.parts.numbers.max.x);
+            painter.rect_filled(numbers, 0, self.look.panel.accent.gamma_multiply(0.16));
+            let line = (1.0, self.look.panel.accent.gamma_multiply(0.7));
+            painter.hline(place.x_range(), place.min.y + 0.5, line);
+            painter.hline(place.x_range(), place.max.y - 0.5, line);
+        }
+        if of.is_pointed || of.is_chosen {
+            let color = match of.is_chosen {
+                true => self.look.panel.accent,
+                false => self.look.panel.weak,
+            };
+            let edge = text.shrink2(vec2(0.5, 0.5));
+            painter.rect_stroke(edge, 2.0, (1.2, color), egui::StrokeKind::Inside);
+        }
+        // Around what is meant, as far as the function goes.
+        for (marks, color) in self
+            .view
+            .marks
+            .iter()
+            .zip([self.look.panel.weak, self.look.panel.accent])
+        {
+            if self.side == self.view.own && marks.has_function(line) {
+                let x = self.parts.band.max.x - 3.0;
+                painter.vline(x, place.y_range(), (2.0, color));
+            }
+        }
+    }
+
+    /// Cost and number of a line.
+    fn gutter(
+        &self,
+        painter: &egui::Painter,
+        document: &Document,
+        (row, line): (u32, u32),
+        place: Rect,
+        of: LineLook,
+    ) {
+        let middle = place.center().y;
+        if self.parts.costs.width() > 0.0
+            && let Some(label) = self.view.label(self.side, line, document)
+        {
+            let at = pos2(self.parts.costs.max.x - 6.0, middle);
+            painter.text(
+                at,
+                Align2::RIGHT_CENTER,
+                label,
+                FontId::proportional(11.0),
+                self.look.panel.text,
+            );
+        }
+        let color = match of.is_dimmed {
+            true => self.look.panel.weak.gamma_multiply(0.6),
+            false => self.look.panel.weak,
+        };
+        let sign = match (self.view.is_same(row), self.side) {
+            (true, _) => "",
+            (false, 0) => "− ",
+            (false, _) => "+ ",
+        };
+        let number = format!("{sign}{line}");
+        let at = pos2(self.parts.numbers.max.x - 6.0, middle);
+        let font = FontId::new(LETTERS - 1.5, FontFamily::Monospace);
+        painter.text(at, Align2::RIGHT_CENTER, number, font, color);
+    }
+
+    /// The part of a line that is seen, in its colours.
+    fn job(&self, line: u32, is_dimmed: bool) -> LayoutJob {
+        let first = self.view.scroll.left().floor() as u32;
+        let seen = (self.parts.text.width() / self.advance.max(1.0)).ceil() as u32 + 1;
+        let spans = self.view.readings[self.side].spans(line);
+        let ShownLine { text, classes, .. } =
+            self.page
+                .shown(line, (first, first.saturating_add(seen)), spans);
+        let mut job = LayoutJob {
+            break_on_newline: false,
+            ..LayoutJob::default()
+        };
+        let mut start = 0;
+        for (end, class) in classes {
+            let format = TextFormat::simple(self.font.clone(), self.look.text(class, is_dimmed));
+            job.append(text.get(start..end).unwrap_or_default(), 0.0, format);
+            start = end;
+        }
+        job.wrap.max_width = f32::INFINITY;
+        job
+    }
+
+    /// Where in long lines the text is.
+    fn bar(&self, ui: &Ui) {
+        let place = self.parts.text;
+        let seen = place.width() / self.advance.max(1.0);
+        let all = self.page.columns as f32 + 8.0;
+        if all <= seen + 8.0 {
+            return;
+        }
+        let share = |columns: f32| place.width() * (columns / all).clamp(0.0, 1.0);
+        let left = place.min.x + share(self.view.scroll.left());
+        let bar = Rect::from_min_size(
+            pos2(left, place.max.y - 4.0),
+            vec2(share(seen).max(12.0), 3.0),
+        );
+        ui.painter_at(place)
+            .rect_filled(bar, 1.5, self.look.panel.weak.gamma_multiply(0.6));
+    }
+}
+
+/// What a line looks like: what it costs, whether its function ran, and whether it is meant.
+fn look_of(view: &CodeView, side: usize, line: u32, look: &Look) -> LineLook {
+    let numbers = view.numbers(side);
+    let color = match (view.shown_difference(), numbers) {
+        (Some(compared), _) => {
+            let change = compared.change(side, line);
+            change.map(|change| look.change(compared.strength(change)))
+        }
+        (None, Some(numbers)) => heat_of(numbers, line, view.tint).map(|it| look.heat(it)),
+        (None, None) => None,
+    };
+    let is_own = side == view.own;
+    LineLook {
+        color,
+        is_dimmed: numbers.is_some_and(|numbers| numbers.ran(line) == Some(false)),
+        is_pointed: is_own && view.marks[0].has_line(line),
+        is_chosen: is_own && view.marks[1].has_line(line),
+    }
+}
+
+fn heat_of(numbers: &Numbers, line: u32, tint: Tint) -> Option<f32> {
+    numbers.strength(numbers.lines.line(line)?, tint)
+}
+
+/// Points, clicks and the menu.
+fn answer(
+    view: &mut CodeView,
+    ui: &mut Ui,
+    document: &Document,
+    response: &Response,
+    (side, page): (usize, &Page),
+    pane: &mut Pane<'_>,
+) {
+    let row_at = |at: Pos2| {
+        let row = view.scroll.top() + f64::from((at.y - response.rect.min.y) / ROW);
+        view.line_in(row.floor() as u32, side)
+    };
+    let hovered = response.hover_pos().and_then(row_at);
+    let clicked = response.interact_pointer_pos().and_then(row_at);
+    let file = view.file;
+    if let Some(line) = hovered {
+        pane.pointed = pointed_at(view, document, side, line);
+        if response.contains_pointer() {
+            behind::tip(view, response, document, (side, line));
+        }
+    }
+    if response.clicked()
+        && let Some(line) = clicked
+    {
+        view.caret = Some((side, line));
+        let is_cost = response
+            .interact_pointer_pos()
+            .is_some_and(|at| at.x < response.rect.min.x + COSTS);
+        let command = ui.input(|input| input.modifiers.command);
+        let chosen = pointed_at(view, document, side, line);
+        if let (true, Some(file)) = (command || response.double_clicked(), file) {
+            pane.asks.push(EditAsk::Line(SourceLine { file, line }));
+        } else if chosen != Pointed::default() {
+            let chosen = match is_cost {
+                true => chosen,
+                false => Pointed {
+                    relation: None,
+                    ..around(view, document, side, line)
+                },
+            };
+            let is_other = document.selection.chosen != document.complete(chosen);
+            if is_other && chosen != Pointed::default() {
+                view.is_own = true;
+                pane.asks.push(SelectAsk::Choose(chosen));
+            }
+        }
+    }
+    if response.secondary_clicked()
+        && let Some(line) = clicked
+    {
+        view.caret = Some((side, line));
+    }
+    let caret = view.caret;
+    response.context_menu(|ui| {
+        let Some((side, line)) = caret else { return };
+        if ui.button("Open in your editor").clicked()
+            && let Some(file) = file
+        {
+            pane.asks.push(EditAsk::Line(SourceLine { file, line }));
+            ui.close();
+        }
+        if ui.button("Copy the line").clicked() {
+            ui.ctx()
+                .copy_text(page.text.line(line).unwrap_or_default().to_owned());
+            ui.close();
+        }
+        if ui.button("Copy file and line").clicked() {
+            ui.ctx()
+                .copy_text(format!("{}:{line}", page.located.display()));
+            ui.close();
+        }
+        let chosen = pointed_at(view, document, side, line);
+        if ui
+            .add_enabled(
+                chosen.relation.is_some(),
+                egui::Button::new("Choose the calls of the line"),
+            )
+            .clicked()
+        {
+            view.is_own = true;
+            pane.asks.push(SelectAsk::Choose(chosen));
+            ui.close();
+        }
+    });
+}
+
+/// The call relation behind a line, that with the largest cost; else the function around it.
+fn pointed_at(view: &CodeView, document: &Document, side: usize, line: u32) -> Pointed {
+    let relation = view.numbers(side).and_then(|numbers| {
+        let of = numbers.lines.line(line)?;
+        let mut calls = of.by_callee.iter();
+        calls.find_map(|calls| behind::pointed(document, numbers, calls))
+    });
+    match relation.filter(|of| of.relation.is_some() && side == view.own) {
+        Some(relation) => relation,
+        None => around(view, document, side, line),
+    }
+}
+
+/// The function around a line.
+fn around(view: &CodeView, document: &Document, side: usize, line: u32) -> Pointed {
+    let module = view.numbers(side).and_then(|numbers| {
+        let module = numbers.function_at(line)?.module;
+        numbers.displayed(module)
+    });
+    document.complete(Pointed::at_module(module))
+}
+
+/// The miniature: what is seen is marked, and a click or a drag goes there.
+fn show_miniature(
+    view: &mut CodeView,
+    ui: &mut Ui,
+    (side, page, place): (usize, &Page, Rect),
+    look: Look,
+) {
+    let points = ui.pixels_per_point();
+    let size = [
+        (place.width() * points) as u32,
+        (place.height() * points) as u32,
+    ];
+    let key = MiniatureKey {
+        revision: view.revision,
+        size,
+        theme: look.theme,
+        is_beside: view.is_beside,
+    };
+    if view.miniatures[side]
+        .as_ref()
+        .is_none_or(|it| it.key != key)
+    {
+        let before = view.miniatures[side].take();
+        let painted = paint_miniature(view, ui, (side, page), key, look, before);
+        view.miniatures[side] = Some(painted);
+    }
+    let Some(Miniature { scale, texture, .. }) = &view.miniatures[side] else {
+        return;
+    };
+    let scale = *scale;
+    let painter = ui.painter_at(place);
+    painter.rect_filled(place, 0, look.panel.panel);
+    let height = scale.height as f32 / points;
+    let picture = Rect::from_min_size(place.min, vec2(place.width(), height));
+    let uv = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
+    painter.image(texture.id(), picture, uv, Color32::WHITE);
+    let y = |row: f64| place.min.y + (scale.pixel_of(row) as f32) / points;
+    let (top, seen) = (view.scroll.top(), f64::from(view.scroll.rows_seen()));
+    let part = Rect::from_x_y_ranges(place.x_range(), y(top)..=y(top + seen).max(y(top) + 2.0));
+    painter.rect_filled(part, 2.0, look.panel.text.gamma_multiply(0.09));
+    painter.rect_stroke(
+        part,
+        2.0,
+        (1.0, look.panel.weak.gamma_multiply(0.8)),
+        egui::StrokeKind::Inside,
+    );
+    if side == view.own {
+        for (marks, color) in view.marks.iter().zip([look.panel.weak, look.panel.accent]) {
+            let mut drawn = f32::NEG_INFINITY;
+            let starts = marks.functions.iter().map(|(first, _)| first);
+            for &line in marks.lines.iter().chain(starts) {
+                let Some(row) = view.row_of(side, line) else {
+                    continue;
+                };
+                let at = y(f64::from(row) + 0.5);
+                // Ticks on the same pixel are one.
+                if (at - drawn).abs() >= 1.0 {
+                    drawn = at;
+                    let tick =
+                        Rect::from_x_y_ranges(place.max.x - 6.0..=place.max.x, at - 1.0..=at + 1.0);
+                    painter.rect_filled(tick, 0, color);
+                }
+            }
+        }
+    }
+    let response = ui.interact(
+        place,
+        ui.scope_id().with(("miniature", side)),
+        Sense::click_and_drag(),
+    );
+    if let Some(at) = response.interact_pointer_pos()
+        && (response.clicked() || response.dragged())
+    {
+        let row = scale.row_at(f64::from((at.y - place.min.y) * points));
+        view.scroll.set(row - seen * 0.5);
+        ui.ctx().request_repaint();
+    }
+    if let Some(at) = response.hover_pos() {
+        let by = ui.input(|input| input.smooth_scroll_delta.y);
+        if by != 0.0 {
+            view.scroll.by(f64::from(-by / ROW));
+        }
+        let row = scale.row_at(f64::from((at.y - place.min.y) * points)) as u32;
+        if let Some(line) = view.line_in(row, side) {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(format!("line {}", text::count(line.into())));
+                let function = view.numbers(side).and_then(|it| it.function_at(line));
+                if let (Some(function), Some(session)) = (function, &view.session) {
+                    let _ = session;
+                    ui.label(
+                        style::weak(format!("in a function from line {}", function.lines.0))
+                            .small(),
+                    );
+                }
+            });
+        }
+    }
+}
+
+fn paint_miniature(
+    view: &CodeView,
+    ui: &Ui,
+    (side, page): (usize, &Page),
+    key: MiniatureKey,
+    look: Look,
+    before: Option<Miniature>,
+) -> Miniature {
+    let [width, room] = key.size;
+    // A pixel is a point where the screen is fine.
+    let points = ui.pixels_per_point().round().max(1.0) as u32;
+    let room = room / points;
+    let scale = Scale::of(view.rows(), room);
+    let scale = Scale {
+        height: scale.height * points,
+        ..scale
+    };
+    let numbers = view.numbers(side);
+    let image = miniature::picture(
+        &page.ink,
+        scale,
+        width,
+        |row| view.line_in(row, side),
+        |first, end| {
+            let strongest = strongest(view, numbers, side, (first, end));
+            let is_dimmed = numbers.is_some_and(|numbers| numbers.ran(first) == Some(false));
+            let color = strongest.map(|it| match view.shown_difference() {
+                Some(_) => look.change(it),
+                None => look.heat(it),
+            });
+            RowLook {
+                ink: match (color, is_dimmed) {
+                    (Some(_), _) => look.panel.text,
+                    (None, true) => look.panel.weak.gamma_multiply(0.3),
+                    (None, false) => look.panel.weak.gamma_multiply(0.75),
+                },
+                behind: color.unwrap_or(Color32::TRANSPARENT),
+            }
+        },
+    );
+    let options = egui::TextureOptions::NEAREST;
+    let texture = match before {
+        Some(Miniature { mut texture, .. }) => {
+            texture.set(image, options);
+            texture
+        }
+        None => {
+            let name = format!("code miniature {side}");
+            ui.ctx().load_texture(name, image, options)
+        }
+    };
+    Miniature {
+        key,
+        scale,
+        texture,
+    }
+}
+
+/// The strongest colour of some lines, from the first up to the end, left out.
+fn strongest(
+    view: &CodeView,
+    numbers: Option<&Numbers>,
+    side: usize,
+    (first, end): (u32, u32),
+) -> Option<f32> {
+    if let Some(compared) = view.shown_difference() {
+        let changes = (first..end).filter_map(|line| compared.change(side, line));
+        let largest = changes.max_by_key(|change| change.unsigned_abs());
+        return largest.map(|change| compared.strength(change));
+    }
+    let numbers = numbers?;
+    let lines = &numbers.lines.lines;
+    let from = lines.partition_point(|it| it.line < first);
+    let inside = lines
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .take_while(|it| it.line < end);
+    let strengths = inside.filter_map(|line| numbers.strength(line, view.tint));
+    strengths.max_by(f32::total_cmp)
+}

@@ -1,0 +1,111 @@
+//! Which lines are meant by what is pointed at and by what is chosen.
+
+use super::numbers::Numbers;
+use crate::filter::selection::Pointed;
+use crate::model::navigate;
+use crate::state::document::Document;
+use crate::units::ModuleId;
+
+/// What of a file is meant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// In order: lines in which a call that is meant is made.
+    pub lines: Vec<u32>,
+    /// First and last lines of functions that are meant, in order.
+    pub functions: Vec<(u32, u32)>,
+}
+
+impl Marks {
+    /// O(lines with calls + functions of the file).
+    pub fn of(document: &Document, numbers: &Numbers, of: &Pointed) -> Marks {
+        if document.meant(of).is_nothing() {
+            return Marks::default();
+        }
+        Marks {
+            lines: lines(document, numbers, of),
+            functions: functions(document, numbers, of),
+        }
+    }
+
+    pub fn has_line(&self, line: u32) -> bool {
+        self.lines.binary_search(&line).is_ok()
+    }
+
+    /// Whether a function that is meant is around a line.
+    pub fn has_function(&self, line: u32) -> bool {
+        let mut functions = self.functions.iter();
+        functions.any(|&(first, last)| (first..=last).contains(&line))
+    }
+}
+
+/// Who calls whom, as far as that is asked for.
+enum Ends {
+    /// As displayed.
+    Displayed(ModuleId, ModuleId),
+    /// In the structure without a mapping.
+    Exactly(ModuleId, ModuleId),
+    /// Whoever calls it.
+    Callee(ModuleId),
+}
+
+fn lines(document: &Document, numbers: &Numbers, of: &Pointed) -> Vec<u32> {
+    let Some(ends) = ends(document, of) else {
+        return Vec::new();
+    };
+    let hierarchy = &document.session.hierarchy;
+    let is_in = |outer: ModuleId, inner: ModuleId| {
+        let inner = numbers.displayed(inner);
+        inner.is_some_and(|inner| {
+            outer.index() < hierarchy.len() && hierarchy.contains(outer, inner)
+        })
+    };
+    let lines = numbers.lines.lines.iter().filter(|line| {
+        line.by_callee.iter().any(|calls| match ends {
+            Ends::Displayed(from, to) => is_in(from, calls.caller) && is_in(to, calls.callee),
+            Ends::Exactly(from, to) => (calls.caller, calls.callee) == (from, to),
+            Ends::Callee(to) => calls.callee == to,
+        })
+    });
+    lines.map(|line| line.line).collect()
+}
+
+fn ends(document: &Document, of: &Pointed) -> Option<Ends> {
+    if let Some(call) = of.call {
+        let resolved = document.base.recordings.get(document.recording())?;
+        let trace = &resolved.recording.trace;
+        let callee = navigate::exists(trace, call).then(|| trace.call(call.thread, call.call))?;
+        let caller = navigate::caller(trace, call)?;
+        let caller = trace.call(caller.thread, caller.call);
+        let modules = &resolved.resolution.modules;
+        let module = |function: crate::units::FunctionId| modules.get(function.index()).copied();
+        return Some(Ends::Exactly(
+            module(caller.function)?,
+            module(callee.function)?,
+        ));
+    }
+    if let Some((from, to)) = of.relation {
+        return Some(Ends::Displayed(from, to));
+    }
+    of.function?;
+    Some(Ends::Callee(document.base_module_of(of)?))
+}
+
+fn functions(document: &Document, numbers: &Numbers, of: &Pointed) -> Vec<(u32, u32)> {
+    let hierarchy = &document.session.hierarchy;
+    if of.relation.is_some() {
+        return Vec::new();
+    }
+    // Of a function itself, whatever stands for it.
+    let exact = of.function.and(document.base_module_of(of));
+    let [around, _] = document.meant(of).modules();
+    let is_meant = |module: ModuleId| match exact {
+        Some(exact) => exact == module,
+        None => around.is_some_and(|around| {
+            let inner = numbers.displayed(module);
+            inner.is_some_and(|inner| hierarchy.contains(around, inner))
+        }),
+    };
+    let functions = numbers.lines.functions.iter();
+    let functions = functions.filter(|it| it.lines.0 > 0 && is_meant(it.module));
+    functions.map(|it| it.lines).collect()
+}

@@ -1,0 +1,326 @@
+//! Makes the graph of modules from call relations, and lays it out.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::folding::{self, AT_FIRST, Active, Open};
+use crate::facts::hierarchy::Hierarchy;
+use crate::filter::cut::Cut;
+use crate::layout::layered::Memory;
+use crate::progress::{Cancelled, Progress};
+use crate::units::{Cost, ModuleId, grouped};
+use crate::views::graph::laid::Laid;
+use crate::views::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::views::graph::nesting::{Nested, module_key, nest};
+use crate::views::graph::relations::{Given, Relations};
+
+/// What is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    pub given: Given,
+    pub cut: Cut,
+    /// None at first.
+    pub open: Option<Open>,
+    /// What was unfolded last.
+    pub last: Option<ModuleId>,
+    pub by: By,
+    /// So many boxes and lines at most.
+    pub most: u32,
+    pub most_lines: u32,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Made {
+    pub laid: Arc<Laid>,
+    pub open: Open,
+}
+
+/// Groups of keys: modules, what they do themselves, and what there was no room for.
+const MODULES: u8 = 0;
+const ITSELF: u8 = 1;
+const MORE: u8 = 2;
+
+/// For a worker thread. O(modules + relations × depth) and the layout.
+pub fn make(
+    wanted: &Wanted,
+    (memory, past): (Memory, Vec<Arc<Laid>>),
+    progress: &Progress,
+) -> Result<Made, Cancelled> {
+    progress.start("who calls whom", 0);
+    let hierarchy = &wanted.given.session.hierarchy;
+    let relations = Relations::new(&wanted.given);
+    progress.check()?;
+    let active = Active::new(hierarchy, &relations, &wanted.cut);
+    let mut open = match &wanted.open {
+        Some(open) => open.clone(),
+        None => folding::at_first(hierarchy, &active, &wanted.cut, AT_FIRST.min(wanted.most)),
+    };
+    open.insert(ModuleId::ROOT);
+    let cut = &wanted.cut;
+    let folded = folding::fold_to_fit(hierarchy, &active, cut, &mut open, wanted.last, wanted.most);
+    progress.check()?;
+    let mut maker = Maker {
+        wanted,
+        hierarchy,
+        active: &active,
+        open: &open,
+        boxes: BTreeMap::new(),
+        notes: Vec::new(),
+    };
+    maker.note_folded(&folded);
+    let graph = maker.graph(&relations);
+    progress.check()?;
+    let known = past.into_iter().find(|it| it.graph == graph);
+    let laid = known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory)));
+    Ok(Made { laid, open })
+}
+
+struct Maker<'a> {
+    wanted: &'a Wanted,
+    hierarchy: &'a Hierarchy,
+    active: &'a Active,
+    open: &'a Open,
+    /// By module and whether it is what the module does itself, the number of its box.
+    boxes: BTreeMap<(ModuleId, bool), u32>,
+    notes: Vec<String>,
+}
+
+impl Maker<'_> {
+    fn note_folded(&mut self, folded: &[ModuleId]) {
+        const NAMED: usize = 3;
+        if folded.is_empty() {
+            return;
+        }
+        let names = folded.iter().take(NAMED).map(|&it| self.hierarchy.name(it));
+        let mut names = names.collect::<Vec<_>>().join(", ");
+        if folded.len() > NAMED {
+            names.push_str(&format!(
+                " and {} more",
+                grouped((folded.len() - NAMED) as u64)
+            ));
+        }
+        let most = grouped(u64::from(self.wanted.most));
+        self.notes.push(format!(
+            "folded by itself to stay within {most} boxes: {names}"
+        ));
+    }
+
+    fn graph(&mut self, relations: &Relations<'_>) -> Graph {
+        let cut = &self.wanted.cut;
+        // By end of relations its box, where it takes part.
+        let mut places: HashMap<ModuleId, (ModuleId, bool)> = HashMap::new();
+        let mut box_of = |module: ModuleId| {
+            let known = places.entry(module);
+            *known.or_insert_with(|| {
+                folding::box_of(self.hierarchy, self.active, cut, self.open, module)
+            })
+        };
+        let mut sums: BTreeMap<((ModuleId, bool), (ModuleId, bool)), Sum> = BTreeMap::new();
+        for relation in &relations.all {
+            let ends = [relation.from, relation.to].map(|it| relations.ends.get(it as usize));
+            let [Some(from), Some(to)] = ends.map(|it| it.filter(|it| self.is_shown(it.module)))
+            else {
+                continue;
+            };
+            let (from, to) = (box_of(from.module), box_of(to.module));
+            sums.entry((from, to)).or_default().add(&relation.sum);
+        }
+        let mut all: Vec<(ModuleId, bool)> =
+            sums.keys().flat_map(|(from, to)| [*from, *to]).collect();
+        all.sort_unstable();
+        all.dedup();
+        let (kept, more) = self.within_room(all);
+        let nested: Vec<Nested> = kept.iter().map(|&it| self.nested(it, &sums)).collect();
+        let gathered = more
+            .iter()
+            .map(|(&parent, &count)| self.gathered(parent, count));
+        let nested: Vec<Nested> = nested.into_iter().chain(gathered).collect();
+        self.boxes = kept.iter().copied().zip(0..).collect();
+        let first_more = kept.len() as u32;
+        let place_more: BTreeMap<ModuleId, u32> = more.keys().copied().zip(first_more..).collect();
+        let place = |of: (ModuleId, bool)| {
+            let known = self.boxes.get(&of).copied();
+            known.or_else(|| place_more.get(&self.parent(of)).copied())
+        };
+        let mut lines: BTreeMap<(u32, u32), Sum> = BTreeMap::new();
+        for ((from, to), sum) in &sums {
+            if let (Some(from), Some(to)) = (place(*from), place(*to))
+                && from != to
+            {
+                lines.entry((from, to)).or_default().add(sum);
+            }
+        }
+        let lines = self.lines(lines, relations);
+        let (boxes, frames) = nest(self.hierarchy, nested, false, true);
+        self.note_size(&boxes, lines.len());
+        Graph {
+            boxes,
+            frames,
+            lines,
+            order: Vec::new(),
+            by: self.wanted.by,
+            amount: relations.amount.clone(),
+            notes: std::mem::take(&mut self.notes),
+        }
+    }
+
+    /// Whether a module takes part: what is hidden does not.
+    fn is_shown(&self, module: ModuleId) -> bool {
+        module.index() < self.hierarchy.len() && self.active.is_itself(module)
+    }
+
+    /// What a box lies in.
+    fn parent(&self, (module, is_itself): (ModuleId, bool)) -> ModuleId {
+        match is_itself {
+            true => module,
+            false => self.hierarchy.parent(module).unwrap_or(ModuleId::ROOT),
+        }
+    }
+
+    /// Of more boxes than there is room for the costliest, and by module how many of those in it are left out.
+    fn within_room(
+        &self,
+        all: Vec<(ModuleId, bool)>,
+    ) -> (Vec<(ModuleId, bool)>, BTreeMap<ModuleId, u32>) {
+        let most = self.wanted.most as usize;
+        let mut more: BTreeMap<ModuleId, u32> = BTreeMap::new();
+        if all.len() <= most {
+            return (all, more);
+        }
+        let mut order = all.clone();
+        let cost = |of: &(ModuleId, bool)| self.active.cost(self.hierarchy, of.0);
+        order.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(a.cmp(b)));
+        let kept = order.split_off(most.saturating_sub(1).max(1));
+        for &of in &kept {
+            *more.entry(self.parent(of)).or_default() += 1;
+        }
+        order.sort_unstable();
+        (order, more)
+    }
+
+    fn nested(
+        &self,
+        (module, is_itself): (ModuleId, bool),
+        sums: &BTreeMap<((ModuleId, bool), (ModuleId, bool)), Sum>,
+    ) -> Nested {
+        let hierarchy = self.hierarchy;
+        let around = hierarchy.ancestors(module).skip(usize::from(!is_itself));
+        let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
+        around.reverse();
+        let parts = self.active.parts(hierarchy, module);
+        let resolved = self
+            .wanted
+            .given
+            .session
+            .recordings
+            .get(self.wanted.given.recording);
+        let detail = match (resolved, is_itself) {
+            (Some(resolved), false) => {
+                let cost = self.active.cost(hierarchy, module).round() as u64;
+                resolved.recording.unit().show(Cost::from_ns(cost))
+            }
+            _ => String::new(),
+        };
+        let of = (module, is_itself);
+        Nested {
+            of: GraphBox {
+                key: module_key(if is_itself { ITSELF } else { MODULES }, module),
+                of: match is_itself {
+                    true => Of::Itself(module),
+                    false => Of::Module(module),
+                },
+                frame: None,
+                title: match is_itself {
+                    true => "itself".to_owned(),
+                    false => hierarchy.name(module).to_owned(),
+                },
+                detail,
+                sign: (parts > 0 && !is_itself).then_some(Sign::More),
+                is_middle: false,
+                inner: sums.get(&(of, of)).copied().unwrap_or_default(),
+            },
+            around,
+            group: MODULES,
+        }
+    }
+
+    /// The box for what there was no room for in a module.
+    fn gathered(&self, parent: ModuleId, count: u32) -> Nested {
+        let around = self.hierarchy.ancestors(parent);
+        let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
+        around.reverse();
+        Nested {
+            of: GraphBox {
+                key: module_key(MORE, parent),
+                of: Of::More(count),
+                frame: None,
+                title: format!("{} more", grouped(u64::from(count))),
+                detail: String::new(),
+                sign: Some(Sign::More),
+                is_middle: false,
+                inner: Sum::default(),
+            },
+            around,
+            group: MODULES,
+        }
+    }
+
+    /// The lines with most, in order of their ends.
+    fn lines(&mut self, sums: BTreeMap<(u32, u32), Sum>, relations: &Relations<'_>) -> Vec<Line> {
+        let by = self.wanted.by;
+        let all = sums.len();
+        let whole: f64 = sums.values().map(|it| it.by(by)).sum();
+        let mut order: Vec<((u32, u32), Sum)> = sums.into_iter().collect();
+        order.sort_by(|a, b| b.1.by(by).total_cmp(&a.1.by(by)).then(a.0.cmp(&b.0)));
+        order.truncate(self.wanted.most_lines as usize);
+        if order.len() < all {
+            let share: f64 = order.iter().map(|it| it.1.by(by)).sum();
+            let share = 100.0 * share / whole.max(1e-9);
+            let (drawn, all) = (grouped(order.len() as u64), grouped(all as u64));
+            let title = by.title();
+            self.notes.push(format!(
+                "the {drawn} largest of {all} relations, {share:.1} % of the {title}"
+            ));
+        }
+        order.sort_by_key(|it| it.0);
+        let resolved = self
+            .wanted
+            .given
+            .session
+            .recordings
+            .get(self.wanted.given.recording);
+        let counts = resolved.is_some_and(|it| it.recording.counts_calls());
+        // More labels than these nobody reads.
+        const LABELS: usize = 80;
+        let has_labels = counts && relations.amount.is_none() && order.len() <= LABELS;
+        // A label stands at the end that fewer lines have.
+        let mut degrees: HashMap<(u32, bool), u32> = HashMap::new();
+        for ((from, to), _) in &order {
+            *degrees.entry((*from, true)).or_default() += 1;
+            *degrees.entry((*to, false)).or_default() += 1;
+        }
+        let lines = order.into_iter().map(|((from, to), sum)| Line {
+            from,
+            to,
+            sum,
+            label: match has_labels {
+                true => grouped(sum.calls.round() as u64),
+                false => String::new(),
+            },
+            label_at_caller: degrees[&(from, true)] <= degrees[&(to, false)],
+        });
+        lines.collect()
+    }
+
+    fn note_size(&mut self, boxes: &[GraphBox], lines: usize) {
+        let shown = boxes
+            .iter()
+            .filter(|it| !matches!(it.of, Of::More(_)))
+            .count() as u64;
+        let modules = crate::views::text::counted(shown, "module", "modules");
+        let relations =
+            crate::views::text::counted(lines as u64, "call relation", "call relations");
+        self.notes.insert(0, format!("{modules}, {relations}"));
+    }
+}

@@ -1,0 +1,369 @@
+//! The view on the demo: what it shows at first, what unfolds and folds, what stays where it is, what is left out.
+
+use std::collections::BTreeMap;
+
+use super::super::graph::model::GraphBox;
+use super::super::graph::tests::{SURFACE, document, function, opened, settle};
+use super::*;
+use crate::filter::filters::FilterStep;
+use crate::state::ask::FilterAsk;
+use crate::units::TimeRange;
+
+/// A file of the demo.
+const LVM: &str = "lvm.c";
+
+fn open() -> (Collaboration, State) {
+    let mut state = opened(&[], ViewId::of(&ENTRY.line));
+    let mut view = Collaboration::default();
+    settle(&mut view, &mut state);
+    (view, state)
+}
+
+fn graph(view: &Collaboration) -> &super::super::graph::model::Graph {
+    &view.chart.laid().expect("it is made").graph
+}
+
+fn module(state: &State, path: &str) -> ModuleId {
+    module_at(&document(state).session.hierarchy, path).expect("a module")
+}
+
+fn set_open(view: &mut Collaboration, state: &mut State, path: &str, is_open: bool) {
+    let of = module(state, path);
+    let mut asks = Asks::default();
+    view.set_open(of, is_open, document(state), &mut asks);
+    asks.take().into_iter().for_each(|ask| state.execute(ask));
+    settle(view, state);
+}
+
+/// The lines that there should be: calls between the functions of two boxes, straight from the relations of the trace.
+fn expected(view: &Collaboration, state: &State) -> BTreeMap<(u32, u32), (u64, u64)> {
+    let document = document(state);
+    let hierarchy = &document.session.hierarchy;
+    let resolved = document.resolved().expect("a recording");
+    let boxes = &graph(view).boxes;
+    let box_of = |function| {
+        let module = document.module_of(function)?;
+        let holds = |of: &GraphBox| match of.of {
+            Of::Module(outer) => hierarchy.contains(outer, module),
+            Of::Itself(own) => own == module,
+            _ => false,
+        };
+        let mut found = boxes.iter().zip(0_u32..).filter(|(it, _)| holds(it));
+        let first = found.next().map(|it| it.1);
+        assert!(found.next().is_none(), "a function is in one box");
+        first
+    };
+    let mut sums = BTreeMap::new();
+    for relation in resolved.recording.relations(document.selection.range) {
+        let ends = box_of(relation.caller).zip(box_of(relation.callee));
+        if let Some((from, to)) = ends.filter(|(from, to)| from != to) {
+            let (calls, cost) = sums.entry((from, to)).or_insert((0, 0));
+            *calls += relation.calls;
+            *cost += relation.cost.ns();
+        }
+    }
+    sums
+}
+
+fn shown(view: &Collaboration) -> BTreeMap<(u32, u32), (u64, u64)> {
+    let lines = graph(view).lines.iter();
+    lines
+        .map(|it| ((it.from, it.to), (it.sum.calls as u64, it.sum.cost as u64)))
+        .collect()
+}
+
+#[test]
+fn lines_are_the_calls_between_what_boxes_stand_for() {
+    let (mut view, mut state) = open();
+    assert!(graph(&view).boxes.len() > 8, "more than the outermost");
+    assert_eq!(shown(&view), expected(&view, &state));
+    view.most_lines = 2_000;
+    for path in [LVM, "ldo.c", "external"] {
+        let Some(of) = module_at(&document(&state).session.hierarchy, path) else {
+            continue;
+        };
+        let before = graph(&view).boxes.len();
+        view.set_open(of, true, document(&state), &mut Asks::default());
+        settle(&mut view, &mut state);
+        assert_ne!(graph(&view).boxes.len(), before, "{path}");
+        assert_eq!(shown(&view), expected(&view, &state), "{path}");
+    }
+    // A range is another graph.
+    let range = document(&state)
+        .resolved()
+        .expect("it")
+        .recording
+        .trace
+        .range();
+    let end = crate::units::Time::from_ns(range.end.ns() / 9);
+    state.execute(SelectAsk::SetRange(Some(TimeRange::new(range.start, end))));
+    settle(&mut view, &mut state);
+    assert_eq!(shown(&view), expected(&view, &state));
+}
+
+#[test]
+fn folding_brings_back_what_was_there() {
+    let (mut view, mut state) = open();
+    let path = document(&state).session.hierarchy.path(
+        graph(&view)
+            .boxes
+            .iter()
+            .find(|it| it.sign.is_some())
+            .and_then(|it| it.of.module())
+            .expect("one unfolds"),
+    );
+    let first = Arc::clone(view.chart.laid().expect("it is made"));
+    set_open(&mut view, &mut state, &path, true);
+    let of = module(&state, &path);
+    assert!(
+        graph(&view).frames.iter().any(|it| it.module == of),
+        "{path}"
+    );
+    assert_ne!(view.chart.laid(), Some(&first));
+    set_open(&mut view, &mut state, &path, false);
+    assert_eq!(view.chart.laid(), Some(&first), "as it was, place by place");
+    // What is collapsed in every view is folded here too.
+    set_open(&mut view, &mut state, &path, true);
+    state.execute(CutAsk::CollapseOrExpand(Some(of)));
+    settle(&mut view, &mut state);
+    assert!(graph(&view).frames.iter().all(|it| it.module != of));
+    set_open(&mut view, &mut state, &path, true);
+    assert!(
+        !document(&state).cut.is_collapsed(of),
+        "here it is to be seen"
+    );
+    assert!(graph(&view).frames.iter().any(|it| it.module == of));
+}
+
+#[test]
+fn beyond_the_limit_it_folds_by_itself_and_says_so() {
+    let (mut view, mut state) = open();
+    for most in [12, 7, 3, 2] {
+        view.most = most;
+        view.revision += 1;
+        settle(&mut view, &mut state);
+        let count = graph(&view).boxes.len() as u32;
+        // A box for what is left out in each module is not counted.
+        let more = graph(&view)
+            .boxes
+            .iter()
+            .filter(|it| matches!(it.of, Of::More(_)))
+            .count() as u32;
+        assert!(count - more <= most, "{count} boxes of {most}");
+        assert!(!graph(&view).notes.is_empty());
+    }
+    // Everything, in as many boxes as are allowed.
+    let (mut view, mut state) = open();
+    view.on(ViewAsk::ByModules, &state, &mut Asks::default());
+    settle(&mut view, &mut state);
+    assert!(graph(&view).boxes.len() <= MOST as usize + 4);
+    let said = graph(&view).notes.join(" ");
+    assert!(
+        said.contains("folded by itself")
+            || graph(&view)
+                .boxes
+                .iter()
+                .any(|it| matches!(it.of, Of::More(_))),
+        "{said}"
+    );
+    // All of a module is shown when it was asked for, as far as there is room; the rest is counted.
+    let (mut view, mut state) = open();
+    view.most = 6;
+    let largest = document(&state)
+        .module_of(function(&state, "luaV_execute"))
+        .expect("a module");
+    let file = document(&state)
+        .session
+        .hierarchy
+        .parent(largest)
+        .expect("a file");
+    view.set_open(file, true, document(&state), &mut Asks::default());
+    settle(&mut view, &mut state);
+    let more: u32 = graph(&view)
+        .boxes
+        .iter()
+        .map(|it| {
+            if let Of::More(count) = it.of {
+                count
+            } else {
+                0
+            }
+        })
+        .sum();
+    let is_seen = graph(&view).frames.iter().any(|it| it.module == file);
+    assert!(is_seen, "it was asked for");
+    assert!(more > 0, "the rest is counted");
+}
+
+#[test]
+fn few_lines_are_the_largest_and_the_rest_is_counted() {
+    let (mut view, mut state) = open();
+    let all = shown(&view);
+    view.most_lines = 5;
+    view.revision += 1;
+    settle(&mut view, &mut state);
+    let few = shown(&view);
+    assert_eq!(few.len(), 5);
+    let least = few.values().map(|it| it.1).min();
+    let left = all.iter().filter(|(ends, _)| !few.contains_key(ends));
+    assert!(left.map(|it| it.1.1).max() <= least);
+    let said = graph(&view).notes.join(" ");
+    assert!(
+        said.contains(&format!("the 5 largest of {}", all.len())),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_removed_is_left_out_and_its_callers_call_what_it_called() {
+    let (mut view, mut state) = open();
+    let hierarchy = &document(&state).session.hierarchy;
+    let of = document(&state)
+        .module_of(function(&state, "luaV_execute"))
+        .expect("a module");
+    let file = hierarchy.parent(of).expect("a file");
+    state.execute(FilterAsk::Add(FilterStep::RemoveModule(file)));
+    settle(&mut view, &mut state);
+    let hierarchy = &document(&state).session.hierarchy;
+    let inside = graph(&view).boxes.iter().filter_map(|it| it.of.module());
+    assert_eq!(inside.filter(|it| hierarchy.contains(file, *it)).count(), 0);
+    assert!(!graph(&view).lines.is_empty());
+    state.execute(FilterAsk::Undo);
+    settle(&mut view, &mut state);
+    assert_eq!(shown(&view), expected(&view, &state));
+}
+
+#[test]
+fn a_way_leads_from_one_graph_to_the_next_and_can_be_interrupted() {
+    use std::time::Duration;
+    let (mut view, mut state) = open();
+    let sheet = |view: &mut Collaboration, state: &State| match view.picture(state, SURFACE) {
+        Picture::Sheet(sheet) => sheet.clone(),
+        _ => panic!("it draws a sheet"),
+    };
+    let first = sheet(&mut view, &state);
+    assert!(!view.chart.is_moving(), "the first comes from nowhere");
+    set_open(&mut view, &mut state, LVM, true);
+    let begun = sheet(&mut view, &state);
+    assert!(view.chart.is_moving());
+    state.tell_time(Duration::from_millis(200));
+    let half = sheet(&mut view, &state);
+    assert!(half.mesh != begun.mesh && half.mesh != first.mesh);
+    // Another one on the way.
+    set_open(&mut view, &mut state, LVM, false);
+    assert!(view.chart.is_moving());
+    state.tell_time(Duration::from_secs(9));
+    let last = sheet(&mut view, &state);
+    assert!(!view.chart.is_moving());
+    assert_eq!(last, first);
+    let same = Surface {
+        is_new: false,
+        ..SURFACE
+    };
+    assert!(
+        matches!(view.picture(&state, same), Picture::Same),
+        "nothing changed"
+    );
+}
+
+#[test]
+fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
+    let (mut view, mut state) = open();
+    set_open(&mut view, &mut state, LVM, true);
+    view.by = By::Calls;
+    view.most_lines = 40;
+    view.chart.zoom_in_the_middle(2.0);
+    view.picture(&state, SURFACE);
+    view.chart.zoom_in_the_middle(2.0);
+    view.revision += 1;
+    settle(&mut view, &mut state);
+    let mut saved = SavedViews::default();
+    view.save(&state, &mut saved);
+    let mut again = Collaboration::default();
+    assert_eq!(again.restore(&saved, &state), 0);
+    settle(&mut again, &mut state);
+    assert_eq!(graph(&again).boxes, graph(&view).boxes);
+    assert_eq!(graph(&again).lines, graph(&view).lines);
+    assert_eq!(again.chart.free(), view.chart.free());
+    assert_eq!(again.open, view.open);
+    let mut twice = SavedViews::default();
+    again.save(&state, &mut twice);
+    assert_eq!(twice, saved);
+    for (name, nonsense) in [
+        ("collaboration_unfolded", serde_json::json!(7)),
+        ("collaboration_width", "breadth".into()),
+        ("collaboration_colour", "mauve".into()),
+        ("collaboration_most", serde_json::json!(["many"])),
+        ("collaboration_sight", serde_json::json!([0, 1, 2])),
+    ] {
+        let mut odd = saved.clone();
+        odd.shown.insert(name.to_owned(), nonsense);
+        assert_eq!(Collaboration::default().restore(&odd, &state), 1, "{name}");
+    }
+}
+
+#[test]
+fn keys_unfold_fold_and_go_from_box_to_box() {
+    let (mut view, mut state) = open();
+    let press = |view: &mut Collaboration, state: &mut State, key| {
+        let mut asks = Asks::default();
+        view.on(ViewAsk::Graph(key), state, &mut asks);
+        asks.take().into_iter().for_each(|ask| state.execute(ask));
+        settle(view, state);
+    };
+    let lvm = module(&state, LVM);
+    state.execute(SelectAsk::Select(Some(lvm)));
+    let frames = |view: &Collaboration| graph(view).frames.iter().any(|it| it.module == lvm);
+    for (key, is_frame) in [
+        (GraphKey::More, true),
+        (GraphKey::Less, false),
+        (GraphKey::Toggle, true),
+        (GraphKey::Toggle, false),
+    ] {
+        press(&mut view, &mut state, key);
+        assert_eq!(frames(&view), is_frame, "{key:?}");
+    }
+    let chosen = |state: &State| document(state).selection.chosen.module;
+    press(&mut view, &mut state, GraphKey::Right);
+    let callee = chosen(&state).expect("something is chosen");
+    assert_ne!(callee, lvm);
+    let first = graph(&view).boxes.len();
+    press(&mut view, &mut state, GraphKey::AllMore);
+    let before = graph(&view).boxes.len();
+    assert!(before > first);
+    press(&mut view, &mut state, GraphKey::AllLess);
+    assert!(graph(&view).boxes.len() < before);
+    // A function in a folded module unfolds that.
+    let function = function(&state, "luaV_execute");
+    state.execute(SelectAsk::Choose(Pointed {
+        function: Some(function),
+        ..Pointed::default()
+    }));
+    press(&mut view, &mut state, GraphKey::Less);
+    press(&mut view, &mut state, GraphKey::More);
+    assert!(frames(&view));
+    assert_eq!(view.by, By::Cost);
+    press(&mut view, &mut state, GraphKey::Width);
+    assert_eq!(graph(&view).by, By::Calls);
+}
+
+#[test]
+fn without_calls_it_says_what_to_do() {
+    let (mut view, mut state) = open();
+    assert_eq!(view.words(&state), "");
+    let threads: Vec<_> = document(&state)
+        .resolved()
+        .expect("it")
+        .recording
+        .trace
+        .thread_ids()
+        .collect();
+    for thread in threads {
+        state.execute(FilterAsk::Add(FilterStep::HideThread(thread)));
+    }
+    settle(&mut view, &mut state);
+    assert!(graph(&view).boxes.is_empty());
+    assert!(view.words(&state).contains("bring something back"));
+    let nothing = State::new(super::super::all(), Box::new(|| Box::new(|| ())));
+    assert_eq!(Collaboration::default().words(&nothing), "");
+}

@@ -1,0 +1,198 @@
+//! The widgets of the collaboration view, and what the pointer does there.
+
+use egui::Ui;
+
+use super::{Collaboration, MOST_LINES, MOST_OF_ALL};
+use crate::filter::filters::FilterStep;
+use crate::filter::selection::Pointed;
+use crate::state::ask::{CameraAsk, FilterAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::units::ModuleId;
+use crate::views::graph::chart::{Chart, Spot};
+use crate::views::graph::model::Of;
+use crate::views::graph::{panel, tips};
+use crate::views::{Pane, style};
+
+/// What the widgets were used for.
+#[derive(Default)]
+struct Act {
+    level: Option<bool>,
+    is_other: bool,
+    is_anew: bool,
+}
+
+pub fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
+    let mut chart = std::mem::take(&mut view.chart);
+    let mut act = Act::default();
+    let pointing = panel::show(ui, "collaboration", &mut chart, pane, |ui, chart, pane| {
+        act = head(view, chart, ui, pane);
+    });
+    view.chart = chart;
+    let Some(document) = &pane.state.document else {
+        return;
+    };
+    if let Some(is_more) = act.level {
+        view.change_level(is_more, document);
+    }
+    if act.is_anew {
+        view.chart.forget();
+        view.wanted = None;
+    }
+    if act.is_other || act.is_anew {
+        view.revision += 1;
+    }
+    point(view, document, pointing, pane);
+}
+
+/// Its own widgets over the graph.
+fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_>) -> Act {
+    let mut act = Act::default();
+    let Some(document) = pane
+        .state
+        .document
+        .as_ref()
+        .filter(|it| it.resolved().is_some())
+    else {
+        return act;
+    };
+    let button =
+        |ui: &mut Ui, title: &str, about: &str| ui.button(title).on_hover_text(about).clicked();
+    if button(ui, "Unfold all", "One level more: >") {
+        act.level = Some(true);
+    }
+    if button(ui, "Fold all", "One level less: <") {
+        act.level = Some(false);
+    }
+    if button(ui, "All in sight", "As large as fits: Home") {
+        chart.show_all();
+    }
+    act.is_anew = button(
+        ui,
+        "Lay out anew",
+        "Forgets where things stood: fewer lines cross",
+    );
+    act.is_other |= panel::choose_width(ui, document, &mut view.by);
+    panel::choose_tint(ui, document, &mut chart.tint);
+    ui.label(style::weak("boxes").small());
+    let most = egui::DragValue::new(&mut view.most).range(2..=MOST_OF_ALL);
+    act.is_other |= ui.add(most).changed();
+    ui.label(style::weak("lines").small());
+    let most = egui::DragValue::new(&mut view.most_lines).range(1..=MOST_LINES * 10);
+    act.is_other |= ui.add(most).changed();
+    if !document.filters.is_empty() {
+        ui.label(style::weak("without what is left out"));
+    }
+    act
+}
+
+/// Does what the pointer does.
+fn point(
+    view: &mut Collaboration,
+    document: &Document,
+    pointing: panel::Pointing,
+    pane: &mut Pane<'_>,
+) {
+    let Some(laid) = view.chart.laid().cloned() else {
+        return;
+    };
+    let graph = &laid.graph;
+    let of_box = |place: u32| graph.boxes.get(place as usize).map(|it| it.of);
+    let module_of_frame = |place: u32| graph.frames.get(place as usize).map(|it| it.module);
+    let (pointed, tip) = match pointing.spot {
+        None => (Pointed::default(), None),
+        Some(Spot::Box(place) | Spot::BoxSign(place)) => (
+            view.pointed_at_box(document, place),
+            tips::of_box(document, graph, place),
+        ),
+        Some(Spot::Frame(place) | Spot::FrameSign(place)) => {
+            let pointed = document.complete(Pointed::at_module(module_of_frame(place)));
+            (pointed, tips::of_frame(document, graph, place))
+        }
+        Some(Spot::Line(place)) => (
+            view.pointed_at_line(document, place),
+            tips::of_line(document, graph, place),
+        ),
+    };
+    pane.pointed = pointed;
+    let mut fold: Option<(ModuleId, bool)> = None;
+    match pointing.spot {
+        Some(Spot::BoxSign(place)) if pointing.is_clicked() => match of_box(place) {
+            Some(Of::More(_)) => view.show_more(),
+            of => fold = of.and_then(Of::module).map(|it| (it, true)),
+        },
+        Some(Spot::FrameSign(place)) if pointing.is_clicked() => {
+            fold = module_of_frame(place).map(|it| (it, false));
+        }
+        Some(Spot::Box(place)) if pointing.is_double() => match of_box(place) {
+            Some(Of::More(_)) => view.show_more(),
+            of => fold = of.and_then(Of::module).map(|it| (it, true)),
+        },
+        Some(Spot::Frame(place)) if pointing.is_double() => {
+            fold = module_of_frame(place).map(|it| (it, false));
+        }
+        Some(Spot::Box(place)) if pointing.is_clicked() => {
+            view.focus = graph.boxes.get(place as usize).map(|it| it.key);
+            pane.asks.push(SelectAsk::Choose(pointed));
+        }
+        Some(Spot::Line(_) | Spot::Frame(_)) if pointing.is_clicked() => {
+            pane.asks.push(SelectAsk::Choose(pointed));
+        }
+        None if pointing.is_clicked() => pane.asks.push(SelectAsk::Choose(Pointed::default())),
+        _ => {}
+    }
+    menu(document, &pointing, pane, &mut fold);
+    if let Some((module, is_open)) = fold {
+        view.set_open(module, is_open, document, pane.asks);
+    }
+    pointing.tell(tip);
+}
+
+/// What a right click offers.
+fn menu(
+    document: &Document,
+    pointing: &panel::Pointing,
+    pane: &mut Pane<'_>,
+    fold: &mut Option<(ModuleId, bool)>,
+) {
+    // Of the place where it was opened, not of where the pointer is by now.
+    let id = pointing.response.id.with("module of the menu");
+    if pointing.is_second() {
+        pointing
+            .response
+            .ctx
+            .data_mut(|data| data.insert_temp(id, pane.pointed.module));
+    }
+    let module: Option<ModuleId> = pointing
+        .response
+        .ctx
+        .data(|data| data.get_temp(id))
+        .flatten();
+    let Some(module) = module.filter(|it| it.index() < document.session.hierarchy.len()) else {
+        return;
+    };
+    pointing.response.context_menu(|ui| {
+        let hierarchy = &document.session.hierarchy;
+        ui.label(style::title(hierarchy.name(module)));
+        if !hierarchy.is_leaf(module) {
+            if ui.button("Unfold").clicked() {
+                *fold = Some((module, true));
+            }
+            if ui.button("Fold").clicked() {
+                *fold = Some((module, false));
+            }
+        }
+        if module != ModuleId::ROOT {
+            if ui.button("Leave out of every view").clicked() {
+                pane.asks
+                    .push(FilterAsk::Add(FilterStep::RemoveModule(module)));
+            }
+            if ui.button("Leave out what it calls").clicked() {
+                pane.asks
+                    .push(FilterAsk::Add(FilterStep::RemoveBelow(module)));
+            }
+        }
+        if ui.button("Show in the landscape").clicked() {
+            pane.asks.push(CameraAsk::FlyTo(module));
+        }
+    });
+}

@@ -1,0 +1,149 @@
+//! A graph with its layout, in points at its natural size.
+
+use glam::Vec2;
+
+use super::labels::{self, Placed};
+use super::model::{Graph, GraphBox, Line};
+use crate::layout::labels::text::width;
+use crate::layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
+
+pub use super::labels::LABEL;
+
+/// Letters of boxes, of their second lines, of what stands in the middle and of frames, in points.
+pub const TITLE: f32 = 12.0;
+pub const DETAIL: f32 = 10.0;
+pub const MIDDLE: f32 = 13.5;
+pub const FRAME: f32 = 11.5;
+
+/// Left and right of letters in a box, and the room for its sign.
+pub const SIDE: f32 = 9.0;
+pub const SIGN: f32 = 15.0;
+
+/// Boxes are no wider than this; longer names lose their middle.
+const WIDEST: f32 = 190.0;
+const NARROWEST: f32 = 44.0;
+
+/// Boxes grow with their lines up to this height.
+const HIGHEST: f32 = 110.0;
+
+/// Between lines.
+const APART: f32 = 3.0;
+
+/// The widest line.
+pub const THICKEST: f32 = 8.0;
+const THINNEST: f32 = 1.0;
+
+/// A graph, and where everything of it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Laid {
+    pub graph: Graph,
+    pub layout: Layout,
+    /// By line its width in points.
+    pub widths: Vec<f32>,
+    /// Labels of lines that found a place.
+    pub labels: Vec<Placed>,
+}
+
+/// The width of a line that has so much of the most: equal factors of it differ alike, and the smallest are seen.
+pub fn line_width(value: f64, most: f64) -> f32 {
+    let share = if most > 0.0 {
+        (value / most).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    THINNEST + (THICKEST - THINNEST) * (share as f32).sqrt()
+}
+
+impl Laid {
+    /// Lays a graph out; what `before` knows stays where it is as far as possible. For a worker thread.
+    pub fn new(graph: Graph, before: &Memory) -> Laid {
+        let most = graph.most();
+        let widths: Vec<f32> = graph
+            .lines
+            .iter()
+            .map(|it| line_width(it.sum.by(graph.by), most))
+            .collect();
+        // By box how much room its lines need, those that come in and those that go out.
+        let mut ends = vec![[0.0_f32; 2]; graph.boxes.len()];
+        for (line, width) in graph.lines.iter().zip(&widths) {
+            for (end, side) in [(line.to, 0), (line.from, 1)] {
+                if let Some(ends) = ends.get_mut(end as usize) {
+                    ends[side] += width + APART;
+                }
+            }
+        }
+        let nodes = graph.boxes.iter().zip(&ends).map(|(of, ends)| Node {
+            size: size(of, ends[0].max(ends[1])),
+            cluster: of.frame,
+            key: of.key,
+        });
+        let nodes: Vec<Node> = nodes.collect();
+        let clusters = graph.frames.iter().map(|of| Cluster {
+            parent: of.parent,
+            title: Vec2::new((width(&of.title) * FRAME + SIGN).min(WIDEST), FRAME + 5.0),
+            key: of.key,
+        });
+        let clusters: Vec<Cluster> = clusters.collect();
+        let lines = graph.lines.iter().zip(&widths).map(|(line, &width)| Edge {
+            from: line.from,
+            to: line.to,
+            width,
+            weight: line.sum.calls.max(1.0) as f32,
+            is_drawn: true,
+        });
+        let order = graph.order.iter().map(|&(from, to)| Edge {
+            from,
+            to,
+            width: 0.0,
+            weight: 0.0,
+            is_drawn: false,
+        });
+        let edges: Vec<Edge> = lines.chain(order).collect();
+        let of = layered::Graph {
+            nodes: &nodes,
+            clusters: &clusters,
+            edges: &edges,
+        };
+        let mut layout = layered::lay_out(&of, &spacing(&graph.lines), before);
+        layout.routes.truncate(graph.lines.len());
+        let labels = labels::place(&graph, &layout, &widths);
+        Laid {
+            graph,
+            layout,
+            widths,
+            labels,
+        }
+    }
+}
+
+/// The size of a box whose lines need so much room at one side.
+fn size(of: &GraphBox, lines: f32) -> Vec2 {
+    let em = if of.is_middle { MIDDLE } else { TITLE };
+    let title = width(&of.title) * em;
+    let detail = width(&of.detail) * DETAIL;
+    let sign = if of.sign.is_some() { SIGN } else { 0.0 };
+    let wide = (title.max(detail) + 2.0 * SIDE + sign).clamp(NARROWEST, WIDEST);
+    let high = match (of.is_middle, of.detail.is_empty()) {
+        (true, _) => 46.0,
+        (false, true) => 25.0,
+        (false, false) => 36.0,
+    };
+    Vec2::new(wide, (lines * 1.35).min(HIGHEST).max(high))
+}
+
+/// Labels stand where lines are still level.
+fn spacing(lines: &[Line]) -> Spacing {
+    let labels = lines.iter().map(|it| width(&it.label) * LABEL);
+    let widest = labels.fold(0.0, f32::max);
+    Spacing {
+        node: 10.0,
+        edge: APART,
+        column: 34.0,
+        inside: 11.0,
+        lead: if widest > 0.0 {
+            (widest + 20.0).clamp(14.0, 110.0)
+        } else {
+            9.0
+        },
+    }
+}

@@ -1,0 +1,102 @@
+//! What stands below a graph: how wide lines are for how much, what their colours mean, and what was left out.
+
+use glam::Vec2;
+
+use super::amounts::amount;
+use super::laid::{THICKEST, line_width};
+use super::model::{By, Graph, Tint};
+use super::painting::Colors;
+use crate::layout::curves::Pen;
+use crate::layout::geometry::Color;
+use crate::layout::labels::text::{shorten, width};
+use crate::layout::sheet::{Rect, Sheet};
+use crate::render::ink::diverging;
+use crate::state::document::Document;
+
+/// How high it is, in points.
+pub const HEIGHT: f32 = 26.0;
+
+const LETTERS: f32 = 11.5;
+
+/// Widths are shown of these shares of the most.
+const SHARES: [f64; 3] = [0.01, 0.25, 1.0];
+
+/// Draws the legend along the lower edge of `rect`, in pixels; `scale` is how many of these are a point.
+pub fn draw(
+    pen: &mut Pen,
+    sheet: &mut Sheet,
+    (document, graph, tint): (&Document, &Graph, Tint),
+    rect: Rect,
+    scale: f32,
+    colors: &Colors,
+) {
+    let em = LETTERS * scale;
+    let middle = (rect.min.y + rect.max.y) * 0.5;
+    let weak = colors.ink.weak;
+    let mut right = rect.max.x - 10.0 * scale;
+    let write = |sheet: &mut Sheet, text: &str, right: &mut f32| {
+        *right -= width(text) * em;
+        sheet.write(text, Vec2::new(*right, middle), em, weak, rect);
+    };
+    let is_wide = rect.size().x > 620.0 * scale;
+    if !graph.lines.is_empty() {
+        let most = graph.most();
+        let count = if is_wide { 3 } else { 1 };
+        for share in SHARES.iter().rev().take(count) {
+            let text = amount(document, graph, graph.by, most * share);
+            write(sheet, &text, &mut right);
+            right -= 5.0 * scale;
+            let thick = line_width(most * share, most) * scale;
+            let ends = [
+                Vec2::new(right - 20.0 * scale, middle),
+                Vec2::new(right, middle),
+            ];
+            pen.line(&mut sheet.mesh, &ends, thick, line_colors(tint, colors));
+            right -= 30.0 * scale;
+        }
+        let title = match graph.by {
+            By::Cost => "width: cost",
+            By::Calls => "width: calls",
+        };
+        right += 2.0 * scale;
+        write(sheet, title, &mut right);
+        right -= 16.0 * scale;
+        if is_wide {
+            let text = match tint {
+                Tint::Direction => "caller to callee",
+                Tint::Difference => "less and more in B",
+            };
+            write(sheet, text, &mut right);
+            right -= 5.0 * scale;
+            let ends = [
+                Vec2::new(right - 28.0 * scale, middle),
+                Vec2::new(right, middle),
+            ];
+            let both = match tint {
+                Tint::Direction => colors.ends,
+                Tint::Difference => [-1.0, 1.0].map(|it| {
+                    let [r, g, b] = diverging(colors.theme, it);
+                    [r, g, b, 1.0]
+                }),
+            };
+            pen.line(&mut sheet.mesh, &ends, THICKEST * 0.4 * scale, both);
+            if tint == Tint::Direction {
+                let tip = Vec2::new(right + 2.0 * scale, middle);
+                pen.head(&mut sheet.mesh, tip, Vec2::X, 9.0 * scale, both[1]);
+            }
+            right -= 44.0 * scale;
+        }
+    }
+    let left = rect.min.x + 10.0 * scale;
+    let mut short = String::new();
+    if right > left && shorten(&graph.notes.join(" · "), (right - left) / em, &mut short) {
+        sheet.write(&short, Vec2::new(left, middle), em, weak, rect);
+    }
+}
+
+fn line_colors(tint: Tint, colors: &Colors) -> [Color; 2] {
+    match tint {
+        Tint::Direction => colors.ends,
+        Tint::Difference => [colors.ink.weak; 2],
+    }
+}

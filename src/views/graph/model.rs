@@ -1,0 +1,198 @@
+//! What a graph shows: boxes in frames, and lines between boxes.
+
+use crate::analysis::comparison::amounts::Change;
+use crate::layout::layered::Key;
+use crate::model::difference::Amount;
+use crate::units::{FunctionId, ModuleId};
+
+/// What calls add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sum {
+    pub calls: f64,
+    /// In the unit of the recording, as a rule nanoseconds.
+    pub cost: f64,
+    pub own: f64,
+    /// Of two runs what A and B have. What is above is then the larger of both.
+    pub change: Option<Change>,
+}
+
+impl Sum {
+    pub fn add(&mut self, other: &Sum) {
+        match (&mut self.change, &other.change) {
+            (Some(change), Some(other)) => {
+                change.a.add(&other.a);
+                change.b.add(&other.b);
+                *self = Sum::of_both(*change);
+            }
+            (None, Some(_)) => *self = *other,
+            _ => {
+                self.calls += other.calls;
+                self.cost += other.cost;
+                self.own += other.own;
+            }
+        }
+    }
+
+    /// Of two runs.
+    pub fn of_both(change: Change) -> Sum {
+        Sum {
+            calls: change.a.calls.max(change.b.calls),
+            cost: change.a.total.max(change.b.total),
+            own: change.a.self_cost.max(change.b.self_cost),
+            change: Some(change),
+        }
+    }
+
+    pub fn by(&self, by: By) -> f64 {
+        match by {
+            By::Cost => self.cost,
+            By::Calls => self.calls,
+        }
+    }
+}
+
+/// What the width of lines says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    #[default]
+    Cost,
+    Calls,
+}
+
+impl By {
+    pub const ALL: [By; 2] = [By::Cost, By::Calls];
+
+    /// As session files and people name it.
+    pub fn title(self) -> &'static str {
+        match self {
+            By::Cost => "cost",
+            By::Calls => "calls",
+        }
+    }
+}
+
+/// What the colour of lines says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tint {
+    /// Which end calls.
+    #[default]
+    Direction,
+    /// What B has more than A.
+    Difference,
+}
+
+impl Tint {
+    pub const ALL: [Tint; 2] = [Tint::Direction, Tint::Difference];
+
+    /// As session files and people name it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Tint::Direction => "direction",
+            Tint::Difference => "difference of the runs",
+        }
+    }
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// A module with all in it.
+    Module(ModuleId),
+    /// What a module does itself, beside what is in it.
+    Itself(ModuleId),
+    /// A function; none of the run that is shown where only the other one has it.
+    Function(Option<FunctionId>, ModuleId),
+    /// So many more that there was no room for.
+    More(u32),
+}
+
+impl Of {
+    pub fn module(self) -> Option<ModuleId> {
+        match self {
+            Of::Module(module) | Of::Itself(module) | Of::Function(_, module) => Some(module),
+            Of::More(_) => None,
+        }
+    }
+
+    pub fn function(self) -> Option<FunctionId> {
+        match self {
+            Of::Function(function, _) => function,
+            _ => None,
+        }
+    }
+}
+
+/// A box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphBox {
+    pub key: Key,
+    pub of: Of,
+    /// The innermost frame around it.
+    pub frame: Option<u32>,
+    pub title: String,
+    /// A second line; empty for none.
+    pub detail: String,
+    /// Whether more can be shown in its place, or beside it, and what the sign on it is.
+    pub sign: Option<Sign>,
+    /// It stands in the middle of all.
+    pub is_middle: bool,
+    /// What its calls of itself add up to.
+    pub inner: Sum,
+}
+
+/// A sign on a box, which a click on it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Shows more.
+    More,
+    /// Shows less.
+    Less,
+}
+
+/// A module around others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    pub key: Key,
+    pub module: ModuleId,
+    /// A frame that stands before it.
+    pub parent: Option<u32>,
+    pub title: String,
+    /// Whether it can be folded.
+    pub folds: bool,
+}
+
+/// Calls from one box to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub from: u32,
+    pub to: u32,
+    pub sum: Sum,
+    /// What stands beside it; empty for nothing.
+    pub label: String,
+    /// Whether that stands at the caller.
+    pub label_at_caller: bool,
+}
+
+/// What is shown, without places.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Graph {
+    pub boxes: Vec<GraphBox>,
+    /// Parents before children.
+    pub frames: Vec<Frame>,
+    pub lines: Vec<Line>,
+    /// Boxes that stand left of others whatever calls whom.
+    pub order: Vec<(u32, u32)>,
+    pub by: By,
+    /// How amounts of two runs are written.
+    pub amount: Option<Amount>,
+    /// What was left out for want of room, and what happened by itself, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl Graph {
+    /// The most that a line has of what widths say.
+    pub fn most(&self) -> f64 {
+        let all = self.lines.iter().map(|it| it.sum.by(self.by));
+        all.fold(0.0, f64::max)
+    }
+}

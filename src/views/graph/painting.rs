@@ -1,0 +1,403 @@
+//! Draws a graph on a sheet: frames, lines, boxes, and over them what is meant.
+
+use glam::Vec2;
+
+use super::geometry::Geometry;
+use super::labels::Placed;
+use super::laid::{DETAIL, FRAME, LABEL, Laid, MIDDLE, SIDE, SIGN, THICKEST, TITLE};
+use super::marks::Marked;
+use super::model::{Of, Sign, Tint};
+use super::sight::Sight;
+use crate::facts::hierarchy::Hierarchy;
+use crate::layout::curves::Pen;
+use crate::layout::geometry::Color;
+use crate::layout::hues::{Hues, oklch};
+use crate::layout::labels::text::shorten;
+use crate::layout::sheet::{Rect, Sheet};
+use crate::model::theme::Theme;
+use crate::render::ink::{Ink, diverging};
+
+/// Letters smaller than this many pixels are not drawn.
+const READABLE: f32 = 5.5;
+
+/// Colours of graphs.
+#[derive(Clone, Copy, Debug)]
+pub struct Colors {
+    pub ink: Ink,
+    pub theme: Theme,
+    pub paper: Color,
+    /// Of lines, at the caller and at the callee.
+    pub ends: [Color; 2],
+    /// On the call stack.
+    pub running: Color,
+    /// Pointed at.
+    pub pointed: Color,
+}
+
+impl Colors {
+    pub fn of(theme: Theme) -> Colors {
+        let palette = theme.palette();
+        let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
+        let ink = Ink::of(theme);
+        Colors {
+            paper: opaque(palette.plate),
+            ends: [opaque(palette.caller), opaque(palette.callee)],
+            running: opaque(palette.hot),
+            pointed: match theme {
+                Theme::Light => oklch(0.52, 0.10, 225.0),
+                Theme::Dark => oklch(0.80, 0.09, 215.0),
+            },
+            ink,
+            theme,
+        }
+    }
+
+    /// The ground of a frame that lies in so many others.
+    fn frame(&self, depth: u32) -> Color {
+        let step = depth.min(4) as f32 * 0.018;
+        match self.theme {
+            Theme::Light => oklch(0.945 - step, 0.006, 255.0),
+            Theme::Dark => oklch(0.265 + step * 1.3, 0.012, 260.0),
+        }
+    }
+
+    fn border(&self) -> Color {
+        let [r, g, b, _] = self.ink.text;
+        match self.theme {
+            Theme::Light => [r, g, b, 0.22],
+            Theme::Dark => [r, g, b, 0.16],
+        }
+    }
+}
+
+/// What is drawn, and how.
+pub struct Painting<'a> {
+    pub laid: &'a Laid,
+    pub geometry: &'a Geometry,
+    /// Labels, where nothing moves.
+    pub labels: &'a [Placed],
+    pub hierarchy: &'a Hierarchy,
+    pub hues: &'a Hues,
+    pub sight: Sight,
+    /// Pixels of one point.
+    pub scale: f32,
+    pub clip: Rect,
+    pub tint: Tint,
+    pub colors: Colors,
+    /// Whether routes are those of the layout.
+    pub is_still: bool,
+}
+
+fn faded([r, g, b, a]: Color, by: f32) -> Color {
+    [r, g, b, a * by]
+}
+
+impl Painting<'_> {
+    /// Points of the graph as pixels of the sheet.
+    fn at(&self, of: Vec2) -> Vec2 {
+        self.sight.place(of) * self.scale
+    }
+
+    fn rect(&self, of: Rect) -> Rect {
+        Rect::new(self.at(of.min), self.at(of.max))
+    }
+
+    /// Pixels of a length in the graph.
+    fn long(&self, points: f32) -> f32 {
+        points * self.sight.zoom * self.scale
+    }
+
+    fn is_seen(&self, rect: Rect) -> bool {
+        rect.max.cmpge(self.clip.min).all() && rect.min.cmple(self.clip.max).all()
+    }
+
+    /// Frames, lines and boxes, with all letters.
+    pub fn graph(&self, pen: &mut Pen, sheet: &mut Sheet) {
+        self.frames(pen, sheet);
+        for line in 0..self.laid.graph.lines.len() as u32 {
+            // What is little stays in the background.
+            let share = (self.laid.widths[line as usize] - 1.0) / (THICKEST - 1.0);
+            let seen = 0.5 + 0.45 * share.sqrt();
+            let colors = self.line_colors(line).map(|it| faded(it, seen));
+            self.line(pen, sheet, line, 0.0, colors);
+        }
+        self.boxes(pen, sheet);
+        self.labels(pen, sheet);
+    }
+
+    fn frames(&self, pen: &mut Pen, sheet: &mut Sheet) {
+        let mut depths = vec![0_u32; self.laid.graph.frames.len()];
+        let width = self.scale.max(1.0);
+        for (number, (frame, &(rect, seen))) in (self.laid.graph.frames.iter())
+            .zip(&self.geometry.frames)
+            .enumerate()
+        {
+            let depth = frame.parent.map_or(0, |it| depths[it as usize] + 1);
+            depths[number] = depth;
+            let rect = self.rect(rect);
+            if !self.is_seen(rect) {
+                continue;
+            }
+            let radius = self.long(7.0);
+            pen.fill_box(
+                &mut sheet.mesh,
+                rect,
+                radius,
+                faded(self.colors.frame(depth), seen),
+            );
+            pen.outline_box(
+                &mut sheet.mesh,
+                rect,
+                radius,
+                width,
+                faded(self.colors.border(), seen),
+            );
+            let em = self.long(FRAME);
+            let left = rect.min.x + self.long(9.0);
+            let middle = rect.min.y + self.long(10.5);
+            let mut right = rect.max.x - self.long(6.0);
+            if frame.folds && em >= READABLE {
+                self.sign(
+                    pen,
+                    sheet,
+                    Vec2::new(right - self.long(6.0), middle),
+                    Sign::Less,
+                );
+                right -= self.long(SIGN);
+            }
+            self.write(
+                sheet,
+                &frame.title,
+                [left, right],
+                middle,
+                em,
+                self.colors.ink.weak,
+            );
+        }
+    }
+
+    /// A plus or a minus.
+    fn sign(&self, pen: &mut Pen, sheet: &mut Sheet, middle: Vec2, sign: Sign) {
+        let long = self.long(3.8);
+        let width = self.long(1.4).max(1.0);
+        let color = [faded(self.colors.ink.text, 0.7); 2];
+        let across = Vec2::new(long, 0.0);
+        pen.line(
+            &mut sheet.mesh,
+            &[middle - across, middle + across],
+            width,
+            color,
+        );
+        if sign == Sign::More {
+            let down = Vec2::new(0.0, long);
+            pen.line(
+                &mut sheet.mesh,
+                &[middle - down, middle + down],
+                width,
+                color,
+            );
+        }
+    }
+
+    /// The colours of a line at its caller and its callee.
+    pub fn line_colors(&self, line: u32) -> [Color; 2] {
+        let line = &self.laid.graph.lines[line as usize];
+        let by = self.laid.graph.by;
+        match (self.tint, line.sum.change) {
+            (Tint::Difference, Some(change)) => {
+                let measure = super::amounts::measure(by);
+                let most = self.laid.graph.most().max(1e-9);
+                let share = (change.delta(measure) / most) as f32;
+                // Equal factors look alike, as small differences are seen too.
+                let [r, g, b] = diverging(self.colors.theme, share.signum() * share.abs().sqrt());
+                let color = match share == 0.0 {
+                    true => self.colors.ink.weak,
+                    false => [r, g, b, 1.0],
+                };
+                [color; 2]
+            }
+            _ => self.colors.ends,
+        }
+    }
+
+    /// A line with its arrow head, `more` points wider than it is.
+    pub fn line(&self, pen: &mut Pen, sheet: &mut Sheet, line: u32, more: f32, colors: [Color; 2]) {
+        let Some((points, seen)) = self.geometry.lines.get(line as usize) else {
+            return;
+        };
+        let colors = colors.map(|it| faded(it, *seen));
+        let route = match self.is_still {
+            true => &self.laid.layout.routes[line as usize],
+            false => points,
+        };
+        let mut route: Vec<Vec2> = route.iter().map(|&it| self.at(it)).collect();
+        let [.., before, tip] = route[..] else {
+            return;
+        };
+        let bounds = route.iter().fold(Rect::new(tip, tip), |all, &it| {
+            Rect::new(all.min.min(it), all.max.max(it))
+        });
+        if !self.is_seen(bounds) {
+            return;
+        }
+        let natural = self.laid.widths[line as usize] + more;
+        let width = self.long(natural).max(0.35 * self.scale);
+        let head = self.long(5.0 + 1.35 * natural).max(2.0 * width);
+        let way = (tip - before).normalize_or_zero();
+        let way = if way == Vec2::ZERO { Vec2::X } else { way };
+        // The line ends in the head, not behind its tip.
+        if let Some(last) = route.last_mut() {
+            let room = tip.distance(before);
+            *last = tip - way * (head * 0.7).min(room * 0.98);
+        }
+        match self.is_still {
+            true => pen.route(&mut sheet.mesh, &route, width, colors),
+            false => pen.line(&mut sheet.mesh, &route, width, colors),
+        }
+        pen.head(&mut sheet.mesh, tip, way, head, colors[1]);
+    }
+
+    fn boxes(&self, pen: &mut Pen, sheet: &mut Sheet) {
+        for (of, &(rect, seen)) in self.laid.graph.boxes.iter().zip(&self.geometry.boxes) {
+            let rect = self.rect(rect);
+            if !self.is_seen(rect) {
+                continue;
+            }
+            let ink = &self.colors.ink;
+            let (fill, text) = match of.of {
+                Of::More(_) => (ink.heading, ink.weak),
+                Of::Module(module) | Of::Itself(module) | Of::Function(_, module) => (
+                    self.hues.color(self.hierarchy, module, &ink.tones),
+                    ink.on_module,
+                ),
+            };
+            let radius = self.long(if of.of.function().is_some() {
+                11.0
+            } else {
+                5.0
+            });
+            pen.fill_box(&mut sheet.mesh, rect, radius, faded(fill, seen));
+            let border = faded(self.colors.border(), seen);
+            pen.outline_box(&mut sheet.mesh, rect, radius, self.scale.max(1.0), border);
+            if of.is_middle {
+                let width = self.long(2.0);
+                pen.outline_box(
+                    &mut sheet.mesh,
+                    rect,
+                    radius,
+                    width,
+                    faded(ink.text, 0.8 * seen),
+                );
+            }
+            let em = self.long(if of.is_middle { MIDDLE } else { TITLE });
+            let left = rect.min.x + self.long(SIDE);
+            let mut right = rect.max.x - self.long(SIDE - 2.0);
+            let middle = (rect.min.y + rect.max.y) * 0.5;
+            if let Some(sign) = of.sign.filter(|_| em >= READABLE) {
+                self.sign(pen, sheet, Vec2::new(right - self.long(5.0), middle), sign);
+                right -= self.long(SIGN);
+            }
+            let text = faded(text, seen);
+            if of.detail.is_empty() || self.long(DETAIL) < READABLE {
+                self.write(sheet, &of.title, [left, right], middle, em, text);
+                continue;
+            }
+            let apart = self.long(7.5);
+            self.write(sheet, &of.title, [left, right], middle - apart, em, text);
+            let em = self.long(DETAIL);
+            self.write(
+                sheet,
+                &of.detail,
+                [left, right],
+                middle + apart,
+                em,
+                faded(text, 0.72),
+            );
+        }
+    }
+
+    fn labels(&self, pen: &mut Pen, sheet: &mut Sheet) {
+        let em = self.long(LABEL);
+        if em < READABLE {
+            return;
+        }
+        for placed in self.labels {
+            let rect = self.rect(placed.rect);
+            if !self.is_seen(rect) {
+                continue;
+            }
+            // Lines that run behind it would make it hard to read.
+            pen.fill_box(
+                &mut sheet.mesh,
+                rect,
+                self.long(2.0),
+                faded(self.colors.paper, 0.72),
+            );
+            let line = &self.laid.graph.lines[placed.line as usize];
+            let middle = (rect.min.y + rect.max.y) * 0.5;
+            let ends = [rect.min.x + self.long(1.0), rect.max.x + em];
+            self.write(sheet, &line.label, ends, middle, em, self.colors.ink.text);
+        }
+    }
+
+    /// What is meant, over everything: lines and outlines.
+    pub fn marks(
+        &self,
+        pen: &mut Pen,
+        sheet: &mut Sheet,
+        marked: &Marked,
+        color: Color,
+        is_strong: bool,
+    ) {
+        for &line in &marked.beside {
+            let colors = self.line_colors(line);
+            self.line(pen, sheet, line, if is_strong { 0.8 } else { 0.0 }, colors);
+        }
+        for &line in &marked.lines {
+            self.line(pen, sheet, line, 1.6, [color; 2]);
+        }
+        let width = self.long(2.2).max(1.5 * self.scale);
+        for &place in &marked.boxes {
+            let Some(&(rect, _)) = self.geometry.boxes.get(place as usize) else {
+                continue;
+            };
+            let round = self.laid.graph.boxes[place as usize]
+                .of
+                .function()
+                .is_some();
+            let around = Rect::new(rect.min - 2.0, rect.max + 2.0);
+            let radius = self.long(if round { 13.0 } else { 7.0 });
+            pen.outline_box(&mut sheet.mesh, self.rect(around), radius, width, color);
+        }
+        for &place in &marked.frames {
+            if let Some(&(rect, _)) = self.geometry.frames.get(place as usize) {
+                pen.outline_box(
+                    &mut sheet.mesh,
+                    self.rect(rect),
+                    self.long(7.0),
+                    width,
+                    color,
+                );
+            }
+        }
+    }
+
+    /// Writes a text between two places of a line, shortened where it has to be.
+    fn write(
+        &self,
+        sheet: &mut Sheet,
+        text: &str,
+        [left, right]: [f32; 2],
+        middle: f32,
+        em: f32,
+        color: Color,
+    ) {
+        if em < READABLE || right <= left {
+            return;
+        }
+        let mut short = String::new();
+        if shorten(text, (right - left) / em, &mut short) {
+            sheet.write(&short, Vec2::new(left, middle), em, color, self.clip);
+        }
+    }
+}

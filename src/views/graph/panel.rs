@@ -1,0 +1,140 @@
+//! A graph in a pane: its picture, and what the pointer does there.
+//!
+//! The wheel zooms about the pointer, a drag moves.
+
+use egui::{Color32, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder};
+use glam::Vec2;
+
+use super::chart::{Chart, Spot};
+use super::model::{By, Tint};
+use super::tips::Tip;
+use crate::escape;
+use crate::state::document::Document;
+use crate::views::{Pane, style};
+
+/// This many points of the wheel double the size.
+const WHEEL: f32 = 160.0;
+
+/// What the pointer does.
+pub struct Pointing {
+    pub spot: Option<Spot>,
+    pub response: Response,
+}
+
+impl Pointing {
+    pub fn is_clicked(&self) -> bool {
+        self.response.clicked()
+    }
+
+    pub fn is_double(&self) -> bool {
+        self.response.double_clicked()
+    }
+
+    pub fn is_second(&self) -> bool {
+        self.response.clicked_by(PointerButton::Secondary)
+    }
+
+    /// Says something of what is there.
+    pub fn tell(self, tip: Option<Tip>) {
+        if let Some(tip) = tip {
+            self.response
+                .on_hover_ui_at_pointer(|ui| show_tip(ui, &tip));
+        }
+    }
+}
+
+/// Shows the picture with `head` over it, and says what the pointer is on.
+pub fn show(
+    ui: &mut Ui,
+    name: &str,
+    chart: &mut Chart,
+    pane: &mut Pane<'_>,
+    head: impl FnOnce(&mut Ui, &mut Chart, &mut Pane<'_>),
+) -> Pointing {
+    let rect = ui.max_rect();
+    ui.painter().rect_filled(rect, 0, ui.visuals().panel_fill);
+    if let Some(id) = pane.pictures[0] {
+        let uv = Rect::from_min_max(Pos2::ZERO, egui::pos2(1.0, 1.0));
+        ui.painter().image(id, rect, uv, Color32::WHITE);
+    }
+    let id = ui.scope_id().with(("graph", name));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    let mut strip = rect.shrink2(egui::vec2(10.0, 6.0));
+    strip.max.y = rect.max.y;
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
+        let ground = ui.painter().add(egui::Shape::Noop);
+        ui.horizontal_wrapped(|ui| head(ui, chart, pane));
+        let used = ui.min_rect();
+        let below = Rect::from_min_max(rect.min, egui::pos2(rect.max.x, used.max.y + 6.0));
+        let fill = egui::Shape::rect_filled(below, 0, ui.visuals().panel_fill);
+        ui.painter().set(ground, fill);
+        below.height()
+    });
+    chart.head = shown.inner.round();
+    let scale = ui.pixels_per_point();
+    let place = |at: Pos2| {
+        let at = (at - rect.min) * scale;
+        Vec2::new(at.x, at.y)
+    };
+    if response.dragged() {
+        let by = response.drag_delta() * scale;
+        if by != egui::Vec2::ZERO {
+            chart.pan(Vec2::new(by.x, by.y));
+        }
+    }
+    let turned = ui.input(|input| input.smooth_scroll_delta.y);
+    let at = response.hover_pos().map(place);
+    if let Some(at) = at.filter(|_| turned != 0.0) {
+        chart.zoom(at, (turned / WHEEL).exp2());
+    }
+    if chart.is_moving() {
+        ui.ctx().request_repaint();
+    }
+    let spot = at
+        .filter(|_| !response.dragged())
+        .and_then(|at| chart.spot(at));
+    Pointing { spot, response }
+}
+
+/// What the width of lines says; whether it is something else.
+pub fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
+    if !document.counts_calls() {
+        return false;
+    }
+    let before = *by;
+    ui.label(style::weak("width").small());
+    egui::ComboBox::from_id_salt("width of lines")
+        .selected_text(by.title())
+        .width(60.0)
+        .show_ui(ui, |ui| {
+            for it in By::ALL {
+                ui.selectable_value(by, it, it.title());
+            }
+        });
+    *by != before
+}
+
+/// What the colour of lines says, of two runs.
+pub fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
+    if document.runs.is_none() {
+        return;
+    }
+    ui.label(style::weak("colour").small());
+    egui::ComboBox::from_id_salt("colour of lines")
+        .selected_text(tint.title())
+        .width(90.0)
+        .show_ui(ui, |ui| {
+            for it in Tint::ALL {
+                ui.selectable_value(tint, it, it.title());
+            }
+        });
+}
+
+fn show_tip(ui: &mut Ui, tip: &Tip) {
+    ui.set_max_width(380.0);
+    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
+    for line in &tip.lines {
+        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
+    }
+}

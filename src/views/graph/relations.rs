@@ -1,0 +1,161 @@
+//! The call relations that a graph is made of: those of the run that is shown, in the range and with what filters leave,
+//! or those of two runs with what each has.
+
+use std::sync::Arc;
+
+use super::model::Sum;
+use crate::analysis::comparison::tables::RelationChange;
+use crate::analysis::session::Session;
+use crate::facts::trace::Relation;
+use crate::model::difference::Amount;
+use crate::state::document::Document;
+use crate::state::runs::Runs;
+use crate::units::{FunctionId, ModuleId};
+
+/// What is given, cheap to hand to another thread.
+#[derive(Clone, Debug)]
+pub struct Given {
+    pub session: Arc<Session>,
+    pub recording: usize,
+    of: Of,
+}
+
+#[derive(Clone, Debug)]
+enum Of {
+    One(Arc<[Relation]>),
+    Two(Arc<Runs>, Arc<[RelationChange<u32>]>),
+}
+
+impl PartialEq for Given {
+    fn eq(&self, other: &Given) -> bool {
+        let is_same = match (&self.of, &other.of) {
+            (Of::One(own), Of::One(other)) => Arc::ptr_eq(own, other),
+            (Of::Two(a, own), Of::Two(b, other)) => {
+                Arc::ptr_eq(own, other) && a.revision() == b.revision()
+            }
+            _ => false,
+        };
+        is_same && Arc::ptr_eq(&self.session, &other.session) && self.recording == other.recording
+    }
+}
+
+impl Given {
+    /// What is shown now; none without a recording.
+    pub fn of(document: &Document) -> Option<Given> {
+        document.resolved()?;
+        Some(Given {
+            session: Arc::clone(&document.session),
+            recording: document.recording(),
+            of: match &document.runs {
+                Some(runs) => Of::Two(Arc::clone(runs), Arc::clone(&runs.relations)),
+                None => Of::One(Arc::clone(document.calls.of_functions())),
+            },
+        })
+    }
+}
+
+/// A function as an end of relations.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End<'a> {
+    pub name: &'a str,
+    pub module: ModuleId,
+    /// Of the run that is shown.
+    pub function: Option<FunctionId>,
+}
+
+/// Calls from one function to another, as places among the ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    pub from: u32,
+    pub to: u32,
+    pub sum: Sum,
+}
+
+/// Functions and the relations between them.
+#[derive(Clone, Debug, Default)]
+pub struct Relations<'a> {
+    pub ends: Vec<End<'a>>,
+    /// Sorted by caller, then callee.
+    pub all: Vec<Between>,
+    pub amount: Option<Amount>,
+}
+
+impl<'a> Relations<'a> {
+    /// O(functions + relations).
+    pub fn new(given: &'a Given) -> Relations<'a> {
+        let Some(resolved) = given.session.recordings.get(given.recording) else {
+            return Relations::default();
+        };
+        let functions = &resolved.recording.functions;
+        let modules = &resolved.resolution.modules;
+        let module = |of: FunctionId| modules.get(of.index()).copied();
+        match &given.of {
+            Of::One(relations) => Relations {
+                ends: functions
+                    .ids()
+                    .map(|function| End {
+                        name: functions.get(function).name,
+                        module: module(function).unwrap_or(ModuleId::ROOT),
+                        function: Some(function),
+                    })
+                    .collect(),
+                all: relations.iter().map(between).collect(),
+                amount: None,
+            },
+            Of::Two(runs, relations) => {
+                let names = runs.names_of_rows(&given.session);
+                let places = runs.modules(&given.session);
+                let ends = names.into_iter().zip(places);
+                let ends = ends.map(|(name, module)| End {
+                    name,
+                    module,
+                    function: None,
+                });
+                let mut ends: Vec<End<'_>> = ends.collect();
+                for function in functions.ids() {
+                    let row = runs
+                        .row(function)
+                        .and_then(|row| ends.get_mut(row as usize));
+                    if let Some(end) = row {
+                        // Of several in one row the first stands for all.
+                        end.function = end.function.or(Some(function));
+                        end.name = functions.get(function).name;
+                    }
+                }
+                let all = relations.iter().map(|relation| Between {
+                    from: relation.from,
+                    to: relation.to,
+                    sum: Sum::of_both(relation.change),
+                });
+                Relations {
+                    ends,
+                    all: all.collect(),
+                    amount: Some(runs.difference.amount.clone()),
+                }
+            }
+        }
+    }
+
+    /// The end that a function of the run that is shown is. O(ends) of two runs.
+    pub fn end_of(&self, function: FunctionId) -> Option<u32> {
+        let is_it = |at: usize| self.ends.get(at).and_then(|it| it.function) == Some(function);
+        if is_it(function.index()) {
+            return Some(function.0);
+        }
+        let mut all = 0..self.ends.len();
+        all.find(|&at| is_it(at)).map(|at| at as u32)
+    }
+}
+
+fn between(of: &Relation) -> Between {
+    Between {
+        from: of.caller.0,
+        to: of.callee.0,
+        sum: Sum {
+            calls: of.calls as f64,
+            cost: of.cost.ns() as f64,
+            own: of.self_cost.ns() as f64,
+            change: None,
+        },
+    }
+}
