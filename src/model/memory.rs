@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::analysis::session::{Resolved, Session};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::memory::{Cell, Memory};
+use crate::facts::memory::{Cell, Detail, Known, Memory, SumRow};
+use crate::model::metric::Metric;
 use crate::units::{FunctionId, ModuleId};
 
 /// What decides to which module an object belongs.
@@ -27,6 +28,22 @@ impl BelongsTo {
             BelongsTo::Class => "to the module of its class, else of its creator",
             BelongsTo::Creator => "to the module that created it",
         }
+    }
+}
+
+/// Whether a recording tells a metric of memory. O(cells + events to the nearest checkpoint).
+pub fn tells(memory: &Memory, metric: Metric) -> bool {
+    let of = |row: &SumRow| match metric {
+        Metric::LiveBytes => row.live_bytes,
+        Metric::LiveObjects => row.live,
+        Metric::Allocations => row.allocations,
+        _ => None,
+    };
+    match &memory.known {
+        Known::Events(_) if memory.detail == Detail::Counters => false,
+        Known::Events(_) => metric != Metric::LiveBytes || memory.sizes_known,
+        Known::Allocations(allocations) => allocations.last().iter().any(|it| of(it).is_some()),
+        Known::Sums(sums) => sums.last().iter().any(|it| of(it).is_some()),
     }
 }
 

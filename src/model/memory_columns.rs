@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::analysis::session::{Resolved, Session};
-use crate::facts::memory::{CellTotals, Events, Known, Memory, SumRow};
+use crate::facts::memory::{CellTotals, Detail, Events, Known, Memory, SumRow};
 use crate::facts::recording::Recording;
 use crate::model::memory::{self, BelongsTo};
 use crate::model::metric::Metric;
@@ -25,8 +25,11 @@ pub(super) struct MemoryColumns {
 const SOON: u64 = 300;
 
 impl MemoryColumns {
-    /// O(stacks + modules + events to the nearest checkpoint).
+    /// Nothing where counters alone are known. O(stacks + modules + events to the nearest checkpoint).
     pub fn new(session: &Session, resolved: &Resolved, memory: &Memory) -> MemoryColumns {
+        if memory.detail == Detail::Counters {
+            return MemoryColumns::default();
+        }
         let owners = memory::owners(session, resolved, memory, BelongsTo::default());
         let modules = session.hierarchy.len();
         let column =

@@ -249,3 +249,31 @@ fn what_is_known_of_memory_comes_back_from_an_index() {
         assert_eq!(first, second, "{name}");
     }
 }
+
+#[test]
+fn a_picture_of_what_is_not_told_is_refused() {
+    let scratch = Scratch::new("objects-picture");
+    let out = scratch.0.join("picture.png");
+    let out = out.to_str().expect("a name");
+    let [hoard, orders] = ["import/jfr/hoard.jfr.gz", "import/orders.viztracer.json"].map(data);
+    for (path, metric, is_told) in [
+        (&hoard, "live-bytes", false),
+        (&hoard, "churn", false),
+        (&hoard, "live-objects", true),
+        (&hoard, "allocations", true),
+        (&orders, "live-bytes", false),
+        (&orders, "live-objects", true),
+        (&orders, "churn", true),
+    ] {
+        let path = path.to_str().expect("a name");
+        let arguments = [
+            "render", path, "-o", out, "--height", metric, "--size", "640x480",
+        ];
+        let (success, _, said) = run(&arguments);
+        assert_eq!(success, is_told, "{path} {metric}: {said}");
+        assert!(
+            is_told || said.contains("needs a recording that tells of it"),
+            "{said}"
+        );
+    }
+}

@@ -17,6 +17,7 @@ use crate::filter::cut::Cut;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
+use crate::model::memory::tells;
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::{Moment, lively};
@@ -78,9 +79,10 @@ fn ensure_shown(
     };
     if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Memory) {
         let shown = session.recordings.first();
+        let memory = shown.and_then(|it| it.recording.memory.as_ref());
         ensure!(
-            shown.is_some_and(|it| it.recording.memory.is_some()),
-            "{} needs a recording that tells of memory",
+            memory.is_some_and(|memory| tells(memory, metric)),
+            "{} needs a recording that tells of it",
             metric.title()
         );
     }

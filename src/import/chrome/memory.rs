@@ -75,8 +75,18 @@ struct Measured {
 /// Process, none of a global id, then scope and id.
 type ObjectKey = (Option<Box<[u8]>>, Box<[u8]>, Box<[u8]>);
 
-/// By series of a counter.
-type Scales = HashMap<Box<[u8]>, Option<u64>, BuildFast>;
+/// What is known of the counters of one name.
+#[derive(Default)]
+struct Scales {
+    /// By series, how many bytes one of its values is; none of what does not count memory.
+    of: HashMap<Box<[u8]>, Option<u64>, BuildFast>,
+    /// How many events since the last that had a series that counts memory.
+    misses: u32,
+}
+
+/// Counters that have had no series of memory so often in a row are taken for such that have none, and counted: there may
+/// be millions of them.
+const MISSES: u32 = 64;
 
 /// Events of memory as they stand in the file.
 #[derive(Default)]
@@ -87,7 +97,7 @@ pub struct Gathered {
     objects: HashMap<ObjectKey, u32, BuildFast>,
     types: Vec<String>,
     type_ids: HashMap<Box<[u8]>, u32, BuildFast>,
-    /// By name and series of a counter, how many bytes one of its values is; none of what does not count memory.
+    /// By the name of a counter.
     scales: HashMap<Box<[u8]>, Scales, BuildFast>,
     measured: Vec<Measured>,
     /// By process, name, id and series.
@@ -188,17 +198,17 @@ impl Gathered {
         if !self.scales.contains_key(name) {
             self.scales.insert(name.into(), Scales::default());
         }
-        let Some(scales) = self.scales.get_mut(name) else {
+        let Some(scales) = self.scales.get_mut(name).filter(|it| it.misses < MISSES) else {
             return false;
         };
         let (mut found, mut others) = (Vec::new(), false);
         members_at(raw, path, &mut |series, value| {
-            let scale = match scales.get(series) {
+            let scale = match scales.of.get(series) {
                 Some(known) => *known,
                 None => {
                     let names = [unescape(name).0, unescape(series).0];
                     let scale = measured::scale([&names[0], &names[1]]);
-                    scales.insert(series.into(), scale);
+                    scales.of.insert(series.into(), scale);
                     scale
                 }
             };
@@ -208,8 +218,10 @@ impl Gathered {
             }
         });
         if found.is_empty() {
+            scales.misses += 1;
             return false;
         }
+        scales.misses = 0;
         if others {
             warn("counter-not-shown");
         }
