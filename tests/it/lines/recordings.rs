@@ -553,10 +553,10 @@ fn nothing_is_known_that_is_not_recorded() {
     assert_eq!(lines(&recording).knows(), knows);
 }
 
-/// Several processes of one run, joined: functions have other numbers then, and lines stay with them.
+/// Ticks share the time of their node, whatever line they name.
 #[test]
-fn lines_of_processes_are_added_up() {
-    let scratch = Scratch::new("lines-processes");
+fn ticks_share_the_time_of_their_node() {
+    let scratch = Scratch::new("lines-ticks");
     let profile = |line: u32| {
         format!(
             r#"{{"nodes":[{{"id":1,"callFrame":{{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1}},"children":[2]}},
