@@ -58,7 +58,7 @@ pub struct FewCells {
 
 impl FewCells {
     /// The rows of all `cells` at each instant. A small file can tell many cells apart and name a few of them at each of
-    /// many instants: where there were more rows than [`MOST_ROWS`], those of the earlier instants are left out, so that
+    /// many instants: where there were more rows than `MOST_ROWS`, those of the earlier instants are left out, so that
     /// who had what is not known of them.
     pub fn of_all(instants: &[FewCells], cells: usize) -> Vec<Vec<SumRow>> {
         let mut spare = MOST_ROWS;
