@@ -3,15 +3,14 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Sense, Ui, pos2, vec2};
 
-use super::look::{LETTERS, Look, ROW};
+use super::look::{COSTS, LETTERS, Look, ROW};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
 use super::{CodeView, miniature_ui, pointing};
 use crate::state::document::Document;
 use crate::views::Pane;
 
-/// The width of costs, and of the band of colour before the text, in points.
-pub const COSTS: f32 = 66.0;
+/// The width of the band of colour before the text, in points.
 const BAND: f32 = 5.0;
 
 /// Of the miniature, where there is room for it, and beside less than this there is none.

@@ -12,6 +12,9 @@ use crate::views::style;
 pub const ROW: f32 = 17.0;
 pub const LETTERS: f32 = 12.5;
 
+/// The width of costs, in points.
+pub const COSTS: f32 = 66.0;
+
 /// How much of the colour of a line lies behind its text.
 const BEHIND: f32 = 0.42;
 

@@ -2,8 +2,7 @@
 
 use egui::{Pos2, Response, Ui};
 
-use super::column_ui::COSTS;
-use super::look::ROW;
+use super::look::{COSTS, ROW};
 use super::page::Page;
 use super::{CodeView, behind};
 use crate::filter::selection::Pointed;
