@@ -80,7 +80,7 @@ impl<'a> Lines<'a> {
         self.window.data().get(self.taken..).unwrap_or_default()
     }
 
-    /// Goes on behind so many lines that are at hand, and as many bytes, line ends included.
+    /// Skips lines that are at hand: how many they are, and their bytes with the line ends.
     pub fn pass(&mut self, lines: u64, bytes: usize) {
         self.taken += bytes;
         self.number += lines;

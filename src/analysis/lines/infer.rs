@@ -34,7 +34,7 @@ pub struct Inference<'a> {
     functions: HashMap<&'a str, Vec<ModuleId>>,
 }
 
-/// Functions that were put into functions that were put into the caller are followed so far, and so many.
+/// How deep inlined functions are followed into the functions inlined in them, and how many at most.
 const DEEPEST: usize = 4;
 const MOST_INLINED: usize = 200;
 

@@ -31,8 +31,8 @@ pub enum Evidence {
     Recorded,
     /// Inferred: the caller calls something of this name in so many places, which share the calls and their cost.
     Name { places: u32 },
-    /// Inferred: the same of functions of the file that the caller calls and that were not recorded, so that a compiler has
-    /// put them into it.
+    /// Inferred: a function of the file that the caller calls, and that was not recorded because the compiler inlined it,
+    /// calls something of this name in so many places.
     Inlined { places: u32 },
     /// Inferred: nothing in these has the name either, and this is their only call of something without one.
     Nameless,
@@ -155,7 +155,7 @@ impl FileLines {
         self.lines.get(found.ok()?)
     }
 
-    /// How many of the lines lie past the end of a text of so many lines: it is another version of the file.
+    /// How many lines lie past the end of a text with `lines` lines, which is then another version of the file.
     pub fn past_end(&self, lines: u32) -> usize {
         self.lines.len() - self.lines.partition_point(|it| it.line <= lines)
     }

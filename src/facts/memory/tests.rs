@@ -401,7 +401,7 @@ fn counts_near_the_limits_of_32_and_64_bits_stay_right() {
     let mut events = memory.events().expect("events").clone();
     let small = |position: u32| events.state(position).cells().to_vec();
     let small: Vec<Vec<CellTotals>> = (0..=9).map(small).collect();
-    // As if a module had created so many objects before the third event that the last one is the last to be counted.
+    // Counts start so close to their limit that the last event reaches it.
     let before = [
         CellTotals {
             allocations: u32::MAX - 4,

@@ -90,8 +90,8 @@ impl Sampled {
         places.finish()
     }
 
-    /// The same where only the line of the innermost frame is known: that of the stack, or so many `ticks` of each line,
-    /// which share the time of their stack.
+    /// The same where only the line of the innermost frame is known: that of the stack, or the lines in `ticks`, which share
+    /// the time of their stack by their counts.
     pub fn innermost_lines(&self, stacks: &Stacks, ticks: &Ticks) -> Option<Lines> {
         let knows = Knows {
             samples: true,

@@ -45,7 +45,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Of so many places, from pairs of place and number; the numbers of a place stay in their order. O(places + pairs).
+    /// Groups the numbers of `pairs` by their place, below `places`; those of one place keep their order. O(places + pairs).
     pub fn new(places: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
         let mut starts = vec![0; places + 1];
         for (place, _) in pairs.clone() {

@@ -4,7 +4,7 @@
 use super::crossings;
 use super::net::{Kind, LEFT, Net, RIGHT};
 
-/// How often all ranks are gone through at most, and how often without fewer crossings.
+/// The most sweeps over all ranks, and the most in a row that remove no crossing.
 const SWEEPS: usize = 24;
 const PATIENCE: usize = 6;
 

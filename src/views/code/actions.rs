@@ -10,6 +10,7 @@ use crate::state::ask::{Ask, Asks, EditAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::document::source::SourceLine;
 use crate::state::panes::ViewId;
+use crate::units::Cost;
 use crate::views::rows::place;
 
 const NEXT: &str = "code.next";
@@ -230,12 +231,12 @@ impl CodeView {
     }
 
     /// What a line costs by what colours say, as people read it.
-    pub(super) fn label(&self, side: usize, line: u32, document: &Document) -> Option<String> {
+    pub(super) fn label(&self, side: usize, line: u32) -> Option<String> {
         if let Some(compared) = self.shown_difference() {
             let change = compared.change(side, line)?;
-            let cost = crate::units::Cost::from_ns(change.unsigned_abs());
+            let cost = Cost::from_ns(change.unsigned_abs());
             let sign = if change < 0 { "−" } else { "+" };
-            return Some(format!("{sign}{}", document.show_cost(cost)));
+            return Some(format!("{sign}{}", self.numbers(side)?.cell(cost)));
         }
         let numbers = self.numbers(side)?;
         let of = numbers.lines.line(line)?;
@@ -244,7 +245,7 @@ impl CodeView {
             Tint::Calls if of.is_inferred() => "~",
             _ => "",
         };
-        let cost = numbers.lines.unit.show(cost_of(of, self.tint()));
+        let cost = numbers.cell(cost_of(of, self.tint()));
         Some(format!("{inferred}{cost}"))
     }
 }

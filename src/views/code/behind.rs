@@ -183,7 +183,7 @@ fn list(
                 true => rows::number(ui, text::count(calls.calls)),
                 false => rows::number(ui, "–"),
             });
-            row.col(|ui| rows::number(ui, numbers.lines.unit.show(calls.cost)));
+            row.col(|ui| rows::number(ui, numbers.cell(calls.cost)));
             let response = row.response();
             if response.hovered() {
                 pane.pointed = of;

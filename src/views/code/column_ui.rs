@@ -108,7 +108,7 @@ pub fn show(
         advance,
         side,
     };
-    paint.lines(ui, document);
+    paint.lines(ui);
     paint.bar(ui);
     pointing::answer(view, ui, document, &response, (side, &page), pane);
     if let Some(place) = parts.miniature {
@@ -161,7 +161,7 @@ impl Paint<'_> {
         })
     }
 
-    fn lines(&self, ui: &Ui, document: &Document) {
+    fn lines(&self, ui: &Ui) {
         let whole = self.parts.text.with_min_x(self.parts.costs.min.x);
         let painter = ui.painter_at(whole);
         let texts = ui.painter_at(self.parts.text);
@@ -177,7 +177,7 @@ impl Paint<'_> {
             };
             let of = look_of(self.view, self.side, line, &self.look);
             self.behind(&painter, (row, line), place, of);
-            self.gutter(&painter, document, (row, line), place, of);
+            self.gutter(&painter, (row, line), place, of);
             let galley = ui.fonts_mut(|fonts| fonts.layout_job(self.job(line, of.is_dimmed)));
             let y = place.center().y - galley.size().y * 0.5;
             let left = self.parts.text.min.x - self.view.scroll.left().fract() * self.advance;
@@ -229,17 +229,10 @@ impl Paint<'_> {
     }
 
     /// Cost and number of a line.
-    fn gutter(
-        &self,
-        painter: &egui::Painter,
-        document: &Document,
-        (row, line): (u32, u32),
-        place: Rect,
-        of: LineLook,
-    ) {
+    fn gutter(&self, painter: &egui::Painter, (row, line): (u32, u32), place: Rect, of: LineLook) {
         let middle = place.center().y;
         if self.parts.costs.width() > 0.0
-            && let Some(label) = self.view.label(self.side, line, document)
+            && let Some(label) = self.view.label(self.side, line)
         {
             let at = pos2(self.parts.costs.max.x - 6.0, middle);
             painter.text(

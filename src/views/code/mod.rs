@@ -411,10 +411,9 @@ impl View for CodeView {
     }
 
     fn log(&self, line: &mut Map<String, Value>) {
-        let Some(session) = self.session.as_ref().filter(|_| self.file.is_some()) else {
+        if self.file.is_none() {
             return;
-        };
-        let _ = session;
+        }
         let log = serde_json::json!({
             "lines": self.page(self.own).map(|page| page.text.lines()),
             "caret": self.caret.map(|(_, line)| line),

@@ -159,8 +159,14 @@ fn list(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pane<'
                 let name = escape::name(hierarchy.name(of.module)).into_owned();
                 ui.add(egui::Label::new(ran(name)).truncate());
             });
-            row.col(|ui| rows::number(ui, ran(text::count(of.calls))));
-            row.col(|ui| rows::number(ui, ran(lines.unit.show(of.total))));
+            for number in [text::count(of.calls), numbers.cell(of.total)] {
+                let number = if of.is_executed {
+                    number
+                } else {
+                    "–".to_owned()
+                };
+                row.col(|ui| rows::number(ui, ran(number)));
+            }
             let response = row.response();
             let pointed = document.complete(Pointed::at_module(numbers.displayed(of.module)));
             if response.hovered() {

@@ -8,8 +8,9 @@ use crate::source::relations::sites::CallSite;
 use crate::state::State;
 use crate::state::document::Document;
 use crate::state::job::Job;
-use crate::units::{Cost, ModuleId, TimeRange};
+use crate::units::{Cost, ModuleId, TimeRange, Unit};
 use crate::views::found::Found;
+use crate::views::text;
 
 /// Which recording, and which part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +50,7 @@ pub struct Numbers {
     most: [Cost; 2],
     /// From which line on the innermost function ran, did not run, or there is none; in order.
     ran: Vec<(u32, Option<bool>)>,
+    is_inferred: bool,
 }
 
 impl Numbers {
@@ -56,9 +58,23 @@ impl Numbers {
         Numbers {
             most: [lines.largest_cost(), lines.largest_self()],
             ran: stretches(&lines.functions),
+            is_inferred: lines.lines.iter().any(Line::is_inferred),
             lines,
             displayed,
         }
+    }
+
+    /// A cost as cells have room for it: of things their number alone.
+    pub fn cell(&self, cost: Cost) -> String {
+        match &self.lines.unit {
+            Unit::Things(_) => text::count(cost.ns()),
+            unit => unit.show(cost),
+        }
+    }
+
+    /// Whether the line of any call is inferred.
+    pub fn is_inferred(&self) -> bool {
+        self.is_inferred
     }
 
     /// Whether the innermost function around a line ran; none outside of functions. O(log n).
@@ -328,6 +344,7 @@ mod tests {
             displayed: Vec::new(),
             most: [Cost::ZERO; 2],
             ran: stretches(&functions),
+            is_inferred: false,
         };
         for line in 0..40 {
             let around = numbers.function_at(line).map(|it| it.is_executed);

@@ -268,7 +268,7 @@ impl Alone {
     }
 
     fn label(&self, line: u32) -> Option<String> {
-        self.view.label(self.view.own, line, self.document())
+        self.view.label(self.view.own, line)
     }
 }
 

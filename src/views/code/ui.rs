@@ -295,8 +295,10 @@ fn columns(
 fn head(view: &mut CodeView, ui: &mut Ui, document: &Document) {
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            choices(view, ui, document);
-            find(view, ui);
+            if view.page(view.own).is_some() {
+                choices(view, ui, document);
+                find(view, ui);
+            }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let Some(file) = view.file else { return };
                 let path = document.base.hierarchy.path(file);
@@ -405,7 +407,7 @@ fn notes(view: &CodeView, ui: &mut Ui, document: &Document) {
                 "costs of lines are those of the whole recording, not of the range".to_owned(),
             );
         }
-        if !lines.knows_sites && page.is_some() {
+        if numbers.is_inferred() && page.is_some() {
             notes.push("in which line a call was made is inferred from names (~)".to_owned());
         }
         if !document.filters.is_empty() {
