@@ -250,7 +250,7 @@ impl Collaboration {
     /// Folds or unfolds what is chosen: a frame folds, a box unfolds, or the frame around it folds.
     fn fold_chosen(&mut self, is_open: Option<bool>, document: &Document, asks: &mut Asks) {
         let selection = &document.selection;
-        let module = selection.pointed.module.or(selection.chosen.module);
+        let module = selection.chosen.module.or(selection.pointed.module);
         let Some(module) = module else { return };
         let hierarchy = &document.session.hierarchy;
         let Some(laid) = self.chart.laid().cloned() else {

@@ -33,7 +33,7 @@ pub fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Placed> {
     let mut taken: Vec<Rect> = layout.nodes.clone();
     let titles = layout.clusters.iter().zip(&graph.frames);
     taken.extend(titles.map(|(rect, frame)| {
-        let size = Vec2::new(width(&frame.title) * 11.5 + 16.0, 17.0);
+        let size = Vec2::new(width(&frame.title) * 12.5 + 16.0, 18.0);
         Rect::new(rect.min, (rect.min + size).min(rect.max))
     }));
     let lines = layout.routes.iter().map(|route| {

@@ -10,17 +10,17 @@ use crate::layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing}
 pub use super::labels::LABEL;
 
 /// Letters of boxes, of their second lines, of what stands in the middle and of frames, in points.
-pub const TITLE: f32 = 12.0;
-pub const DETAIL: f32 = 10.0;
-pub const MIDDLE: f32 = 13.5;
-pub const FRAME: f32 = 11.5;
+pub const TITLE: f32 = 13.5;
+pub const DETAIL: f32 = 10.5;
+pub const MIDDLE: f32 = 14.5;
+pub const FRAME: f32 = 12.5;
 
 /// Left and right of letters in a box, and the room for its sign.
-pub const SIDE: f32 = 9.0;
+pub const SIDE: f32 = 8.0;
 pub const SIGN: f32 = 15.0;
 
 /// Boxes are no wider than this; longer names lose their middle.
-const WIDEST: f32 = 190.0;
+const WIDEST: f32 = 200.0;
 const NARROWEST: f32 = 44.0;
 
 /// Boxes grow with their lines up to this height.
@@ -125,8 +125,8 @@ fn size(of: &GraphBox, lines: f32) -> Vec2 {
     let wide = (title.max(detail) + 2.0 * SIDE + sign).clamp(NARROWEST, WIDEST);
     let high = match (of.is_middle, of.detail.is_empty()) {
         (true, _) => 46.0,
-        (false, true) => 25.0,
-        (false, false) => 36.0,
+        (false, true) => 26.0,
+        (false, false) => 37.0,
     };
     Vec2::new(wide, (lines * 1.35).min(HIGHEST).max(high))
 }
@@ -136,7 +136,7 @@ fn spacing(lines: &[Line]) -> Spacing {
     let labels = lines.iter().map(|it| width(&it.label) * LABEL);
     let widest = labels.fold(0.0, f32::max);
     Spacing {
-        node: 10.0,
+        node: 9.0,
         edge: APART,
         column: 34.0,
         inside: 11.0,

@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::labels::Placed;
 use super::laid::{DETAIL, FRAME, LABEL, Laid, MIDDLE, SIDE, SIGN, THICKEST, TITLE};
 use super::marks::Marked;
-use super::model::{Of, Sign, Tint};
+use super::model::{GraphBox, Of, Sign, Tint};
 use super::sight::Sight;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::curves::Pen;
@@ -17,8 +17,11 @@ use crate::layout::sheet::{Rect, Sheet};
 use crate::model::theme::Theme;
 use crate::render::ink::{Ink, diverging};
 
-/// Letters smaller than this many pixels are not drawn.
-const READABLE: f32 = 5.5;
+/// Letters smaller than this many points are not drawn.
+const READABLE: f32 = 6.5;
+
+/// Names of boxes are no smaller than this, in points, as far as there is room for them.
+const LEAST: f32 = 9.0;
 
 /// Colours of graphs.
 #[derive(Clone, Copy, Debug)]
@@ -156,7 +159,7 @@ impl Painting<'_> {
             let left = rect.min.x + self.long(9.0);
             let middle = rect.min.y + self.long(10.5);
             let mut right = rect.max.x - self.long(6.0);
-            if frame.folds && em >= READABLE {
+            if frame.folds && self.is_readable(em) {
                 self.sign(
                     pen,
                     sheet,
@@ -289,36 +292,50 @@ impl Painting<'_> {
                     faded(ink.text, 0.8 * seen),
                 );
             }
-            let em = self.long(if of.is_middle { MIDDLE } else { TITLE });
-            let left = rect.min.x + self.long(SIDE);
-            let mut right = rect.max.x - self.long(SIDE - 2.0);
-            let middle = (rect.min.y + rect.max.y) * 0.5;
-            if let Some(sign) = of.sign.filter(|_| em >= READABLE) {
-                self.sign(pen, sheet, Vec2::new(right - self.long(5.0), middle), sign);
-                right -= self.long(SIGN);
-            }
-            let text = faded(text, seen);
-            if of.detail.is_empty() || self.long(DETAIL) < READABLE {
-                self.write(sheet, &of.title, [left, right], middle, em, text);
-                continue;
-            }
-            let apart = self.long(7.5);
-            self.write(sheet, &of.title, [left, right], middle - apart, em, text);
-            let em = self.long(DETAIL);
-            self.write(
-                sheet,
-                &of.detail,
-                [left, right],
-                middle + apart,
-                em,
-                faded(text, 0.72),
-            );
+            self.name(pen, sheet, of, rect, faded(text, seen));
         }
+    }
+
+    /// The name of a box with its second line and its sign.
+    fn name(&self, pen: &mut Pen, sheet: &mut Sheet, of: &GraphBox, rect: Rect, color: Color) {
+        let natural = self.long(if of.is_middle { MIDDLE } else { TITLE });
+        let least = (LEAST * self.scale).min(rect.size().y * 0.72);
+        let em = natural.max(least);
+        // Enlarged letters need the margins too.
+        let side = self.long(SIDE) * (natural / em).powi(3);
+        let left = rect.min.x + side;
+        let mut right = rect.max.x - side * 0.8;
+        let middle = (rect.min.y + rect.max.y) * 0.5;
+        let is_small = em > natural * 1.05;
+        if let Some(sign) = of.sign.filter(|_| !is_small) {
+            self.sign(pen, sheet, Vec2::new(right - self.long(5.0), middle), sign);
+            right -= self.long(SIGN);
+        }
+        let detail = self.long(DETAIL);
+        if of.detail.is_empty() || is_small || !self.is_readable(detail) {
+            self.write(sheet, &of.title, [left, right], middle, em, color);
+            return;
+        }
+        let apart = self.long(7.5);
+        self.write(sheet, &of.title, [left, right], middle - apart, em, color);
+        let faint = faded(color, 0.72);
+        self.write(
+            sheet,
+            &of.detail,
+            [left, right],
+            middle + apart,
+            detail,
+            faint,
+        );
+    }
+
+    fn is_readable(&self, em: f32) -> bool {
+        em >= READABLE * self.scale
     }
 
     fn labels(&self, pen: &mut Pen, sheet: &mut Sheet) {
         let em = self.long(LABEL);
-        if em < READABLE {
+        if !self.is_readable(em) {
             return;
         }
         for placed in self.labels {
@@ -388,7 +405,7 @@ impl Painting<'_> {
         em: f32,
         color: Color,
     ) {
-        if em < READABLE || right <= left {
+        if !self.is_readable(em) || right <= left {
             return;
         }
         let mut short = String::new();

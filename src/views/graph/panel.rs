@@ -2,7 +2,10 @@
 //!
 //! The wheel zooms about the pointer, a drag moves.
 
-use egui::{Color32, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder};
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{
+    Color32, PointerButton, PopupCloseBehavior, Pos2, Rect, Response, Sense, Ui, UiBuilder,
+};
 use glam::Vec2;
 
 use super::chart::{Chart, Spot};
@@ -14,6 +17,9 @@ use crate::views::{Pane, style};
 
 /// This many points of the wheel double the size.
 const WHEEL: f32 = 160.0;
+
+/// With less room than this, in points, widgets are in a menu.
+const WIDE: f32 = 520.0;
 
 /// What the pointer does.
 pub struct Pointing {
@@ -63,7 +69,15 @@ pub fn show(
     strip.max.y = rect.max.y;
     let shown = ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
         let ground = ui.painter().add(egui::Shape::Noop);
-        ui.horizontal_wrapped(|ui| head(ui, chart, pane));
+        if rect.width() >= WIDE {
+            ui.horizontal_wrapped(|ui| head(ui, chart, pane));
+        } else {
+            // In rows they would cover the graph.
+            let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+            MenuButton::new("Options")
+                .config(stays)
+                .ui(ui, |ui| head(ui, chart, pane));
+        }
         let used = ui.min_rect();
         let below = Rect::from_min_max(rect.min, egui::pos2(rect.max.x, used.max.y + 6.0));
         let fill = egui::Shape::rect_filled(below, 0, ui.visuals().panel_fill);

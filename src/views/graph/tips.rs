@@ -41,7 +41,7 @@ fn sum_lines(document: &Document, graph: &Graph, sum: &Sum) -> Vec<String> {
     lines.push(format!("cost: {}", amounts(document, graph, sum, By::Cost)));
     if sum.change.is_none() {
         let own = amount(document, graph, By::Cost, sum.own);
-        lines.push(format!("of that in what is called itself: {own}"));
+        lines.push(format!("self: {own}"));
     }
     lines
 }
