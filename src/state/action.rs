@@ -1,7 +1,6 @@
 //! Actions: what the user can do by a key, a menu or the palette, each with its name and a sentence.
 
 use super::State;
-use super::ask::Ask;
 
 /// Where keys mean what they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +112,8 @@ pub enum On {
     Time,
 }
 
-/// Something that the user can do; what it asks for is an `A`.
-pub struct Action<A: 'static = Ask> {
+/// Something that the user can do; what it asks for is an `A`. That of a view asks for no more than its id says.
+pub struct Action<A: 'static = ()> {
     /// Stays the same, whatever the title becomes.
     pub id: &'static str,
     pub title: &'static str,
@@ -177,8 +176,22 @@ impl<A> Action<A> {
     }
 }
 
+impl Action {
+    /// An action of a view, which is asked to do what has this id: while the pointer is over it, or at any time where the
+    /// keys mean this anywhere.
+    pub const fn own(
+        scope: Scope,
+        id: &'static str,
+        title: &'static str,
+        about: &'static str,
+        chords: &'static [Chord],
+    ) -> Action {
+        Action::new(id, title, about, chords, || ()).within(scope)
+    }
+}
+
 /// A line of the help page, and the actions that it is about.
-pub struct Line<A: 'static = Ask> {
+pub struct Line<A: 'static = ()> {
     /// As people write the keys, or what the mouse does.
     pub keys: &'static str,
     pub text: &'static str,

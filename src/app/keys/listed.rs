@@ -1,6 +1,6 @@
 //! All that can be done, as menus and the palette list it: the actions of the table of keys, and the views.
 
-use super::{PAGES, page_of, page_of_keys};
+use super::{PAGES, command_of_view, page_of, page_of_keys};
 use crate::app::command::Command;
 use crate::state::State;
 use crate::state::action::{Action, Chord, On, Scope, Sign};
@@ -23,7 +23,7 @@ pub struct Listed {
 #[derive(Clone, Copy)]
 enum What {
     OfWindow(&'static Action<Command>),
-    OfView(&'static Action),
+    OfView(&'static Entry, &'static Action),
     Toggle(&'static Entry),
 }
 
@@ -49,15 +49,16 @@ pub fn listed() -> impl Iterator<Item = Listed> {
         let own = REGISTRY
             .iter()
             .filter(|entry| page_of_keys(entry) == page.title);
-        let own = own
-            .flat_map(|entry| entry.keys)
-            .flat_map(|line| line.actions);
-        let own = own.map(|action| Listed {
+        let own = own.flat_map(|entry| {
+            let actions = entry.keys.iter().flat_map(|line| line.actions);
+            actions.map(move |action| (entry, action))
+        });
+        let own = own.map(|(entry, action)| Listed {
             id: action.id,
             title: action.title,
             about: action.about,
             page: page.title,
-            what: What::OfView(action),
+            what: What::OfView(entry, action),
         });
         let all = views.chain(of_window).chain(own);
         all.filter(|listed| kind_of(listed.scope()).is_some())
@@ -84,7 +85,7 @@ impl Listed {
     fn scope(&self) -> Scope {
         match self.what {
             What::OfWindow(action) => action.scope,
-            What::OfView(action) => action.scope,
+            What::OfView(_, action) => action.scope,
             What::Toggle(_) => Scope::Anywhere,
         }
     }
@@ -93,7 +94,7 @@ impl Listed {
     pub fn on(&self) -> &'static [On] {
         match self.what {
             What::OfWindow(action) => action.on,
-            What::OfView(action) => action.on,
+            What::OfView(_, action) => action.on,
             What::Toggle(_) => &[],
         }
     }
@@ -102,7 +103,7 @@ impl Listed {
     pub fn keys(&self) -> String {
         let chords = match self.what {
             What::OfWindow(action) => action.chords,
-            What::OfView(action) => action.chords,
+            What::OfView(_, action) => action.chords,
             What::Toggle(entry) => return entry.line.key.to_string(),
         };
         chords.first().map(written).unwrap_or_default()
@@ -125,7 +126,7 @@ impl Listed {
         match self.what {
             _ if !is_there => None,
             What::OfWindow(action) => (action.is_possible)(state).then(action.ask),
-            What::OfView(action) => (action.is_possible)(state).then(|| (action.ask)().into()),
+            What::OfView(entry, action) => command_of_view(entry, action, state),
             What::Toggle(entry) => {
                 let view = ViewId::of(&entry.line);
                 let document = state.document.as_ref();

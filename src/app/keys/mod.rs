@@ -9,7 +9,7 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 use crate::app::command::Command;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Scope, Sign};
-use crate::state::ask::{Ask, PaneAsk};
+use crate::state::ask::{Ask, PaneAsk, ViewAsk};
 use crate::state::camera::Thrust;
 use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views::{Entry, REGISTRY};
@@ -98,8 +98,10 @@ pub fn help() -> Vec<HelpPage> {
 fn actions(scope: Scope) -> impl Iterator<Item = Meant> {
     let lines = PAGES.iter().flat_map(|page| page.lines);
     let actions = lines.flat_map(|line| line.actions).map(Meant::Window);
-    let of_views = REGISTRY.iter().flat_map(|entry| entry.keys);
-    let of_views = of_views.flat_map(|line| line.actions).map(Meant::View);
+    let of_views = REGISTRY.iter().flat_map(|entry| {
+        let actions = entry.keys.iter().flat_map(|line| line.actions);
+        actions.map(move |action| Meant::View(entry, action))
+    });
     let all = actions.chain(of_views);
     all.filter(move |action| action.scope() == scope)
 }
@@ -108,28 +110,28 @@ fn actions(scope: Scope) -> impl Iterator<Item = Meant> {
 #[derive(Clone, Copy)]
 enum Meant {
     Window(&'static Action<Command>),
-    View(&'static Action),
+    View(&'static Entry, &'static Action),
 }
 
 impl Meant {
     fn scope(self) -> Scope {
         match self {
             Meant::Window(action) => action.scope,
-            Meant::View(action) => action.scope,
+            Meant::View(_, action) => action.scope,
         }
     }
 
     fn has(self, chord: Chord) -> bool {
         match self {
             Meant::Window(action) => action.chords.contains(&chord),
-            Meant::View(action) => action.chords.contains(&chord),
+            Meant::View(_, action) => action.chords.contains(&chord),
         }
     }
 
     fn repeats(self) -> bool {
         match self {
             Meant::Window(action) => action.repeats,
-            Meant::View(action) => action.repeats,
+            Meant::View(_, action) => action.repeats,
         }
     }
 
@@ -137,9 +139,19 @@ impl Meant {
     fn command(self, state: &State) -> Option<Command> {
         match self {
             Meant::Window(action) => (action.is_possible)(state).then(action.ask),
-            Meant::View(action) => (action.is_possible)(state).then(|| (action.ask)().into()),
+            Meant::View(entry, action) => command_of_view(entry, action, state),
         }
     }
+}
+
+/// What an action of a view asks for; nothing where it would do nothing. Unless its keys mean it anywhere the pointer has to
+/// be over the view.
+fn command_of_view(entry: &'static Entry, action: &Action, state: &State) -> Option<Command> {
+    let view = ViewId::of(&entry.line);
+    let over = state.panes.under_pointer;
+    let is_meant = action.scope == Scope::Anywhere || over.is_some_and(|(over, _)| over == view);
+    let ask = Ask::View(Some(view), ViewAsk::Do(action.id));
+    (is_meant && (action.is_possible)(state)).then(|| ask.into())
 }
 
 /// The action that a key means in `scope`: first with Shift, then, where Shift makes no difference, without.
@@ -305,7 +317,9 @@ mod tests {
                     Meant::Window(action) => {
                         (described(std::slice::from_ref(action)), action.chords)
                     }
-                    Meant::View(action) => (described(std::slice::from_ref(action)), action.chords),
+                    Meant::View(_, action) => {
+                        (described(std::slice::from_ref(action)), action.chords)
+                    }
                 };
                 let action = action[0];
                 assert!(ids.insert(action.id), "{} stands twice", action.id);

@@ -4,10 +4,10 @@ use egui::{Align, Layout, Ui};
 
 use super::context::Context;
 use super::{menu, messages, own, path, questions, search};
-use crate::app::command::{Command, OwnList, PictureAsk, ScriptAsk};
+use crate::app::command::{Command, OwnList, ScriptAsk};
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
-use crate::state::camera::{Mode, Preset};
+use crate::state::camera::Mode;
 use crate::state::panes::{Needs, Purpose, ViewId};
 use crate::views::style;
 use crate::views::widgets::{Icon, icon_button, paint};
@@ -117,54 +117,6 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         ui.menu_button("Views for a question", |ui| arrangements(ui, context));
         if ui.button("Arrange as at first").clicked() {
             context.asks.push(PaneAsk::Reset);
-        }
-        ui.separator();
-        let has_map = context.desk.state.cards.minimap;
-        for (is_on, title, key, ask) in [
-            (
-                has_map,
-                "Map",
-                "Shift + M",
-                Command::from(CardAsk::ToggleMinimap),
-            ),
-            (
-                false,
-                "From above",
-                "Page up",
-                CameraAsk::LookFrom(Preset::Top).into(),
-            ),
-            (
-                false,
-                "From a corner, isometric",
-                "Page down",
-                CameraAsk::LookFrom(Preset::Isometric).into(),
-            ),
-            (
-                false,
-                "The view before",
-                "Ctrl + ←",
-                CameraAsk::PastView.into(),
-            ),
-            (
-                false,
-                "The view after",
-                "Ctrl + →",
-                CameraAsk::NextView.into(),
-            ),
-            (
-                false,
-                "Copy the picture",
-                "Ctrl + C",
-                PictureAsk::Copy.into(),
-            ),
-            (
-                false,
-                "Save a picture…",
-                "Ctrl + Shift + S",
-                PictureAsk::Toggle.into(),
-            ),
-        ] {
-            entry(ui, context, 210.0, (is_on, title, key, ask));
         }
     });
     menu.response.on_hover_text("Open and close views");

@@ -2,14 +2,12 @@
 
 use regex::RegexBuilder;
 
+use super::CodeView;
 use super::numbers::{Tint, cost_of};
-use super::{CodeView, ENTRY};
-use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, EditAsk, TableKey, ViewAsk};
+use crate::state::ask::{Asks, EditAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::document::source::SourceLine;
-use crate::state::panes::ViewId;
 use crate::units::Cost;
 use crate::views::rows::place;
 
@@ -18,66 +16,44 @@ const PREVIOUS: &str = "code.previous";
 const HOTTEST: &str = "code.hottest";
 const TINT: &str = "code.colours";
 
-fn is_over(state: &State) -> bool {
-    let under = state.panes.under_pointer;
-    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
-}
-
-const fn own(
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    chords: &'static [Chord],
-    ask: fn() -> Ask,
-) -> Action {
-    Action::new(id, title, about, chords, ask)
-        .within(Scope::Table)
-        .repeating()
-        .when(is_over)
-}
-
-fn ask(id: &'static str) -> Ask {
-    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
-}
-
 pub static KEYS: [Line; 2] = [
     Line {
         keys: "N  Shift + N  H",
         text: "code: the next line that ran, the one before; the line that costs most in the function, then in the file",
         actions: &[
-            own(
+            Action::own(
+Scope::Table,
                 NEXT,
                 "The next line that ran",
                 "Goes to the next line of the code with a cost.",
                 &[Chord::letter('n')],
-                || ask(NEXT),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Table,
                 PREVIOUS,
                 "The line before that ran",
                 "Goes to the line before of the code with a cost.",
                 &[Chord::letter('n').shift()],
-                || ask(PREVIOUS),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Table,
                 HOTTEST,
                 "The line that costs most",
                 "Goes to the line that costs most in the function, or in the file where it is there already.",
                 &[Chord::letter('h')],
-                || ask(HOTTEST),
-            ),
+).repeating(),
         ],
     },
     Line {
         keys: "V, Enter",
         text: "code: colour lines by their calls or by themselves; open the line in your editor",
-        actions: &[own(
+        actions: &[Action::own(
+Scope::Table,
             TINT,
             "Other colours of lines",
             "Colours lines of the code by the calls made in them, or by what they cost themselves.",
             &[Chord::letter('v')],
-            || ask(TINT),
-        )],
+).repeating()],
     },
 ];
 

@@ -24,7 +24,7 @@ use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, SelectAsk, ViewAsk};
+use crate::state::ask::{Asks, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
@@ -63,107 +63,85 @@ const PREVIOUS: &str = "fan.previous";
 const NEARER: &str = "fan.nearer";
 const FARTHER: &str = "fan.farther";
 
-fn is_over(state: &State) -> bool {
-    let under = state.panes.under_pointer;
-    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
-}
-
-const fn own(
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    chords: &'static [Chord],
-    ask: fn() -> Ask,
-) -> Action {
-    Action::new(id, title, about, chords, ask)
-        .within(Scope::Chart)
-        .repeating()
-        .when(is_over)
-}
-
-fn ask(id: &'static str) -> Ask {
-    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
-}
-
 static KEYS: [Line; 4] = [
     Line {
         keys: "→ ←",
         text: "compacted call tree: all of it in one level more detail, or less",
         actions: &[
-            own(
+            Action::own(
+Scope::Chart,
                 MORE,
                 "Expand everything",
                 "Shows all of the compacted call tree in one level more detail.",
                 &[Chord::key("Right")],
-                || ask(MORE),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Chart,
                 LESS,
                 "Compact everything",
                 "Shows all of the compacted call tree in one level less detail.",
                 &[Chord::key("Left")],
-                || ask(LESS),
-            ),
+).repeating(),
         ],
     },
     Line {
         keys: "Enter, Shift + Enter",
         text: "compacted call tree: the chosen disc in more detail, or less; as click and right click",
         actions: &[
-            own(
+            Action::own(
+Scope::Chart,
                 MORE_OF_ONE,
                 "Expand the chosen disc",
                 "Shows the chosen disc of the compacted call tree in one level more detail.",
                 &[Chord::key("Enter")],
-                || ask(MORE_OF_ONE),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Chart,
                 LESS_OF_ONE,
                 "Compact the chosen disc",
                 "Shows the chosen disc of the compacted call tree in one level less detail.",
                 &[Chord::key("Enter").shift()],
-                || ask(LESS_OF_ONE),
-            ),
+).repeating(),
         ],
     },
     Line {
         keys: "Page",
         text: "compacted call tree: choose the next disc, and the one before",
         actions: &[
-            own(
+            Action::own(
+Scope::Chart,
                 NEXT,
                 "The next disc",
                 "Chooses the next disc of the compacted call tree: what it calls, then what stands beside it.",
                 &[Chord::key("PageDown")],
-                || ask(NEXT),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Chart,
                 PREVIOUS,
                 "The disc before",
                 "Chooses the disc before in the compacted call tree.",
                 &[Chord::key("PageUp")],
-                || ask(PREVIOUS),
-            ),
+).repeating(),
         ],
     },
     Line {
         keys: "↑ ↓",
         text: "compacted call tree: nearer, and farther away; as the wheel",
         actions: &[
-            own(
+            Action::own(
+Scope::Chart,
                 NEARER,
                 "Nearer",
                 "Shows the compacted call tree larger.",
                 &[Chord::key("Up")],
-                || ask(NEARER),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Chart,
                 FARTHER,
                 "Farther",
                 "Shows the compacted call tree smaller.",
                 &[Chord::key("Down")],
-                || ask(FARTHER),
-            ),
+).repeating(),
         ],
     },
 ];

@@ -48,7 +48,7 @@ use crate::model::memory::{self as model, BelongsTo};
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
 use crate::state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
@@ -82,51 +82,30 @@ const PEAK: &str = "memory.peak";
 const ROWS: &str = "memory.rows";
 const MODE: &str = "memory.mode";
 
-fn is_over(state: &State) -> bool {
-    let under = state.panes.under_pointer;
-    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
-}
-
-const fn own(
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    chords: &'static [Chord],
-    ask: fn() -> Ask,
-) -> Action {
-    Action::new(id, title, about, chords, ask)
-        .within(Scope::Table)
-        .when(is_over)
-}
-
-fn ask(id: &'static str) -> Ask {
-    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
-}
-
 static KEYS: [Line; 1] = [Line {
     keys: "W  P  K",
     text: "memory: other rows; live, left of the range, temporary; go to the peak",
     actions: &[
-        own(
+        Action::own(
+            Scope::Table,
             ROWS,
             "Other rows of memory",
             "Shows memory by module, function, context or type.",
             &[Chord::letter('w')],
-            || ask(ROWS),
         ),
-        own(
+        Action::own(
+            Scope::Table,
             MODE,
             "Other objects of memory",
             "Shows what is live, what was left of the range, or what was temporary.",
             &[Chord::letter('p')],
-            || ask(MODE),
         ),
-        own(
+        Action::own(
+            Scope::Table,
             PEAK,
             "Go to the peak of memory",
             "Goes to the time at which most bytes were live.",
             &[Chord::letter('k')],
-            || ask(PEAK),
         ),
     ],
 }];

@@ -9,8 +9,8 @@ use super::menu;
 use crate::filter::selection::Pointed;
 use crate::model::rows::OverviewRows;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line};
-use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
@@ -47,12 +47,12 @@ const OTHER_ROWS: &str = "rows.next";
 static KEYS: [Line; 1] = [Line {
     keys: "P",
     text: "rows of the overview: functions, modules by level",
-    actions: &[Action::new(
+    actions: &[Action::own(
+        Scope::Anywhere,
         OTHER_ROWS,
         "Other rows",
         "Shows functions, or modules of the next level, in the rows of the overview.",
         &[Chord::letter('p')],
-        || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(OTHER_ROWS)),
     )],
 }];
 

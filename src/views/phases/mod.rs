@@ -33,7 +33,7 @@ use crate::filter::selection::{CallOf, Pointed};
 use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line};
+use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Ask, Asks, Chapter, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{
@@ -70,19 +70,19 @@ static KEYS: [Line; 1] = [Line {
     keys: "Shift+P, Shift+O",
     text: "next and previous instance of a repetition in the phases",
     actions: &[
-        Action::new(
+        Action::own(
+            Scope::Anywhere,
             NEXT,
             "Next instance",
             "Shows the next instance of the innermost repetition of phases that is unfolded.",
             &[Chord::letter('p').shift()],
-            || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(NEXT)),
         ),
-        Action::new(
+        Action::own(
+            Scope::Anywhere,
             PREVIOUS,
             "Previous instance",
             "Shows the previous instance of the innermost repetition of phases that is unfolded.",
             &[Chord::letter('o').shift()],
-            || Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(PREVIOUS)),
         ),
     ],
 }];

@@ -17,7 +17,7 @@ use crate::layout::rings::{Of, Rings as Chart, Sizing, Tree};
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, ViewAsk};
+use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
@@ -49,67 +49,49 @@ const OUT: &str = "rings.out";
 const DEEPER: &str = "rings.deeper";
 const SHALLOWER: &str = "rings.shallower";
 
-fn is_over(state: &State) -> bool {
-    let under = state.panes.under_pointer;
-    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
-}
-
-const fn own(
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    chords: &'static [Chord],
-    ask: fn() -> Ask,
-) -> Action {
-    Action::new(id, title, about, chords, ask)
-        .within(Scope::Chart)
-        .repeating()
-        .when(is_over)
-}
-
-fn ask(id: &'static str) -> Ask {
-    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
-}
-
 static KEYS: [Line; 2] = [
     Line {
         keys: "P, Backspace",
         text: "ring chart: the next sizing; back to the root before",
         actions: &[
-            own(
+            Action::own(
+                Scope::Chart,
                 SIZING,
                 "Next sizing",
                 "Sizes the segments of the ring chart alike, by angle, or by area.",
                 &[Chord::letter('p')],
-                || ask(SIZING),
-            ),
-            own(
+            )
+            .repeating(),
+            Action::own(
+                Scope::Chart,
                 OUT,
                 "Root before",
                 "Shows the ring chart around the root that it had before.",
                 &[Chord::key("Backspace")],
-                || ask(OUT),
-            ),
+            )
+            .repeating(),
         ],
     },
     Line {
         keys: "Wheel, − +",
         text: "ring chart: fewer and more rings",
         actions: &[
-            own(
+            Action::own(
+                Scope::Chart,
                 DEEPER,
                 "One ring more",
                 "Shows a ring more of the ring chart.",
                 &[Chord::letter('+'), Chord::letter('=')],
-                || ask(DEEPER),
-            ),
-            own(
+            )
+            .repeating(),
+            Action::own(
+                Scope::Chart,
                 SHALLOWER,
                 "One ring less",
                 "Shows a ring less of the ring chart.",
                 &[Chord::letter('-'), Chord::letter('−')],
-                || ask(SHALLOWER),
-            ),
+            )
+            .repeating(),
         ],
     },
 ];

@@ -20,7 +20,7 @@ use crate::filter::selection::Pointed;
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Ask, Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
@@ -55,78 +55,56 @@ const HOTTEST: &str = "tree.hottest";
 const INVERT: &str = "tree.invert";
 const SANDWICH: &str = "tree.sandwich";
 
-fn is_over(state: &State) -> bool {
-    let under = state.panes.under_pointer;
-    under.is_some_and(|(view, _)| view == ViewId::of(&ENTRY.line))
-}
-
-const fn own(
-    id: &'static str,
-    title: &'static str,
-    about: &'static str,
-    chords: &'static [Chord],
-    ask: fn() -> Ask,
-) -> Action {
-    Action::new(id, title, about, chords, ask)
-        .within(Scope::Table)
-        .repeating()
-        .when(is_over)
-}
-
-fn ask(id: &'static str) -> Ask {
-    Ask::View(Some(ViewId::of(&ENTRY.line)), ViewAsk::Do(id))
-}
-
 static KEYS: [Line; 3] = [
     Line {
         keys: "→ ←",
         text: "call tree: open the chosen row; close it, or go to the row around it",
         actions: &[
-            own(
+            Action::own(
+Scope::Table,
                 OPEN,
                 "Open the row",
                 "Opens the chosen row of the call tree, or goes to the first row below it.",
                 &[Chord::key("Right")],
-                || ask(OPEN),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Table,
                 CLOSE,
                 "Close the row",
                 "Closes the chosen row of the call tree, or goes to the row around it.",
                 &[Chord::key("Left")],
-                || ask(CLOSE),
-            ),
+).repeating(),
         ],
     },
     Line {
         keys: "E",
         text: "call tree: open the hottest way down from the chosen row",
-        actions: &[own(
+        actions: &[Action::own(
+Scope::Table,
             HOTTEST,
             "Open the hottest way",
             "Opens the hottest row below the chosen one of the call tree, and so on to the end.",
             &[Chord::letter('e')],
-            || ask(HOTTEST),
-        )],
+).repeating()],
     },
     Line {
         keys: "C  O",
         text: "call tree: callers in place of callees; all callers and callees of the chosen function",
         actions: &[
-            own(
+            Action::own(
+Scope::Table,
                 INVERT,
                 "Callers in place of callees",
                 "Turns the call tree round: functions by their own cost, and their callers below them.",
                 &[Chord::letter('c')],
-                || ask(INVERT),
-            ),
-            own(
+).repeating(),
+            Action::own(
+Scope::Table,
                 SANDWICH,
                 "All callers and callees",
                 "Shows the chosen function with all its callers and callees, or the whole call tree again.",
                 &[Chord::letter('o')],
-                || ask(SANDWICH),
-            ),
+).repeating(),
         ],
     },
 ];

@@ -13,6 +13,7 @@ use super::super::*;
 use crate::analysis::session::Inputs;
 use crate::facts::memory::Object;
 use crate::facts::memory::tests::Random;
+use crate::state::ask::Ask;
 use crate::state::playback::Step;
 use crate::units::{Cost, Time, TimeRange};
 use crate::views::{all, style};
