@@ -255,7 +255,8 @@ fn a_way_leads_from_one_graph_to_the_next_and_can_be_interrupted() {
     state.tell_time(Duration::from_secs(9));
     let last = sheet(&mut view, &state);
     assert!(!view.chart.is_moving());
-    assert_eq!(last, first);
+    // A sheet is long: it is not printed.
+    assert!(last == first, "it is as it was");
     let same = Surface {
         is_new: false,
         ..SURFACE

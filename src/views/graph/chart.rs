@@ -317,6 +317,10 @@ impl Chart {
         self.size = pixels / surface.scale;
         let now = state.now();
         let share = self.share(now);
+        if share >= 1.0 {
+            // Drawn without a way, the end is exactly what is laid out.
+            self.way = None;
+        }
         let with = DrawnWith {
             revision: self.revision,
             size: surface.size,
@@ -332,18 +336,12 @@ impl Chart {
         let drawn = self.drawn.as_ref().filter(|it| it.0 == with);
         let is_same = drawn.is_some() && self.marks == marks;
         if is_same && !surface.is_new {
-            if share >= 1.0 {
-                self.way = None;
-            }
             return Picture::Same;
         }
         let below = drawn.map(|it| it.1);
         self.marks = marks;
         let below = self.draw(document, &with, now, below, words);
         self.drawn = Some((with, below));
-        if share >= 1.0 {
-            self.way = None;
-        }
         Picture::Sheet(&self.sheet)
     }
 
@@ -377,7 +375,7 @@ impl Chart {
         let painting = Painting {
             laid: &laid,
             geometry: &shown,
-            labels: if self.way.is_some() && with.share < 1.0 {
+            labels: if self.way.is_some() {
                 &[]
             } else {
                 &laid.labels
@@ -389,7 +387,7 @@ impl Chart {
             clip: whole,
             tint: self.tint,
             colors,
-            is_still: self.way.is_none() || with.share >= 1.0,
+            is_still: self.way.is_none(),
         };
         let below = match below {
             Some((corners, triangles)) => {

@@ -21,6 +21,9 @@ const LETTERS: f32 = 11.5;
 /// Widths are shown of these shares of the most.
 const SHARES: [f64; 3] = [0.01, 0.25, 1.0];
 
+/// What all else beside the amounts of [`SHARES`] takes where there is room for it, with some words at the left, in points.
+const REST: f32 = 480.0;
+
 /// An amount of a line, with its unit.
 pub fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String {
     match (&graph.amount, by) {
@@ -47,13 +50,15 @@ pub fn draw(
         *right -= width(text) * em;
         sheet.write(text, Vec2::new(*right, middle), em, weak, rect);
     };
-    let is_wide = rect.size().x > 620.0 * scale;
     if !graph.lines.is_empty() {
         let most = graph.most();
-        let count = if is_wide { 3 } else { 1 };
-        for share in SHARES.iter().rev().take(count) {
-            let text = amount(document, graph, graph.by, most * share);
-            write(sheet, &text, &mut right);
+        let text_of = |share: f64| amount(document, graph, graph.by, most * share);
+        // Amounts are as long as their unit. With less room one is shown, and no direction.
+        let amounts: f32 = SHARES.iter().map(|&share| width(&text_of(share))).sum();
+        let is_wide = rect.size().x > amounts * em + REST * scale;
+        let count = if is_wide { SHARES.len() } else { 1 };
+        for &share in SHARES.iter().rev().take(count) {
+            write(sheet, &text_of(share), &mut right);
             right -= 5.0 * scale;
             let thick = line_width(most * share, most) * scale;
             let ends = [
