@@ -123,6 +123,15 @@ impl Hierarchy {
         self.rows.len()
     }
 
+    /// The same modules at other first and last lines, given by module: as another version of the text has them. O(modules).
+    pub fn with_lines(&self, lines: &[(u32, u32)]) -> Hierarchy {
+        let mut other = self.clone();
+        for (row, &(line, end_line)) in other.rows.iter_mut().zip(lines) {
+            (row.line, row.end_line) = (line, end_line);
+        }
+        other
+    }
+
     /// Never: there is always a root.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -73,6 +73,9 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// By recording and function, its row.
     pub row_of: Vec<Vec<u32>>,
+    /// The same modules at the lines that they have in the source tree of A, where that has one of its own: 0 for what stands
+    /// in B alone.
+    pub structure_of_a: Option<Arc<Hierarchy>>,
     /// By module, whether A and B have it in their source or ran it.
     pub known: Vec<[bool; 2]>,
     /// Files that moved or were renamed, as their paths in A and B.
@@ -173,6 +176,8 @@ impl Comparison {
             recording,
             resolution,
         });
+        let lines_of_a = placed.lines_of_a.as_deref();
+        let structure_of_a = lines_of_a.map(|lines| placed.hierarchy.with_lines(lines));
         let session = Session {
             source_dir: None,
             hierarchy: placed.hierarchy,
@@ -180,6 +185,7 @@ impl Comparison {
             source_warnings: Vec::new(),
         };
         let mut comparison = Comparison {
+            structure_of_a: structure_of_a.map(Arc::new),
             session,
             runs,
             rows,
@@ -311,6 +317,8 @@ struct Placed {
     moved_files: Vec<[String; 2]>,
     /// Which modules are of a source tree.
     is_source: Vec<bool>,
+    /// By module its first and last line in the source tree of A, where that has one of its own.
+    lines_of_a: Option<Vec<(u32, u32)>>,
 }
 
 /// The recordings of both sides in the source trees that there are: none, one for both, or one for each.
@@ -419,7 +427,7 @@ fn in_one_source(source: &Hierarchy, recordings: &[Vec<Arc<Recording>>; 2]) -> P
         }
         (own, of_side)
     });
-    unite([a, b])
+    unite([a, b]).0
 }
 
 fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2]) -> Placed {
@@ -427,12 +435,23 @@ fn in_two_sources(sources: [&Hierarchy; 2], recordings: &[Vec<Arc<Recording>>; 2
         let functions = recordings[side].iter().map(|it| &it.functions);
         resolve(sources[side], &functions.collect::<Vec<_>>())
     });
-    unite([a, b])
+    let of_a = a.0.modules().map(|id| {
+        let module = a.0.module(id);
+        (module.line, module.end_line)
+    });
+    let of_a: Vec<(u32, u32)> = of_a.collect();
+    let (mut placed, place_of_a) = unite([a, b]);
+    let mut lines = vec![(0, 0); placed.hierarchy.len()];
+    for (module, of) in place_of_a.iter().zip(of_a) {
+        lines[module.index()] = of;
+    }
+    placed.lines_of_a = Some(lines);
+    placed
 }
 
-/// Both sides, each resolved in a structure of its own, in the union of both.
-fn unite([a, b]: [(Hierarchy, Vec<Resolution>); 2]) -> Placed {
-    let united = structure::unite(&a.0, &b.0);
+/// Both sides, each resolved in a structure of its own, in the union of both; and by module of A the one of the union.
+fn unite([a, b]: [(Hierarchy, Vec<Resolution>); 2]) -> (Placed, Vec<ModuleId>) {
+    let mut united = structure::unite(&a.0, &b.0);
     let mut resolutions = Vec::new();
     for (side, of_side) in [a.1, b.1].into_iter().enumerate() {
         for mut resolution in of_side {
@@ -442,13 +461,16 @@ fn unite([a, b]: [(Hierarchy, Vec<Resolution>); 2]) -> Placed {
             resolutions.push(resolution);
         }
     }
-    Placed {
+    let of_a = std::mem::take(&mut united.of[0]);
+    let placed = Placed {
         is_source: of_source(&united.hierarchy),
         hierarchy: united.hierarchy,
         known: united.known,
+        lines_of_a: None,
         resolutions,
         moved_files: united.moved_files,
-    }
+    };
+    (placed, of_a)
 }
 
 /// What a source tree says of a module a recording does not: its language, lines of code or bytes.
@@ -473,10 +495,17 @@ impl Placed {
         for row in rows {
             is_needed[row.module.index()] = true;
         }
+        let lines_before = self.lines_of_a.clone();
         for (recording, resolution) in self.resolutions.iter_mut().enumerate() {
             let side = usize::from(recording >= runs[0]);
             for (module, &row) in resolution.modules.iter_mut().zip(&row_of[recording]) {
-                *module = rows[row as usize].module;
+                let before = std::mem::replace(module, rows[row as usize].module);
+                if let (0, Some(lines), Some(old)) = (side, &mut self.lines_of_a, &lines_before)
+                    && before != *module
+                {
+                    // It stands there in A under another name.
+                    lines[module.index()] = old[before.index()];
+                }
                 self.known[module.index()][side] = true;
             }
         }
@@ -484,11 +513,14 @@ impl Placed {
         let is_left_out = |id: ModuleId| !is_needed[id.index()] && !is_source[id.index()];
         let (hierarchy, modules) = structure::in_order(&self.hierarchy, is_left_out);
         let mut known = vec![[false; 2]; hierarchy.len()];
+        let mut lines = vec![(0, 0); hierarchy.len()];
         for (old, new) in modules.iter().enumerate() {
             if let Some(new) = new {
                 known[new.index()] = self.known[old];
+                lines[new.index()] = self.lines_of_a.as_ref().map_or((0, 0), |it| it[old]);
             }
         }
+        self.lines_of_a = self.lines_of_a.is_some().then_some(lines);
         for id in (1..hierarchy.len() as u32).rev().map(ModuleId) {
             let of = known[id.index()];
             if let Some(parent) = hierarchy.parent(id) {

@@ -18,6 +18,7 @@ pub mod args;
 mod clocks;
 mod contents;
 mod document;
+mod lines;
 mod moments;
 mod picture;
 mod picture_args;

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 
+use super::super::progress::with_progress;
 use super::args::CompareArgs;
 use super::clocks::Align;
 use super::moments::{Moment, Names};
 use super::picture_args::{HeightArg, PictureArgs, StrengthArg, ThemeArg, ViewArg};
-use super::report;
 use super::tables::Tables;
+use super::{lines, report};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
 use crate::analysis::mapping::regroup::Regrouped;
@@ -190,7 +191,9 @@ impl Output {
         for (view, said) in views {
             pictures.push((draw(args, comparison, tables, view)?, said));
         }
-        let page = report::page(inputs, comparison, tables, &pictures, args.map.as_deref())?;
+        let hunks = with_progress(|progress| lines::find(inputs, comparison, tables, progress))??;
+        let shown = (&pictures[..], &hunks[..]);
+        let page = report::page(inputs, comparison, tables, shown, args.map.as_deref())?;
         files::write(&self.path, page.as_bytes()).with_context(cannot)
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::contents::{self, escaped};
 use super::document::{paired, runs};
+use super::lines::{self, Hunk};
 use super::tables::Tables;
 use super::text::{Show, timed, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
@@ -32,14 +33,16 @@ th{color:var(--weak);font-weight:500}th:last-child,td:last-child{text-align:left
 code,pre{font:13px/1.5 ui-monospace,monospace}pre{border:1px solid var(--line);border-radius:4px;padding:.7em;overflow:auto}\
 details{margin-left:1.1em}details:not(:has(details))>summary{list-style:none}summary{overflow-wrap:anywhere}\
 .bars{display:inline-block;width:90px;vertical-align:middle}.bars i{display:block;height:4px;margin:1px 0;min-width:1px;background:var(--less)}.bars i+i{background:var(--more)}\
+table.code{width:auto;min-width:60%}.code td{border:0;padding:0 .8em}.code td:last-child{white-space:pre}\
 .doubt{border-left:3px solid var(--more);padding-left:.7em}.wide{overflow-x:auto}";
 
-/// The page, with `pictures` and what each is, of the `inputs` as they were compared through the mapping file `map`.
+/// The page, with `pictures` and what each is and the `lines` of differences, of the `inputs` as they were compared through
+/// the mapping file `map`.
 pub fn page(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
-    pictures: &[(Image, &str)],
+    (pictures, lines): (&[(Image, &str)], &[Hunk]),
     map: Option<&Path>,
 ) -> anyhow::Result<String> {
     let name = |side: usize| {
@@ -92,6 +95,7 @@ pub fn page(
         (relation.change, names)
     });
     section(&mut page, &show, "Call relations", relations)?;
+    lines::write(&mut page, lines, inputs.source_dirs.len() > 1)?;
     if let Some(phases) = &tables.contents {
         contents::write(&mut page, phases, comparison.unit())?;
     }

@@ -1,6 +1,7 @@
 //! Where in the source tree what is shown stands, and which module stands at a line of it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Document;
 use crate::analysis::lines;
@@ -91,7 +92,14 @@ impl Document {
         self.source_root_of(runs.map_or(1, |runs| runs.side()))
     }
 
-    /// The same of A (0) or B (1).
+    /// The structure without a mapping at the lines that it has in the text of A (0) or B (1), where that is not the structure's
+    /// own: where both have a source tree.
+    pub fn structure_of(&self, side: usize) -> Option<&Arc<Hierarchy>> {
+        let structure = self.runs.as_ref()?.structure_of(side)?;
+        (structure.len() == self.base.hierarchy.len()).then_some(structure)
+    }
+
+    /// Where the source tree lies of A (0) or B (1).
     pub fn source_root_of(&self, side: usize) -> Option<&Path> {
         let is_swapped = self.runs.as_ref().is_some_and(|runs| runs.is_swapped());
         let of_a = self.inputs.sides.source_of_a.as_deref();

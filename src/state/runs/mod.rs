@@ -14,7 +14,7 @@ use crate::analysis::comparison::tables::{Given, Norm, RelationChange};
 use crate::analysis::comparison::{self, Comparison, Settings, calls, threads};
 use crate::analysis::session::{Inputs, OpenError, Session};
 use crate::escape;
-use crate::facts::hierarchy::HierarchyBuilder;
+use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::filter::correspond;
 use crate::filter::selection::CallOf;
 use crate::import;
@@ -414,6 +414,12 @@ impl Runs {
     /// Whether A is the second of the inputs.
     pub fn is_swapped(&self) -> bool {
         self.is_swapped
+    }
+
+    /// The structure at the lines of the text of A (0) or B (1), where that is not the structure's own.
+    pub fn structure_of(&self, side: usize) -> Option<&Arc<Hierarchy>> {
+        let is_first = (side == 0) != self.is_swapped;
+        self.base.structure_of_a.as_ref().filter(|_| is_first)
     }
 
     /// Which is shown: 0 for A, 1 for B.

@@ -242,6 +242,7 @@ impl CodeView {
                     range,
                 },
                 file,
+                structure: document.structure_of(side),
                 sites: reading
                     .sites()
                     .filter(|_| infers && is_read)

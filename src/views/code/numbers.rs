@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
+use crate::facts::hierarchy::Hierarchy;
 use crate::progress::{Cancelled, Progress};
 use crate::source::relations::sites::CallSite;
 use crate::state::State;
@@ -35,6 +36,8 @@ struct LinesKey {
 pub struct Question<'a> {
     pub facts: FactsKey,
     pub file: ModuleId,
+    /// The structure at the lines of this text, where that is not the session's own.
+    pub structure: Option<&'a Arc<Hierarchy>>,
     /// The calls of the text, and which text that is.
     pub sites: Option<(&'a Arc<Vec<CallSite>>, u64)>,
     /// The calls of the text will be known: there is no answer without them.
@@ -232,12 +235,14 @@ impl Counting {
             asked.sites.map(|(sites, _)| Arc::clone(sites)),
         );
         let (file, origins) = (asked.file, document.origins());
+        let structure = asked.structure.cloned();
         self.lines.want_next(wanted, || {
             let origins = origins.to_vec();
             Job::named("lines", state.waker(), move |_| {
                 let sites = sites.as_ref().map(|it| it.as_slice());
                 let resolved = session.recordings.get(key.recording).ok_or(Cancelled)?;
-                let lines = facts.file(&session.hierarchy, resolved, file, sites);
+                let structure = structure.as_deref().unwrap_or(&session.hierarchy);
+                let lines = facts.file(structure, resolved, file, sites);
                 let displayed = displayed(&origins, session.hierarchy.len());
                 Ok(Arc::new(Numbers::new(lines, displayed)))
             })

@@ -637,6 +637,41 @@ fn two_versions_stand_beside_each_other_with_what_differs() {
 }
 
 #[test]
+fn functions_that_stand_elsewhere_in_a_have_their_lines_there() {
+    let folder = Folder::new();
+    folder.write("old/a.c", TEXT);
+    // Further down by more than all of it is long, so that no function is where it was.
+    let moved = "// what was added\n".repeat(30) + TEXT;
+    folder.write("tree/a.c", moved);
+    let mut alone = Alone::new(&Inputs {
+        source_dir: Some(folder.tree()),
+        recordings: vec![
+            folder.write("a.json", trace(&EVENTS)),
+            folder.write("b.json", trace(&EVENTS)),
+        ],
+        sides: Sides {
+            runs_of_a: 1,
+            source_of_a: Some(folder.0.join("old")),
+        },
+    });
+    alone.choose("run");
+    alone.shapes();
+    for (side, before) in [(0, 0), (1, 30)] {
+        let numbers = alone.view.numbers(side).expect("they were counted");
+        let calls = |line: u32| numbers.lines.line(before + line).map(|it| it.calls);
+        assert_eq!(
+            [calls(4), calls(9), calls(10)],
+            [Some(2), Some(1), Some(1)],
+            "{side}"
+        );
+        let ran = [4, 7, 10].map(|line| numbers.ran(before + line));
+        assert_eq!(ran, [Some(true), Some(false), Some(true)], "{side}");
+    }
+    let compared = alone.view.compared.as_ref().expect("two runs");
+    assert_eq!(compared.most(), 0, "nothing differs");
+}
+
+#[test]
 fn files_that_cannot_be_shown_say_why_and_name_their_functions() {
     let folder = Folder::new();
     let mut alone = Alone::small(&folder);

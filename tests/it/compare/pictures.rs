@@ -103,6 +103,66 @@ fn pictures_show_less_in_blue_and_more_in_orange_and_mirror() {
     assert_eq!(run(&[text(&a), text(&b), "-o", "x.gif"]).code, Some(1));
 }
 
+/// `run` calls `fetch` in another line in B, and both are further down there.
+#[test]
+fn a_report_shows_the_lines_behind_the_first_differences() {
+    let scratch = Scratch::new("compare-lines");
+    let a = "def fetch(n):\n    return n\n\ndef run():\n    for n in range(9):\n        fetch(n)\n        keep(n)\n";
+    let b = "# new\n".repeat(40)
+        + "def fetch(n):\n    return n\n\ndef run():\n    all = [fetch(n) for n in '<b>']\n    for n in all:\n        keep(n)\n";
+    for (folder, text) in [("old", a), ("new", b.as_str())] {
+        std::fs::create_dir_all(scratch.0.join(folder)).expect("a folder");
+        scratch.write(&format!("{folder}/app.py"), text.as_bytes());
+    }
+    let calls = |at: u32, fetch: u32| {
+        format!(
+            r#"[{{"ph":"X","pid":1,"tid":1,"ts":0,"dur":{all},"name":"run (app.py:{run})"}},
+            {{"ph":"X","pid":1,"tid":1,"ts":10,"dur":{fetch},"name":"fetch (app.py:{at})"}}]"#,
+            all = fetch + 50,
+            run = at + 3,
+        )
+    };
+    let before = scratch.write("a.json", calls(1, 900).as_bytes());
+    let after = scratch.write("b.json", calls(41, 100).as_bytes());
+    let trees = ["old", "new"].map(|it| scratch.0.join(it));
+    let report = scratch.0.join("report.html");
+    let answer = run(&[
+        text(&before),
+        text(&after),
+        text(&trees[0]),
+        text(&trees[1]),
+        "-o",
+        text(&report),
+        "--size",
+        "320x240",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let page = std::fs::read_to_string(&report).expect("the report");
+    let lines = page.split("<h2>Lines</h2>").nth(1).expect("lines");
+    let lines = lines.split("<h2>").next().unwrap_or_default();
+    for row in [
+        "<td>6 (A)</td><td>900 µs</td><td></td><td><code>        fetch(n)</code>",
+        "<td>45</td><td></td><td>100 µs</td><td><code>    all = [fetch(n) for n in &#39;&lt;b&gt;&#39;]</code>",
+        "inferred",
+    ] {
+        assert!(lines.contains(row), "{row}: {lines}");
+    }
+    // One tree for both: the line of A is that of the same number.
+    let answer = run(&[
+        text(&before),
+        text(&after),
+        text(&trees[0]),
+        "-o",
+        text(&report),
+        "--size",
+        "320x240",
+    ]);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let page = std::fs::read_to_string(&report).expect("the report");
+    let row = "<td>6</td><td>900 µs</td><td>100 µs</td><td><code>        fetch(n)</code>";
+    assert!(page.contains(row) && page.contains("one source tree"));
+}
+
 #[test]
 fn both_runs_are_drawn_along_one_time_axis() {
     let scratch = Scratch::new("compare-along");
