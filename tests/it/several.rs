@@ -151,3 +151,17 @@ fn threads_that_callgrind_tells_apart_are_one_profile() {
     let again = scratch.write("again.7-01", costs(7, 1).as_bytes());
     assert_eq!(open(&[&first, &again]).len(), 2);
 }
+
+/// Without line breaks, code is many statements with a semicolon behind each, as folded stacks have it.
+#[test]
+fn minified_code_in_a_folder_is_a_source_tree() {
+    let code: String = (0..20_000)
+        .map(|it| format!("function f{it}(a){{return a*{it}}};"))
+        .collect();
+    let scratch = Scratch::new("minified");
+    scratch.write("app.min.js", format!("{code} 3").as_bytes());
+    assert!(!import::is_recording(&scratch.0));
+    let stacks = Scratch::new("stacks");
+    stacks.write("run.folded", b"main;f 3\nmain 1\n");
+    assert!(import::is_recording(&stacks.0));
+}

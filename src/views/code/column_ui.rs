@@ -13,9 +13,10 @@ use crate::views::Pane;
 /// The width of the band of colour before the text, in points.
 const BAND: f32 = 5.0;
 
-/// Of the miniature, where there is room for it, and beside less than this there is none.
-const MINIATURE: f32 = 112.0;
-const LEAST: f32 = 330.0;
+/// The width of the miniature: this share of the column within these limits, in points, and none in a narrower column.
+const MINIATURE_SHARE: f32 = 0.17;
+const MINIATURE: [f32; 2] = [48.0, 112.0];
+const LEAST: f32 = 280.0;
 
 /// Points of the wheel that are a column.
 const WHEEL_COLUMN: f32 = 8.0;
@@ -44,7 +45,9 @@ impl Parts {
             part
         });
         let has_miniature = place.width() >= LEAST;
-        let end = place.max.x - if has_miniature { MINIATURE + 8.0 } else { 0.0 };
+        let [least, most] = MINIATURE;
+        let taken = (place.width() * MINIATURE_SHARE).clamp(least, most) + 8.0;
+        let end = place.max.x - if has_miniature { taken } else { 0.0 };
         Parts {
             costs,
             numbers,

@@ -11,7 +11,7 @@ use crate::units::ModuleId;
 pub struct Marks {
     /// In order: lines in which a call that is meant is made.
     pub lines: Vec<u32>,
-    /// First and last lines of functions that are meant, in order.
+    /// First and last lines of stretches that are in functions that are meant: in order, and apart from each other.
     pub functions: Vec<(u32, u32)>,
 }
 
@@ -31,10 +31,11 @@ impl Marks {
         self.lines.binary_search(&line).is_ok()
     }
 
-    /// Whether a function that is meant is around a line.
+    /// Whether a function that is meant is around a line. O(log n).
     pub fn has_function(&self, line: u32) -> bool {
-        let mut functions = self.functions.iter();
-        functions.any(|&(first, last)| (first..=last).contains(&line))
+        let after = self.functions.partition_point(|&(first, _)| first <= line);
+        let around = after.checked_sub(1).map(|it| self.functions[it]);
+        around.is_some_and(|(_, last)| line <= last)
     }
 }
 
@@ -107,5 +108,13 @@ fn functions(document: &Document, numbers: &Numbers, of: &Pointed) -> Vec<(u32, 
     };
     let functions = numbers.lines.functions.iter();
     let functions = functions.filter(|it| it.lines.0 > 0 && is_meant(it.module));
-    functions.map(|it| it.lines).collect()
+    // In order of their first lines.
+    let mut stretches: Vec<(u32, u32)> = Vec::new();
+    for (first, last) in functions.map(|it| it.lines) {
+        match stretches.last_mut() {
+            Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+            _ => stretches.push((first, last)),
+        }
+    }
+    stretches
 }

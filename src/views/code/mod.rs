@@ -97,7 +97,9 @@ pub struct CodeView {
     countings: [Counting; 2],
     /// Which of these the run that is shown is.
     own: usize,
-    aligned: Found<[TextKey; 2], Arc<Aligned>>,
+    alignment: Found<[TextKey; 2], Arc<Aligned>>,
+    /// Both texts as they are beside each other, once that is known.
+    aligned: Option<Arc<Aligned>>,
     compared: Option<Compared>,
     marks: [Marks; 2],
     marked: Option<(u64, Pointed, Pointed)>,
@@ -132,7 +134,8 @@ impl Default for CodeView {
             readings: Default::default(),
             countings: Default::default(),
             own: 1,
-            aligned: Found::default(),
+            alignment: Found::default(),
+            aligned: None,
             compared: None,
             marks: Default::default(),
             marked: None,
@@ -258,28 +261,25 @@ impl CodeView {
         }
     }
 
-    /// Lays both versions of the text beside each other.
+    /// Lays both versions of the text beside each other: whether they are so now, and were not before.
     fn align(&mut self, state: &State, document: &Document) -> bool {
-        if !document.has_two_sources() {
-            return false;
-        }
         let keys = [0, 1].map(|side| self.readings[side].key().cloned());
         let pages = [0, 1].map(|side| self.readings[side].page().cloned());
-        if let ([Some(a), Some(b)], [Some(of_a), Some(of_b)]) = (keys, pages) {
-            self.aligned.want([a, b], || {
-                Job::named("comparing texts", state.waker(), move |progress| {
-                    progress.start("comparing the two versions", 0);
-                    Ok(Arc::new(Aligned::new([&of_a.text, &of_b.text])))
-                })
-            });
-        }
-        self.aligned.poll()
-    }
-
-    /// Both versions beside each other, once that is known.
-    fn aligned(&self) -> Option<&Arc<Aligned>> {
-        let [a, b] = [0, 1].map(|side| self.readings[side].key().cloned());
-        self.aligned.of(&[a?, b?])
+        let both = (document.has_two_sources(), keys, pages);
+        let (true, [Some(a), Some(b)], [Some(of_a), Some(of_b)]) = both else {
+            self.aligned = None;
+            return false;
+        };
+        let keys = [a, b];
+        self.alignment.want(keys.clone(), || {
+            Job::named("comparing texts", state.waker(), move |progress| {
+                progress.start("comparing the two versions", 0);
+                Ok(Arc::new(Aligned::new([&of_a.text, &of_b.text])))
+            })
+        });
+        let is_new = self.alignment.poll();
+        self.aligned = self.alignment.of(&keys).cloned();
+        is_new
     }
 
     fn compare(&mut self, document: &Document) {
@@ -287,7 +287,7 @@ impl CodeView {
         if !CodeView::wants_both(document) {
             return;
         }
-        let aligned = self.aligned().cloned();
+        let aligned = self.aligned.clone();
         if document.has_two_sources() && aligned.is_none() {
             return;
         }
@@ -376,19 +376,19 @@ impl View for CodeView {
     fn is_waiting(&self) -> bool {
         let reads = self.readings.iter().any(Reading::is_waiting);
         let counts = self.countings.iter().any(Counting::is_waiting);
-        reads || counts || self.aligned.is_running()
+        reads || counts || self.alignment.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {
         let reads = self.readings.iter().find_map(Reading::slow);
         let counts = || self.countings.iter().find_map(Counting::slow);
-        reads.or_else(counts).or_else(|| self.aligned.slow())
+        reads.or_else(counts).or_else(|| self.alignment.slow())
     }
 
     fn cancel(&mut self) {
         self.readings.iter_mut().for_each(Reading::stop);
         self.countings.iter_mut().for_each(Counting::stop);
-        self.aligned.stop();
+        self.alignment.stop();
     }
 
     fn reset(&mut self) {

@@ -1,5 +1,6 @@
 //! What the recording tells of the lines of the file that is shown.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
@@ -286,29 +287,63 @@ fn displayed(origins: &[ModuleId], modules: usize) -> Vec<Option<ModuleId>> {
     displayed
 }
 
-/// Where in a text another function is the innermost one, and whether that ran.
+/// From which line on code of functions ran, did not run, or there is none: as the innermost function says. Functions of one
+/// line share it with each other and with what is around them: it ran where any of them did.
 fn stretches(functions: &[FunctionInFile]) -> Vec<(u32, Option<bool>)> {
-    let mut found: Vec<(u32, Option<bool>)> = Vec::new();
-    let mut add = |line: u32, ran: Option<bool>| match found.last_mut() {
-        Some(last) if last.0 == line => last.1 = ran,
-        Some(last) if last.1 == ran => {}
-        _ => found.push((line, ran)),
-    };
+    let mut short: BTreeMap<u32, bool> = BTreeMap::new();
+    for function in functions.iter().filter(|it| it.lines.0 == it.lines.1) {
+        *short.entry(function.lines.0).or_default() |= function.is_executed;
+    }
     // In order of their first lines, the outer ones first.
+    let long = functions.iter().filter(|it| it.lines.0 < it.lines.1);
+    let mut long = innermost(long).into_iter().peekable();
+    let mut found = Stretches::default();
+    let mut around = None;
+    for (line, ran) in short.into_iter().filter(|(line, _)| *line > 0) {
+        while let Some((first, of)) = long.next_if(|(first, _)| *first <= line) {
+            found.add(first, of);
+            around = of;
+        }
+        found.add(line, Some(ran || around == Some(true)));
+        let next = line.saturating_add(1);
+        if long.peek().is_none_or(|(first, _)| *first > next) {
+            found.add(next, around);
+        }
+    }
+    long.for_each(|(first, of)| found.add(first, of));
+    found.0
+}
+
+/// From which line on which of some functions, in order of their first lines, is the innermost one.
+fn innermost<'a>(functions: impl Iterator<Item = &'a FunctionInFile>) -> Vec<(u32, Option<bool>)> {
+    let mut found = Stretches::default();
     let mut open: Vec<(u32, bool)> = Vec::new();
-    let known = functions.iter().filter(|it| it.lines.0 > 0);
     let last = (u32::MAX, None);
-    let begins = known.map(|it| (it.lines.0, Some((it.lines.1, it.is_executed))));
+    let begins = functions.map(|it| (it.lines.0, Some((it.lines.1, it.is_executed))));
     for (first, function) in begins.chain(Some(last)) {
         while let Some((end, _)) = open.pop_if(|(end, _)| *end < first) {
-            add(end.saturating_add(1), open.last().map(|(_, ran)| *ran));
+            found.add(end.saturating_add(1), open.last().map(|(_, ran)| *ran));
         }
         if let Some((end, ran)) = function {
             open.push((end, ran));
-            add(first, Some(ran));
+            found.add(first, Some(ran));
         }
     }
-    found
+    found.0
+}
+
+/// First lines of stretches, in order, each other than the one before.
+#[derive(Default)]
+struct Stretches(Vec<(u32, Option<bool>)>);
+
+impl Stretches {
+    fn add(&mut self, line: u32, ran: Option<bool>) {
+        match self.0.last_mut() {
+            Some(last) if last.0 == line => last.1 = ran,
+            Some(last) if last.1 == ran => {}
+            _ => self.0.push((line, ran)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +362,7 @@ mod tests {
             call_costs: Cost::ZERO,
             unplaced: Vec::new(),
         };
+        // The last ones share lines, which one of them ran in.
         let functions = [
             function(0, 0, true),
             function(3, 20, true),
@@ -335,6 +371,11 @@ mod tests {
             function(10, 12, false),
             function(21, 21, false),
             function(30, 31, true),
+            function(40, 45, true),
+            function(42, 42, false),
+            function(50, 50, false),
+            function(50, 50, true),
+            function(50, 50, false),
         ];
         let numbers = Numbers {
             lines: FileLines {
@@ -351,8 +392,11 @@ mod tests {
             ran: stretches(&functions),
             is_inferred: false,
         };
-        for line in 0..40 {
-            let around = numbers.function_at(line).map(|it| it.is_executed);
+        for line in 0..60 {
+            let around = match line {
+                42 | 50 => Some(true),
+                _ => numbers.function_at(line).map(|it| it.is_executed),
+            };
             assert_eq!(numbers.ran(line), around, "line {line}");
         }
     }

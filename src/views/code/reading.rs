@@ -49,7 +49,7 @@ pub struct Reading {
 
 impl Reading {
     /// Begins to read what is wanted; `wants_sites` where its calls are to be found too. Takes what was read meanwhile: whether
-    /// there is something new.
+    /// there is something new beside colours, which change nothing but the lines that are seen.
     pub fn update(&mut self, key: &TextKey, wants_sites: bool, state: &State) -> bool {
         if self.key.as_ref() != Some(key) {
             // A text that is read anew has other parts.
@@ -90,7 +90,8 @@ impl Reading {
         }
         is_new |= self.syntax.poll();
         is_new |= self.sites.poll();
-        is_new | self.color(state)
+        self.color(state);
+        is_new
     }
 
     /// Has the lines from the first up to the last coloured, and those around them.
@@ -103,10 +104,11 @@ impl Reading {
         self.color(state);
     }
 
-    /// Colours the next part that is wanted; whether one is new.
-    fn color(&mut self, state: &State) -> bool {
-        let is_new = self.part.poll();
-        if is_new && let Some(((_, part), spans)) = self.part.last() {
+    /// Colours the next part that is wanted, and takes the one before.
+    fn color(&mut self, state: &State) {
+        if self.part.poll()
+            && let Some(((_, part), spans)) = self.part.last()
+        {
             while self.parts.len() >= MOST_PARTS {
                 // The one furthest from what is seen.
                 let middle = self.wanted.start;
@@ -120,7 +122,7 @@ impl Reading {
             self.parts.insert(*part, spans.clone());
         }
         let (Some(key), Some(page), Some(syntax)) = (&self.key, self.page(), self.syntax()) else {
-            return is_new;
+            return;
         };
         let parts = page.text.lines().div_ceil(PART);
         let mut wanted = self.wanted.start..self.wanted.end.min(parts);
@@ -135,7 +137,6 @@ impl Reading {
                 })
             });
         }
-        is_new
     }
 
     /// Which text it is.

@@ -613,7 +613,7 @@ fn two_versions_stand_beside_each_other_with_what_differs() {
     assert_eq!(count("int run(void) {"), 2, "{texts:?}");
     assert_eq!(count("    int more = 0;"), 1);
     assert_eq!(count("+ 9"), 1, "the line is new");
-    let aligned = alone.view.aligned().expect("both were read");
+    let aligned = alone.view.aligned.as_ref().expect("both were read");
     assert_eq!(aligned.alone, [0, 1]);
     let compared = alone.view.compared.as_ref().expect("two runs");
     assert_eq!(compared.change(1, 11), Some(40_000));

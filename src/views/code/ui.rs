@@ -139,7 +139,7 @@ impl CodeView {
     }
 
     fn rows_aligned(&self) -> Option<&crate::analysis::line_changes::Aligned> {
-        self.aligned().filter(|_| self.is_beside).map(|it| &**it)
+        self.aligned.as_deref().filter(|_| self.is_beside)
     }
 
     /// The row, from 0, that a line of A (0) or B (1) stands in.
