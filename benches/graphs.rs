@@ -139,7 +139,8 @@ fn dot(text: &str) -> Option<Duration> {
 }
 
 fn main() {
-    let started = dot("digraph { a }").unwrap_or_default();
+    let started = (0..3).filter_map(|_| dot("digraph { a }")).min();
+    let started = started.unwrap_or_default();
     for (nodes, edges, clusters, aim) in [
         (50, 200, 0, "≤ 5 ms"),
         (50, 200, 10, "≤ 5 ms"),

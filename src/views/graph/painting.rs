@@ -12,7 +12,7 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::layout::curves::Pen;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, oklch};
-use crate::layout::labels::text::shorten;
+use crate::layout::labels::text::{shorten, width};
 use crate::layout::sheet::{Rect, Sheet};
 use crate::model::theme::Theme;
 use crate::render::ink::{Ink, diverging};
@@ -300,7 +300,12 @@ impl Painting<'_> {
     fn name(&self, pen: &mut Pen, sheet: &mut Sheet, of: &GraphBox, rect: Rect, color: Color) {
         let natural = self.long(if of.is_middle { MIDDLE } else { TITLE });
         let least = (LEAST * self.scale).min(rect.size().y * 0.72);
-        let em = natural.max(least);
+        // Small letters of the whole name say more than large ones of its ends.
+        let fits = (rect.size().x - self.long(4.0)) / width(&of.title).max(1.0);
+        let em = match self.is_readable(natural) {
+            true => natural.max(least.min(fits)),
+            false => natural.max(least),
+        };
         // Enlarged letters need the margins too.
         let side = self.long(SIDE) * (natural / em).powi(3);
         let left = rect.min.x + side;
