@@ -169,7 +169,7 @@ impl Shown {
                 source: egui::MouseWheelSource::Wheel,
             };
             let (taken, lines) = self.frame(vec![Event::PointerMoved(at), wheel]);
-            assert!(lines > 3, "there is text everywhere");
+            assert!(lines > 0, "there is text everywhere");
             times.push(taken);
         }
         times.sort_unstable();
