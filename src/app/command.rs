@@ -7,7 +7,7 @@ use egui::Pos2;
 use crate::presentation::scene::{Section, Shot};
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
-    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk,
+    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
 };
 
 /// What a dialog asks for.
@@ -260,6 +260,7 @@ groups! {
     CameraAsk,
     SelectAsk,
     FilterAsk,
+    StepAsk,
     CutAsk,
     LookAsk,
     RunsAsk,

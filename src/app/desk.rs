@@ -77,6 +77,8 @@ pub struct Desk {
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
     pub editors: Editors,
+    /// A button of the pointer is down: what changes is one change until it is up.
+    pub is_held: bool,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -131,6 +133,7 @@ impl Desk {
             welcome: Welcome::default(),
             last_over: None,
             editors: Editors::default(),
+            is_held: false,
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -241,6 +244,8 @@ impl Desk {
         self.add_chapters();
         self.dock.follow(&mut self.state.panes);
         self.record();
+        self.state
+            .note_step(self.is_held || self.show.is_some() || self.is_live());
         let is_moving = self.is_moving();
         self.state.end_advance(is_moving);
     }
@@ -428,6 +433,7 @@ impl Desk {
             }
             let cards = [
                 &mut palette.is_open,
+                &mut state.cards.steps,
                 &mut welcome.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,

@@ -16,6 +16,7 @@ const MAX_RESULTS: usize = 50;
 impl State {
     /// Carries out what was asked for.
     pub fn execute(&mut self, ask: impl Into<Ask>) {
+        self.steps.is_touched = true;
         match ask.into() {
             Ask::Open(OpenAsk::CancelLoading) => {
                 if let Some(loading) = &self.loading {
@@ -28,6 +29,7 @@ impl State {
             Ask::Camera(ask) => self.look(ask),
             Ask::Select(ask) => self.on_select(ask),
             Ask::Filter(ask) => self.on_filter(ask),
+            Ask::Step(ask) => self.on_step(ask),
             Ask::Cut(ask) => self.change_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
             Ask::Context(of, way) => self.choose_in_context(of, way),
@@ -101,6 +103,7 @@ impl State {
             CardAsk::ToggleStacks => self.cards.stacks ^= true,
             CardAsk::ToggleTimings => self.cards.timings ^= true,
             CardAsk::ToggleMinimap => self.cards.minimap ^= true,
+            CardAsk::ToggleSteps => self.cards.steps ^= true,
             CardAsk::DismissMessage(index) => {
                 if index < self.messages.len() {
                     self.messages.remove(index);

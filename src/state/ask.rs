@@ -179,8 +179,15 @@ pub enum FilterAsk {
     HideThread,
     /// Brings back what the step with this number left out.
     Remove(usize),
+}
+
+/// What was changed of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepAsk {
     Undo,
     Redo,
+    /// To what was shown after so many changes.
+    GoTo(usize),
 }
 
 /// What is collapsed.
@@ -273,6 +280,7 @@ pub enum CardAsk {
     ToggleStacks,
     ToggleTimings,
     ToggleMinimap,
+    ToggleSteps,
     DismissMessage(usize),
 }
 
@@ -355,6 +363,7 @@ pub enum Ask {
     Camera(CameraAsk),
     Select(SelectAsk),
     Filter(FilterAsk),
+    Step(StepAsk),
     Cut(CutAsk),
     Look(LookAsk),
     /// Chooses something in one calling context: with the rows of the comparison on the way to it, outermost first.
@@ -398,6 +407,7 @@ groups! {
     Camera(CameraAsk),
     Select(SelectAsk),
     Filter(FilterAsk),
+    Step(StepAsk),
     Cut(CutAsk),
     Look(LookAsk),
     Runs(RunsAsk),

@@ -66,6 +66,8 @@ pub enum Icon {
     Close,
     Back,
     Forward,
+    Undo,
+    Redo,
     Home,
     Magnifier,
 }
@@ -150,6 +152,18 @@ pub fn paint(ui: &Ui, icon: Icon, rect: Rect, color: Color32) {
             let head = [at(to * 0.5, -5.0), at(to * 5.5, 0.0), at(to * 0.5, 5.0)];
             painter.add(Shape::line(head.to_vec(), stroke));
             painter.line_segment([at(-to * 5.5, 0.0), at(to * 5.5, 0.0)], stroke);
+        }
+        Icon::Undo | Icon::Redo => {
+            let to = if icon == Icon::Undo { -1.0 } else { 1.0 };
+            let bow = (0..=12).map(|step| {
+                let angle = std::f32::consts::PI * (step as f32 / 12.0 - 0.5);
+                at(-to * (0.5 + 4.5 * angle.cos()), 1.5 + 4.0 * angle.sin())
+            });
+            let bow = bow.chain([at(to * 0.5, 5.5)]);
+            painter.add(Shape::line(bow.collect(), stroke));
+            painter.line_segment([at(-to * 0.5, -2.5), at(to * 5.5, -2.5)], stroke);
+            let head = [at(to * 2.0, -6.0), at(to * 5.5, -2.5), at(to * 2.0, 1.0)];
+            painter.add(Shape::line(head.to_vec(), stroke));
         }
         Icon::Home => {
             let roof = vec![at(-7.0, 0.0), at(0.0, -6.5), at(7.0, 0.0)];

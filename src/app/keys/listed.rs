@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn keys_are_written_as_the_help_writes_them() {
         let keys = |id: &str| listed().find(|it| it.id == id).map(|it| it.keys());
-        assert_eq!(keys("filter.redo").as_deref(), Some("Ctrl + Shift + Z"));
+        assert_eq!(keys("step.redo").as_deref(), Some("Ctrl + Shift + Z"));
         assert_eq!(keys("play.ten-back").as_deref(), Some("Shift + ←"));
         assert_eq!(keys("landscape").as_deref(), Some("1"));
     }

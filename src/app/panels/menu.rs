@@ -13,6 +13,9 @@ use crate::views::widgets::add_card;
 
 const WIDTH: f32 = 300.0;
 
+/// Actions that stand in the menu itself, and not only in a group.
+const FIRST: [&str; 3] = ["step.undo", "step.redo", "step.list"];
+
 /// All actions, in the groups of the help.
 pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
     let menu = ui.menu_button("Menu", |ui| {
@@ -22,10 +25,13 @@ pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
             context.asks.push(PaletteAsk::Toggle);
             ui.close();
         }
-        ui.separator();
         let listed: Vec<Listed> = keys::listed()
             .filter(|it| it.id != "palette.open")
             .collect();
+        for action in listed.iter().filter(|it| FIRST.contains(&it.id)) {
+            of_action(ui, action, context);
+        }
+        ui.separator();
         for group in listed.chunk_by(|a, b| a.page == b.page) {
             let Some(first) = group.first() else { continue };
             ui.menu_button(first.page, |ui| {

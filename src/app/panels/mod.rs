@@ -30,6 +30,7 @@ mod script;
 mod search;
 mod settings;
 mod stacks;
+mod steps;
 mod timings;
 mod tooltip;
 mod top;
@@ -115,7 +116,7 @@ fn cards(
     if let Some(placed) = layout.placed {
         context.free = placed.place.seen;
         // The corner is that of panels which one opens.
-        if !desk.state.mapping.is_open && !desk.talk.is_open {
+        if !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps {
             stacks::show(ctx, context);
         }
         flying::show(ctx, placed.split.is_some(), context);
@@ -125,6 +126,7 @@ fn cards(
     settings::show(ctx, context, timings.quality);
     mapping::show(ctx, context);
     bookmarks::show(ctx, context);
+    steps::show(ctx, context);
     picture::show(ctx, context);
     jobs::show(ctx, views, context);
     welcome::show(ctx, context);

@@ -3,7 +3,7 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{menu, messages, own, path, questions, search};
+use super::{menu, messages, own, path, questions, search, steps};
 use crate::app::command::{Command, OwnList, ScriptAsk};
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
@@ -84,6 +84,10 @@ fn left(ui: &mut Ui, context: &mut Context<'_>) {
         Layout::left_to_right(Align::Center),
         |ui| {
             menu::all(ui, context);
+            if context.desk.state.steps.all().len() > 0 {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                steps::both(ui, context);
+            }
             history(ui, context);
             let title = egui::Label::new(style::title(name)).truncate();
             let share = if context.desk.state.filling().is_some() {

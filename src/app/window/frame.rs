@@ -185,6 +185,7 @@ impl App {
         desk.state.search.mark_moved = false;
         (desk.palette.wants_focus, desk.palette.mark_moved) = (false, false);
         let has_menu = view.overlay.has_open_menu();
+        desk.is_held = view.overlay.ctx().input(|input| input.pointer.any_down());
         desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
         self.asks.append(&mut self.after_typing);
         let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;
