@@ -203,6 +203,16 @@ pub enum EditorAsk {
     Keep,
 }
 
+/// The tour of the demo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourAsk {
+    /// From its first stop; opens the demo where something else is open.
+    Begin,
+    /// To the next stop, whatever was done.
+    Skip,
+    Leave,
+}
+
 /// Anything that can be asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -217,6 +227,7 @@ pub enum Command {
     Live(LiveAsk),
     Palette(PaletteAsk),
     Editor(EditorAsk),
+    Tour(TourAsk),
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -254,6 +265,7 @@ groups! {
     Live(LiveAsk),
     Palette(PaletteAsk),
     Editor(EditorAsk),
+    Tour(TourAsk),
     ; state:
     OpenAsk,
     PlayAsk,

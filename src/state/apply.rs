@@ -63,6 +63,14 @@ impl State {
                 },
                 ..self.settings
             }),
+            LookAsk::Surface(surface) => self.configure(LandscapeSettings {
+                surface,
+                ..self.settings
+            }),
+            LookAsk::Height(height) => self.configure(LandscapeSettings {
+                height,
+                ..self.settings
+            }),
             LookAsk::Highlight(highlight) => self.highlight(highlight),
             LookAsk::SetQuality(quality) => self.quality = Some(quality),
             LookAsk::ScaleText(by) => self.scale_text(by),

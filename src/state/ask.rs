@@ -23,6 +23,8 @@ use crate::model::band::Band;
 use crate::model::difference::Strength;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::Surface;
 use crate::render::renderer::Quality;
 use crate::state::panes::{Arrangement, Purpose, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
@@ -210,6 +212,9 @@ pub enum CutAsk {
 pub enum LookAsk {
     Configure(LandscapeSettings),
     SwitchTheme,
+    /// What colours say, and what heights do.
+    Surface(Surface),
+    Height(Option<Metric>),
     /// Has a range of values stand out, or all alike.
     Highlight(Option<Highlight>),
     /// How finely the landscape is drawn.

@@ -14,7 +14,7 @@ use crate::state::camera::Thrust;
 use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views::{Entry, REGISTRY};
 
-pub use listed::{Listed, listed};
+pub use listed::{Listed, listed, with_keys};
 pub use table::PAGES;
 
 /// A page of the help: what is pressed, and what it does.

@@ -14,7 +14,7 @@ use crate::views::widgets::add_card;
 const WIDTH: f32 = 300.0;
 
 /// Actions that stand in the menu itself, and not only in a group.
-const FIRST: [&str; 3] = ["step.undo", "step.redo", "step.list"];
+const FIRST: [&str; 4] = ["step.undo", "step.redo", "step.list", "tour.begin"];
 
 /// All actions, in the groups of the help.
 pub fn all(ui: &mut Ui, context: &mut Context<'_>) {

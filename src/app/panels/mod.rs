@@ -34,6 +34,7 @@ mod steps;
 mod timings;
 mod tooltip;
 mod top;
+mod tour;
 mod welcome;
 mod words;
 
@@ -129,6 +130,7 @@ fn cards(
     steps::show(ctx, context);
     picture::show(ctx, context);
     jobs::show(ctx, views, context);
+    tour::show(ctx, context);
     welcome::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);

@@ -1,6 +1,6 @@
 //! The window, files and pictures.
 
-use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk, TourAsk};
 use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{CardAsk, LookAsk, MappingAsk};
 
@@ -75,6 +75,17 @@ pub const LINES: &[Line<Command>] = &[
             "Shows all keys.",
             &[Chord::key("F1"), Chord::letter('?')],
             || CardAsk::ToggleHelp.into(),
+        )],
+    },
+    Line {
+        keys: "F1, Take the tour",
+        text: "nine things to do on the demo",
+        actions: &[Action::new(
+            "tour.begin",
+            "Take the tour",
+            "Leads through nine things to do on the demo; Escape leaves it.",
+            &[],
+            || TourAsk::Begin.into(),
         )],
     },
     Line {
