@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use egui::Pos2;
 
 use crate::presentation::scene::{Section, Shot};
+use crate::state::action::On;
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
-    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
+    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
 
 /// What a dialog asks for.
@@ -161,8 +162,8 @@ pub enum PaletteAsk {
     Move(i32),
     /// Does what the row with this number says, or the marked one.
     Take(Option<usize>),
-    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points.
-    Menu(Option<Pos2>),
+    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points; with what a view says that is.
+    Menu(Option<Pos2>, &'static [On]),
     CloseMenu,
 }
 
@@ -281,5 +282,6 @@ groups! {
     CardAsk,
     PaneAsk,
     EditAsk,
+    ShowAsk,
     CancelAsk,
 }

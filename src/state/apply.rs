@@ -6,7 +6,6 @@ use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
 use super::{Search, State};
 use crate::filter::selection::Pointed;
 use crate::model::landscape::LandscapeSettings;
-use crate::model::search::search;
 use crate::model::theme::Theme;
 use crate::units::ModuleId;
 
@@ -48,6 +47,7 @@ impl State {
             }
             Ask::Bookmark(chapters) => self.chapters.extend(chapters),
             Ask::Edit(ask) => self.on_edit(ask),
+            Ask::Show(ask) => self.show_what_is_chosen(ask),
             Ask::Tell(message) => self.messages.push(message),
             Ask::Cancel(ask) => self.cancel(ask),
         }
@@ -83,6 +83,9 @@ impl State {
         match ask {
             SearchAsk::Query(query) => self.search_for(query),
             SearchAsk::Open => {
+                if let Some(open) = &self.document {
+                    open.prepare_names();
+                }
                 self.search.is_open = true;
                 self.search.wants_focus = true;
             }
@@ -174,7 +177,7 @@ impl State {
                 let is_known = open.calls_of(ModuleId::ROOT).is_some();
                 // What ran is looked for first.
                 let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
-                search(hierarchy, &query, MAX_RESULTS, ran)
+                open.names().search(hierarchy, &query, MAX_RESULTS, ran)
             }
             None => Vec::new(),
         };

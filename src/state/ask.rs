@@ -345,6 +345,15 @@ pub enum EditAsk {
     Chosen,
 }
 
+/// What a view is opened with, or brought to the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShowAsk {
+    /// The code of what is chosen.
+    Code,
+    /// What calls it and what it calls.
+    Neighbours,
+}
+
 /// A stretch of the recording that has a name, and the module that it is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
@@ -390,6 +399,8 @@ pub enum Ask {
     Bookmark(Vec<Chapter>),
     /// Has the user's editor show something.
     Edit(EditAsk),
+    /// Has a view show what is chosen.
+    Show(ShowAsk),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),
@@ -421,6 +432,7 @@ groups! {
     Card(CardAsk),
     Pane(PaneAsk),
     Edit(EditAsk),
+    Show(ShowAsk),
     Cancel(CancelAsk),
 }
 

@@ -93,8 +93,10 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
     };
     if let Some(at) = clicked.filter(is_bare)
         && layout.under_pointer.is_some()
+        && !layout.offer.has_menu
     {
-        context.asks.push(PaletteAsk::Menu(Some(at)));
+        let on = layout.offer.on;
+        context.asks.push(PaletteAsk::Menu(Some(at), on));
         return;
     }
     let menu = context.desk.palette.menu.as_ref();

@@ -169,6 +169,7 @@ pub fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
         window,
         room: window,
         pointed: Pointed::default(),
+        offer: Default::default(),
         placed: None,
     };
     if let Some(view) = views.get_mut(view) {

@@ -163,7 +163,7 @@ fn all_nine_stops_are_walked_by_mouse_alone() {
             let pointed = Pointed::at_module(Some(module(desk, "luaH_get")));
             let state = &mut desk.state;
             state.update_hover(pointed, |_| true);
-            desk.execute(PaletteAsk::Menu(None));
+            desk.execute(PaletteAsk::Menu(None, &[]));
             let menu = desk.palette.menu.clone().expect("it is open");
             let entries = menu.entries(&desk.state);
             let number = entries

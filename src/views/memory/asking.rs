@@ -36,26 +36,20 @@ pub enum Which {
 }
 
 impl Which {
-    pub const OF_ROW: [Which; 6] = [
-        Which::Living,
-        Which::Created,
-        Which::Released,
-        Which::Temporary,
-        Which::OfRange,
-        Which::AtPeak,
+    /// What the menu of a row lists, with the id of its action.
+    pub const OF_ROW: [(Which, &str); 6] = [
+        (Which::Living, "memory.list.live"),
+        (Which::Created, "memory.list.allocated"),
+        (Which::Released, "memory.list.released"),
+        (Which::Temporary, "memory.list.temporary"),
+        (Which::OfRange, "memory.list.range"),
+        (Which::AtPeak, "memory.list.peak"),
     ];
 
-    /// As a menu says it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Which::Created => "List what was allocated to date",
-            Which::Released => "List what was released to date",
-            Which::Living => "List what is live",
-            Which::Temporary => "List what was temporary",
-            Which::OfRange => "List what is left of the range",
-            Which::AtPeak => "List what is live at the peak",
-            Which::Age(_) | Which::Interval(_) | Which::ReleaseAge(_) => "",
-        }
+    /// What the action of this id lists of a row.
+    pub fn of_row(id: &str) -> Option<Which> {
+        let found = Which::OF_ROW.iter().find(|it| it.1 == id);
+        found.map(|it| it.0)
     }
 }
 

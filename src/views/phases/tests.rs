@@ -158,7 +158,7 @@ fn filters_leave_calls_out_and_the_other_run_stands_beside() {
     // Nothing is chosen: each phase is compared with that of the other run.
     let mut counterparts = 0;
     for index in 0..found.phases.phases.len() as u32 {
-        view.compare(document, index);
+        view.compared = view.pair(document, index);
         assert!(view.is_of_two_runs());
         wait(&mut view, &state);
         let other = view.other.known.clone().expect("the other run");

@@ -2,7 +2,9 @@
 
 use crate::app::command::Command;
 use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{CardAsk, CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk, StepAsk};
+use crate::state::ask::{
+    CardAsk, CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
+};
 
 use super::possible::{has_recording, is_open, is_something_meant};
 
@@ -240,7 +242,31 @@ pub const LINES: &[Line<Command>] = &[
             || EditAsk::Chosen.into(),
         )
         .on(&[On::Module, On::Call])
-        .when(is_open)],
+        .when(|state| state.line_of_chosen().is_some())],
+    },
+    Line {
+        keys: "Ctrl + L, Ctrl + N",
+        text: "the code of what is chosen; what calls it and what it calls",
+        actions: &[
+            Action::new(
+                "show.code",
+                "Show its code",
+                "Opens the view of code at what is chosen.",
+                &[Chord::letter('l').ctrl()],
+                || ShowAsk::Code.into(),
+            )
+            .on(&[On::Module, On::Call])
+            .when(|state| state.line_of_chosen().is_some()),
+            Action::new(
+                "show.neighbours",
+                "Show its neighbourhood",
+                "Opens the view of what calls what is chosen, and of what it calls.",
+                &[Chord::letter('n').ctrl()],
+                || ShowAsk::Neighbours.into(),
+            )
+            .on(&[On::Module, On::Call])
+            .when(|state| has_recording(state) && is_something_meant(state)),
+        ],
     },
     Line {
         keys: "Escape",

@@ -62,7 +62,7 @@ pub const LINES: &[Line<Command>] = &[
             "Menu of what is pointed at",
             "Lists what can be done with what is pointed at or chosen.",
             &[Chord::key("F10").shift()],
-            || PaletteAsk::Menu(None).into(),
+            || PaletteAsk::Menu(None, &[]).into(),
         )
         .when(is_open)],
     },
