@@ -229,6 +229,8 @@ pub enum Command {
     Palette(PaletteAsk),
     Editor(EditorAsk),
     Tour(TourAsk),
+    /// Gives the keyboard to the buttons and fields of the window, the first of them.
+    Focus,
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }

@@ -79,6 +79,8 @@ pub struct Desk {
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
     pub editors: Editors,
+    /// The first button or field of the window is to have the keyboard.
+    pub wants_focus: bool,
     /// A button of the pointer is down: what changes is one change until it is up.
     pub is_held: bool,
     /// The file that the session was opened from.
@@ -137,6 +139,7 @@ impl Desk {
             tour: Tour::default(),
             last_over: None,
             editors: Editors::default(),
+            wants_focus: false,
             is_held: false,
             session_file: None,
             to_restore: None,
@@ -303,6 +306,7 @@ impl Desk {
             }
             Command::Editor(ask) => self.on_editor(ask),
             Command::Tour(ask) => self.on_tour(ask),
+            Command::Focus => self.wants_focus = true,
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);

@@ -84,6 +84,11 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, is_on: bool, tooltip: &str) -> Respo
         fill = ui.visuals().selection.bg_fill;
     }
     ui.painter().rect_filled(rect, visuals.corner_radius, fill);
+    if response.has_focus() {
+        let (corners, inside) = (visuals.corner_radius, egui::StrokeKind::Inside);
+        ui.painter()
+            .rect_stroke(rect, corners, visuals.bg_stroke, inside);
+    }
     paint(ui, icon, rect, visuals.text_color());
     response.on_hover_text(tooltip)
 }

@@ -12,6 +12,9 @@ use crate::views::widgets::card;
 
 const WIDTH: f32 = 380.0;
 
+/// With less height for all, in points, a card does not say why one does something.
+const LEAST_WITH_REASON: f32 = 260.0;
+
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(shown) = context.desk.tour.card() else {
         return;
@@ -43,8 +46,11 @@ fn at(ui: &mut Ui, number: usize, stop: &Stop, is_done: bool, context: &mut Cont
         });
     });
     progress(ui, number + usize::from(is_done), context);
-    ui.label(stop.about);
-    ui.add_space(2.0);
+    // Large letters in a low window leave room for what is to be done.
+    if context.free.height() >= LEAST_WITH_REASON {
+        ui.label(stop.about);
+        ui.add_space(2.0);
+    }
     if is_done {
         ui.label(style::title("Done."));
     } else {

@@ -156,6 +156,9 @@ impl App {
         let (desk, timings, asks) = (&mut self.desk, &self.timings, &mut self.asks);
         let mut layout = Layout::default();
         view.overlay.set_scale(desk.state.text_scale);
+        if std::mem::take(&mut desk.wants_focus) {
+            view.overlay.focus_first();
+        }
         let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();

@@ -1,11 +1,17 @@
 //! What can be done in the view of memory: the actions that it adds to the table of keys.
 
-use super::asking::Which;
 use crate::state::action::{Action, Chord, Line, On, Scope};
 
 pub const PEAK: &str = "memory.peak";
 pub const ROWS: &str = "memory.rows";
 pub const MODE: &str = "memory.mode";
+
+pub const LIVING: &str = "memory.list.live";
+pub const CREATED: &str = "memory.list.allocated";
+pub const RELEASED: &str = "memory.list.released";
+pub const TEMPORARY: &str = "memory.list.temporary";
+pub const OF_RANGE: &str = "memory.list.range";
+pub const AT_PEAK: &str = "memory.list.peak";
 
 /// An action of the menu of a row.
 const fn of_row(id: &'static str, title: &'static str, about: &'static str) -> Action {
@@ -45,32 +51,32 @@ pub static KEYS: [Line; 2] = [
         text: "memory: list the objects of a row: live, allocated, released, temporary, left of the range, at the peak",
         actions: &[
             of_row(
-                Which::OF_ROW[0].1,
+                LIVING,
                 "List what is live",
                 "Lists the objects of the row that live now.",
             ),
             of_row(
-                Which::OF_ROW[1].1,
+                CREATED,
                 "List what was allocated to date",
                 "Lists the objects of the row that were allocated up to now.",
             ),
             of_row(
-                Which::OF_ROW[2].1,
+                RELEASED,
                 "List what was released to date",
                 "Lists the objects of the row that were released up to now.",
             ),
             of_row(
-                Which::OF_ROW[3].1,
+                TEMPORARY,
                 "List what was temporary",
                 "Lists the objects of the row that were soon released.",
             ),
             of_row(
-                Which::OF_ROW[4].1,
+                OF_RANGE,
                 "List what is left of the range",
                 "Lists the objects of the row that were allocated in the range and not released in it.",
             ),
             of_row(
-                Which::OF_ROW[5].1,
+                AT_PEAK,
                 "List what is live at the peak",
                 "Lists the objects of the row that live at the peak.",
             ),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::MemoryView;
+use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
 use crate::facts::memory::{Events, Memory, Object};
@@ -38,19 +39,13 @@ pub enum Which {
 impl Which {
     /// What the menu of a row lists, with the id of its action.
     pub const OF_ROW: [(Which, &str); 6] = [
-        (Which::Living, "memory.list.live"),
-        (Which::Created, "memory.list.allocated"),
-        (Which::Released, "memory.list.released"),
-        (Which::Temporary, "memory.list.temporary"),
-        (Which::OfRange, "memory.list.range"),
-        (Which::AtPeak, "memory.list.peak"),
+        (Which::Living, LIVING),
+        (Which::Created, CREATED),
+        (Which::Released, RELEASED),
+        (Which::Temporary, TEMPORARY),
+        (Which::OfRange, OF_RANGE),
+        (Which::AtPeak, AT_PEAK),
     ];
-
-    /// What the action of this id lists of a row.
-    pub fn of_row(id: &str) -> Option<Which> {
-        let found = Which::OF_ROW.iter().find(|it| it.1 == id);
-        found.map(|it| it.0)
-    }
 }
 
 impl MemoryView {
@@ -133,6 +128,15 @@ impl MemoryView {
         if query.is_some() {
             self.query = query;
         }
+    }
+
+    /// Lists what the action of this id lists of the row that the menu was last opened on; whether it is such an action.
+    pub(super) fn list_by_menu(&mut self, document: &Document, id: &str) -> bool {
+        let which = Which::OF_ROW.iter().find(|it| it.1 == id);
+        if let (Some(group), Some((which, _))) = (self.menu_of, which) {
+            self.list(document, group, *which);
+        }
+        which.is_some()
     }
 
     /// Lists the objects that the table counts of a group.

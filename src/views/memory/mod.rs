@@ -32,7 +32,6 @@ use serde_json::{Map, Value};
 
 use self::actions::{KEYS, MODE, PEAK, ROWS};
 use self::along::Along;
-use self::asking::Which;
 use self::choice::{By, Choice, Column, Mode, Tenths};
 use self::figures::{Ages, Patterns};
 use self::groups::{Groups, Row, Source};
@@ -512,12 +511,7 @@ impl View for MemoryView {
                 }
             }
             ViewAsk::ByModules => self.choice.by = By::Module,
-            ViewAsk::Do(id) if Which::of_row(id).is_some() => {
-                let which = Which::of_row(id);
-                if let Some((group, which)) = self.menu_of.zip(which) {
-                    self.list(document, group, which);
-                }
-            }
+            ViewAsk::Do(id) if self.list_by_menu(document, id) => {}
             ViewAsk::Do(ROWS) => self.choice.by = self.choice.by.next(),
             ViewAsk::Do(MODE) => {
                 let next = self.choice.mode.next();

@@ -128,7 +128,7 @@ fn add_to_tip(tip: &mut Tip, document: &Document, found: &Found, chosen: u32, in
             .push(format!("{count} {place}: {}", names.join(", ")));
     }
     tip.lines
-        .push("a right click lists them beside the phases".to_owned());
+        .push("its menu, by a right click, lists them beside the phases".to_owned());
 }
 
 fn name_of(document: &Document, function: FunctionId) -> &str {

@@ -89,6 +89,17 @@ pub const LINES: &[Line<Command>] = &[
         )],
     },
     Line {
+        keys: "F6, then Tab, Enter",
+        text: "the buttons and fields by keys; Escape: back to the views",
+        actions: &[Action::new(
+            "focus.first",
+            "Buttons by keys",
+            "Gives the keyboard to the first button: Tab and Shift + Tab go on, Enter and Space press, Escape leaves.",
+            &[Chord::key("F6")],
+            || Command::Focus,
+        )],
+    },
+    Line {
         keys: "O",
         text: "settings",
         actions: &[Action::new(
