@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use egui::Pos2;
 
 use crate::presentation::scene::{Section, Shot};
+use crate::state::action::On;
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
-    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk,
+    PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
 
 /// What a dialog asks for.
@@ -161,8 +162,8 @@ pub enum PaletteAsk {
     Move(i32),
     /// Does what the row with this number says, or the marked one.
     Take(Option<usize>),
-    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points.
-    Menu(Option<Pos2>),
+    /// Opens the menu of what is pointed at, or chosen, with its corner here, in points; with what a view says that is.
+    Menu(Option<Pos2>, &'static [On]),
     CloseMenu,
 }
 
@@ -203,6 +204,16 @@ pub enum EditorAsk {
     Keep,
 }
 
+/// The tour of the demo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TourAsk {
+    /// From its first stop; opens the demo where something else is open.
+    Begin,
+    /// To the next stop, whatever was done.
+    Skip,
+    Leave,
+}
+
 /// Anything that can be asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -217,6 +228,9 @@ pub enum Command {
     Live(LiveAsk),
     Palette(PaletteAsk),
     Editor(EditorAsk),
+    Tour(TourAsk),
+    /// Gives the keyboard to the buttons and fields of the window, the first of them.
+    Focus,
     /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
     Escape,
 }
@@ -254,12 +268,14 @@ groups! {
     Live(LiveAsk),
     Palette(PaletteAsk),
     Editor(EditorAsk),
+    Tour(TourAsk),
     ; state:
     OpenAsk,
     PlayAsk,
     CameraAsk,
     SelectAsk,
     FilterAsk,
+    StepAsk,
     CutAsk,
     LookAsk,
     RunsAsk,
@@ -268,5 +284,6 @@ groups! {
     CardAsk,
     PaneAsk,
     EditAsk,
+    ShowAsk,
     CancelAsk,
 }

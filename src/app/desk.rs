@@ -6,7 +6,7 @@ use egui::Pos2;
 use glam::Vec2;
 
 use super::command::{
-    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish, TourAsk,
 };
 use super::dock::Dock;
 use super::editor::Editors;
@@ -16,6 +16,7 @@ use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::saved::{SavedSession, is_session_file};
+use super::tour::Tour;
 use super::welcome::Welcome;
 use crate::analysis::session::Inputs;
 use crate::export::pack;
@@ -74,9 +75,14 @@ pub struct Desk {
     pub own_views: Own<Arrangement>,
     pub palette: Palette,
     pub welcome: Welcome,
+    pub tour: Tour,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
     pub editors: Editors,
+    /// The first button or field of the window is to have the keyboard.
+    pub wants_focus: bool,
+    /// A button of the pointer is down: what changes is one change until it is up.
+    pub is_held: bool,
     /// The file that the session was opened from.
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
@@ -97,6 +103,7 @@ pub struct DeskRef<'a> {
     pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
     pub welcome: &'a Welcome,
+    pub tour: &'a Tour,
     pub editors: &'a Editors,
 }
 
@@ -129,8 +136,11 @@ impl Desk {
             own_views: Own::default(),
             palette: Palette::default(),
             welcome: Welcome::default(),
+            tour: Tour::default(),
             last_over: None,
             editors: Editors::default(),
+            wants_focus: false,
+            is_held: false,
             session_file: None,
             to_restore: None,
             document_seen: 0,
@@ -156,6 +166,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            tour: &self.tour,
             editors: &self.editors,
         };
         (desk, &mut self.views, &mut self.dock)
@@ -173,6 +184,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            tour: &self.tour,
             editors: &self.editors,
         }
     }
@@ -241,13 +253,17 @@ impl Desk {
         self.add_chapters();
         self.dock.follow(&mut self.state.panes);
         self.record();
+        self.state
+            .note_step(self.is_held || self.show.is_some() || self.is_live());
+        self.tour.note(&mut self.state);
         let is_moving = self.is_moving();
         self.state.end_advance(is_moving);
     }
 
     /// Whether the next frame will differ from this one without any input.
     pub fn is_moving(&self) -> bool {
-        self.state.is_moving() || self.dock.is_moving() || self.show_is_moving()
+        let moves_by_itself = self.show_is_moving() || self.tour.is_moving();
+        self.state.is_moving() || self.dock.is_moving() || moves_by_itself
     }
 
     /// Notes over which view the pointer is, and where in it, `points` pixels a point. While a menu or the palette is open
@@ -289,6 +305,8 @@ impl Desk {
                 }
             }
             Command::Editor(ask) => self.on_editor(ask),
+            Command::Tour(ask) => self.on_tour(ask),
+            Command::Focus => self.wants_focus = true,
             Command::Escape => self.escape(),
         }
         self.dock.follow(&mut self.state.panes);
@@ -336,6 +354,20 @@ impl Desk {
         };
         if let Err(error) = kept {
             self.state.tell("It could not be kept", error.to_string());
+        }
+    }
+
+    fn on_tour(&mut self, ask: TourAsk) {
+        match ask {
+            TourAsk::Begin => {
+                self.tour.begin();
+                self.state.cards.help = false;
+                self.open_demo();
+            }
+            TourAsk::Skip => self.tour.skip(),
+            TourAsk::Leave => {
+                self.tour.leave();
+            }
         }
     }
 
@@ -420,6 +452,7 @@ impl Desk {
             talk,
             palette,
             welcome,
+            tour,
             ..
         } = self;
         state.escape(|state| {
@@ -428,13 +461,14 @@ impl Desk {
             }
             let cards = [
                 &mut palette.is_open,
+                &mut state.cards.steps,
                 &mut welcome.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,
                 &mut talk.is_open,
             ];
             let innermost = cards.into_iter().find(|is_open| **is_open);
-            innermost.is_some_and(std::mem::take)
+            innermost.is_some_and(std::mem::take) || tour.leave()
         });
     }
 

@@ -32,6 +32,7 @@ pub mod saved;
 mod share;
 pub mod sharing;
 mod state_log;
+mod tour;
 mod versioned;
 pub mod view_picture;
 mod welcome;

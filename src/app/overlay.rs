@@ -122,6 +122,20 @@ impl Overlay {
         self.ctx.egui_wants_keyboard_input()
     }
 
+    /// Gives the keyboard to the first widget, as Tab does where it is egui's.
+    pub fn focus_first(&mut self) {
+        let events = &mut self.input.egui_input_mut().events;
+        for pressed in [true, false] {
+            events.push(egui::Event::Key {
+                key: egui::Key::Tab,
+                physical_key: None,
+                pressed,
+                repeat: false,
+                modifiers: egui::Modifiers::NONE,
+            });
+        }
+    }
+
     pub fn has_open_menu(&self) -> bool {
         egui::Popup::is_any_open(&self.ctx)
     }

@@ -1,14 +1,21 @@
 //! The palette: every action, view and module by what one types of its name. And the menu of what is pointed at.
+//!
+//! What was used last comes first, also after another start: it is kept in a file of the user's configuration directory.
+
+use std::io;
+use std::path::PathBuf;
 
 use egui::Pos2;
+use serde::{Deserialize, Serialize};
 
 use super::command::{Command, PaletteAsk};
 use super::keys::{Listed, listed};
+use super::versioned;
 use crate::filter::selection::Pointed;
-use crate::model::search::search;
 use crate::state::State;
 use crate::state::action::On;
 use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk};
+use crate::state::panes::Kind;
 use crate::units::ModuleId;
 
 /// How many actions, and how many modules, are listed.
@@ -30,6 +37,8 @@ pub struct Menu {
     /// Its corner, in points; none for the middle of the window.
     pub at: Option<Pos2>,
     pub of: Pointed,
+    /// What that is, as far as its view says.
+    on: &'static [On],
     pub marked: Option<usize>,
 }
 
@@ -46,7 +55,14 @@ pub struct Palette {
     pub wants_focus: bool,
     /// The ids of actions used last, the latest first.
     recent: Vec<&'static str>,
+    /// Where they are kept; none where the user has no configuration directory, or the file cannot be read.
+    path: Option<PathBuf>,
     pub menu: Option<Menu>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Contents {
+    recent: Vec<String>,
 }
 
 /// How well a title fits what is looked for; the least is the best.
@@ -77,6 +93,44 @@ fn in_order(text: &str, word: &str) -> bool {
 }
 
 impl Palette {
+    /// Reads what was used last, and says what could not be read.
+    pub fn recall() -> (Palette, Option<String>) {
+        let dir = dirs::config_dir();
+        Palette::at(dir.map(|dir| dir.join("callscape").join("palette.json")))
+    }
+
+    fn at(path: Option<PathBuf>) -> (Palette, Option<String>) {
+        match path.as_deref().map(versioned::read).transpose() {
+            Ok(found) => {
+                let found: Option<Contents> = found.flatten();
+                let ids = found.map_or_else(Vec::new, |it| it.recent);
+                // Actions of another version may be gone.
+                let known = |id: &String| listed().find(|it| it.id == id).map(|it| it.id);
+                let recent = ids.iter().take(MOST_RECENT).filter_map(known).collect();
+                let palette = Palette {
+                    recent,
+                    path,
+                    ..Palette::default()
+                };
+                (palette, None)
+            }
+            // What cannot be read is not written over either.
+            Err(reason) => (Palette::default(), Some(reason)),
+        }
+    }
+
+    /// Notes that an action was used.
+    fn used(&mut self, id: &'static str) -> io::Result<()> {
+        self.recent.retain(|it| *it != id);
+        self.recent.insert(0, id);
+        self.recent.truncate(MOST_RECENT);
+        let recent = self.recent.iter().map(|&id| id.to_owned()).collect();
+        match &self.path {
+            Some(path) => versioned::write(path, &Contents { recent }),
+            None => Ok(()),
+        }
+    }
+
     /// Finds the rows for what is looked for: what can be done now before what cannot, and what was used last first.
     fn find(&mut self, state: &State) {
         let words = self.query.to_lowercase();
@@ -100,7 +154,8 @@ impl Palette {
             let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
             let is_known = open.calls_of(ModuleId::ROOT).is_some();
             let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
-            let modules = search(hierarchy, &self.query, MOST_MODULES, ran);
+            let names = open.names();
+            let modules = names.search(hierarchy, &self.query, MOST_MODULES, ran);
             self.rows
                 .splice(can..can, modules.into_iter().map(Row::Module));
         }
@@ -115,6 +170,9 @@ impl Palette {
                 self.wants_focus = self.is_open;
                 self.menu = None;
                 self.query.clear();
+                if let Some(open) = state.document.as_ref().filter(|_| self.is_open) {
+                    open.prepare_names();
+                }
                 self.find(state);
             }
             PaletteAsk::Query(query) => {
@@ -123,7 +181,7 @@ impl Palette {
             }
             PaletteAsk::Move(by) => self.move_mark(by, state),
             PaletteAsk::Take(row) => return self.take(row, state),
-            PaletteAsk::Menu(at) => {
+            PaletteAsk::Menu(at, on) => {
                 let selection = state.document.as_ref().map(|it| &it.selection);
                 let of = selection.map(|it| match it.pointed == Pointed::default() {
                     true => it.chosen,
@@ -138,6 +196,7 @@ impl Palette {
                 self.menu = Some(Menu {
                     at,
                     of,
+                    on,
                     marked: None,
                 });
             }
@@ -165,7 +224,7 @@ impl Palette {
         self.mark_moved = true;
     }
 
-    fn take(&mut self, row: Option<usize>, state: &State) -> Vec<Command> {
+    fn take(&mut self, row: Option<usize>, state: &mut State) -> Vec<Command> {
         if let Some(menu) = self.menu.take() {
             let number = row.or(menu.marked);
             let entry = number.and_then(|it| menu.entries(state).into_iter().nth(it));
@@ -177,9 +236,12 @@ impl Palette {
                 let Some(command) = action.command(state) else {
                     return Vec::new();
                 };
-                self.recent.retain(|id| *id != action.id);
-                self.recent.insert(0, action.id);
-                self.recent.truncate(MOST_RECENT);
+                if let Err(error) = self.used(action.id) {
+                    // Told once: it is not tried again.
+                    self.path = None;
+                    let reason = error.to_string();
+                    state.tell("What was used last cannot be kept", reason);
+                }
                 self.is_open = false;
                 vec![command]
             }
@@ -204,6 +266,35 @@ pub struct Entry {
 }
 
 impl Menu {
+    /// What it is of, the most particular first.
+    fn kinds(&self, state: &State) -> Vec<On> {
+        let of = self.of;
+        let is_something = of != Pointed::default();
+        let over = |kind| is_something && state.panes.under_pointer(kind).is_some();
+        let range = state.document.as_ref().and_then(|it| it.selection.range);
+        let is_in_range = of.time.zip(range).is_some_and(|(time, range)| {
+            // A row has a time of its own, wherever it is pointed at.
+            range.start <= time && time < range.end && !over(Kind::Table)
+        });
+        let kinds = [
+            (On::Context, over(Kind::Chart)),
+            (On::Row, over(Kind::Table)),
+            (On::Module, of.module.is_some() || of.function.is_some()),
+            (On::Call, of.call.is_some()),
+            (On::Thread, of.thread.is_some() && of.call.is_none()),
+            (On::Range, is_in_range),
+            (On::Time, of.time.is_some()),
+        ];
+        let of_view = self.on.iter().copied();
+        let mut kinds: Vec<On> = of_view
+            .chain(kinds.iter().filter(|it| it.1).map(|it| it.0))
+            .collect();
+        if kinds.is_empty() {
+            kinds.push(On::View);
+        }
+        kinds
+    }
+
     /// What can be done with what it is of, the most usual first.
     pub fn entries(&self, state: &State) -> Vec<Entry> {
         let of = self.of;
@@ -239,18 +330,17 @@ impl Menu {
                 PlayAsk::Seek(time).into(),
             ));
         }
-        let kinds = [
-            (On::Module, of.module.is_some() || of.function.is_some()),
-            (On::Call, of.call.is_some()),
-            (On::Thread, of.thread.is_some() && of.call.is_none()),
-            (On::Time, of.time.is_some()),
-        ];
-        let mut kinds: Vec<On> = kinds.iter().filter(|it| it.1).map(|it| it.0).collect();
-        if kinds.is_empty() {
-            kinds.push(On::View);
-        }
-        let fits = |action: &Listed| action.on().iter().any(|on| kinds.contains(on));
-        let actions = listed().filter(fits).map(|action| Entry {
+        let kinds = self.kinds(state);
+        // What a thing of its own is done with comes before what is done with the module that it is of.
+        let first = |action: &Listed| {
+            let places = action.on().iter();
+            places.filter_map(|on| kinds.iter().position(|kind| kind == on))
+        };
+        let mut fitting: Vec<(usize, Listed)> = listed()
+            .filter_map(|action| Some((first(&action).min()?, action)))
+            .collect();
+        fitting.sort_by_key(|it| it.0);
+        let actions = fitting.into_iter().map(|(_, action)| Entry {
             title: action.title.to_owned(),
             keys: action.keys(),
             about: action.about,
@@ -306,5 +396,117 @@ mod tests {
         palette.on(PaletteAsk::Query("play or pause".to_owned()), &mut state);
         assert!(titles(&palette).contains(&"Play or pause"));
         assert!(palette.on(PaletteAsk::Take(None), &mut state).is_empty());
+    }
+
+    /// The demo with a function chosen by its menu, opened over a view that says what it is.
+    fn menu_over(kind: Kind, on: &'static [On]) -> (State, Menu) {
+        use crate::analysis::session::Inputs;
+        use crate::progress::Progress;
+        use crate::state::document::Document;
+        let mut desk = crate::app::desk::Desk::unattended();
+        let settings = Default::default();
+        let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
+        desk.show(document.expect("the demo is inside the program"));
+        let mut state = desk.state;
+        let view = crate::views::all()
+            .into_iter()
+            .find(|it| it.line().kind == kind);
+        let view = view.expect("a view of this kind");
+        state.panes.open(view);
+        state.panes.under_pointer = Some((view, glam::Vec2::ZERO));
+        let open = state.document.as_ref().expect("the demo");
+        let hierarchy = &open.session.hierarchy;
+        let mut modules = hierarchy.modules();
+        let module = modules.find(|&it| hierarchy.name(it) == "luaH_get");
+        state.update_hover(Pointed::at_module(module), |_| true);
+        let mut palette = Palette::default();
+        palette.on(PaletteAsk::Menu(None, on), &mut state);
+        let menu = palette.menu.expect("it is open");
+        (state, menu)
+    }
+
+    #[test]
+    fn what_was_used_last_comes_first_after_another_start_too() {
+        let dir = std::env::temp_dir().join(format!("callscape-palette-{}", std::process::id()));
+        let path = dir.join("palette.json");
+        let mut state = crate::app::desk::Desk::unattended().state;
+        let recalled = || Palette::at(Some(path.clone()));
+        let (mut palette, notice) = recalled();
+        assert!(notice.is_none() && palette.recent.is_empty());
+        for title in ["light or dark", "frame times"] {
+            palette.on(PaletteAsk::Toggle, &mut state);
+            palette.on(PaletteAsk::Query(title.to_owned()), &mut state);
+            assert_eq!(palette.on(PaletteAsk::Take(None), &mut state).len(), 1);
+        }
+        let (mut again, _) = recalled();
+        again.on(PaletteAsk::Toggle, &mut state);
+        let first: Vec<&str> = titles(&again).into_iter().take(2).collect();
+        assert_eq!(first, ["Frame times", "Light or dark"]);
+        // Of another version, or cut in half.
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        let gone = text.replace("look.theme", "no.such.action");
+        std::fs::write(&path, gone).expect("there is room");
+        assert_eq!(recalled().0.recent.len(), 1);
+        for odd in [&text[..text.len() / 2], &text.replace('1', "7")] {
+            std::fs::write(&path, odd).expect("there is room");
+            let (mut palette, notice) = recalled();
+            assert!(notice.is_some_and(|it| it.contains("palette.json")));
+            palette.on(PaletteAsk::Toggle, &mut state);
+            palette.on(PaletteAsk::Take(None), &mut state);
+            assert_eq!(std::fs::read_to_string(&path).expect("it stays"), odd);
+        }
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+
+    #[test]
+    fn a_menu_offers_what_its_thing_is_done_with_first() {
+        let titles = |kind, on| -> Vec<String> {
+            let (state, menu) = menu_over(kind, on);
+            let entries = menu.entries(&state).into_iter();
+            entries.map(|it| it.title).collect()
+        };
+        let first = |kind, on| titles(kind, on).swap_remove(0);
+        assert_eq!(first(Kind::Table, &[]), "Show the row");
+        assert_eq!(first(Kind::Chart, &[]), "Root before");
+        let of_module = titles(Kind::Plain, &[]);
+        for title in [
+            "Fly to the selection",
+            "Leave the module out",
+            "Show its neighbourhood",
+        ] {
+            assert!(of_module.iter().any(|it| it == title), "{of_module:?}");
+        }
+        // The demo has no source text.
+        for title in ["Open in the editor", "Show its code"] {
+            assert!(!of_module.iter().any(|it| it == title), "{of_module:?}");
+        }
+        // What a view says comes before all else.
+        let of_phase = titles(Kind::AlongTime, &[On::Phase]);
+        assert!(!of_phase.is_empty());
+        for kind in [Kind::Plain, Kind::Table, Kind::Chart, Kind::Graph] {
+            let titles = titles(kind, &[]);
+            let mut sorted = titles.clone();
+            sorted.sort();
+            sorted.dedup();
+            assert_eq!(sorted.len(), titles.len(), "each stands once: {titles:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_thing_has_actions() {
+        for on in [
+            On::View,
+            On::Module,
+            On::Call,
+            On::Thread,
+            On::Time,
+            On::Range,
+            On::Row,
+            On::Context,
+            On::Phase,
+            On::Object,
+        ] {
+            assert!(listed().any(|it| it.on().contains(&on)), "{on:?}");
+        }
     }
 }

@@ -188,7 +188,7 @@ impl Cut {
     }
 
     /// The collapsed modules in preorder, those inside of others too.
-    pub fn collapsed(&self) -> impl Iterator<Item = ModuleId> + '_ {
+    pub fn collapsed(&self) -> impl ExactSizeIterator<Item = ModuleId> + '_ {
         self.collapsed.iter().copied()
     }
 

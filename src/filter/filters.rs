@@ -1,5 +1,5 @@
-//! What the user has taken out of every view: threads, modules, call trees. A list of steps that can be
-//! undone; the operations are those of Bohnet's thesis, section 6.1.1.
+//! What the user has taken out of every view: threads, modules, call trees. A list of steps; the operations are those
+//! of Bohnet's thesis, section 6.1.1.
 
 use std::collections::BTreeSet;
 
@@ -21,11 +21,10 @@ pub enum FilterStep {
     RemoveBelowCall(CallOf),
 }
 
-/// The steps in force, and those undone that can be done again.
+/// The steps in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     steps: Vec<FilterStep>,
-    undone: Vec<FilterStep>,
 }
 
 impl Filters {
@@ -47,7 +46,6 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(moved).collect(),
-            undone: self.undone.iter().filter_map(moved).collect(),
         }
     }
 
@@ -65,7 +63,6 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(other).collect(),
-            undone: self.undone.iter().filter_map(other).collect(),
         }
     }
 
@@ -78,33 +75,18 @@ impl Filters {
         self.steps.is_empty()
     }
 
-    pub fn can_redo(&self) -> bool {
-        !self.undone.is_empty()
-    }
-
     /// Takes a step; one that is in force already changes nothing.
     pub fn add(&mut self, step: FilterStep) {
         if !self.steps.contains(&step) {
             self.steps.push(step);
-            self.undone.clear();
         }
     }
 
     /// Takes back the step with this number.
     pub fn remove(&mut self, index: usize) {
         if index < self.steps.len() {
-            self.undone.push(self.steps.remove(index));
+            self.steps.remove(index);
         }
-    }
-
-    /// Takes back the last step.
-    pub fn undo(&mut self) {
-        self.undone.extend(self.steps.pop());
-    }
-
-    /// Takes the step undone last again.
-    pub fn redo(&mut self) {
-        self.steps.extend(self.undone.pop());
     }
 
     pub fn hides(&self, thread: ThreadId) -> bool {
@@ -187,25 +169,17 @@ mod tests {
     use crate::units::CallId;
 
     #[test]
-    fn steps_are_taken_once_undone_and_done_again() {
+    fn steps_are_taken_once_and_taken_back() {
         let mut filters = Filters::default();
         let [a, b] = [1, 2].map(|thread| FilterStep::HideThread(ThreadId(thread)));
         filters.add(a);
         filters.add(b);
         filters.add(a);
         assert_eq!(filters.steps(), [a, b]);
-        filters.undo();
-        assert_eq!(filters.steps(), [a]);
-        assert!(filters.can_redo());
-        filters.redo();
-        assert_eq!(filters.steps(), [a, b]);
         filters.remove(0);
         assert_eq!(filters.steps(), [b]);
-        filters.redo();
-        assert_eq!(filters.steps(), [b, a]);
-        filters.undo();
-        filters.add(FilterStep::RemoveModule(ModuleId(0)));
-        assert!(!filters.can_redo());
+        filters.remove(1);
+        assert_eq!(filters.steps(), [b], "there is no second");
     }
 
     #[test]

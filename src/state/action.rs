@@ -110,6 +110,15 @@ pub enum On {
     Call,
     Thread,
     Time,
+    /// The range that limits every view.
+    Range,
+    /// A row of a table.
+    Row,
+    /// A calling context.
+    Context,
+    Phase,
+    /// Objects in memory: a row of them.
+    Object,
 }
 
 /// Something that the user can do; what it asks for is an `A`. That of a view asks for no more than its id says.

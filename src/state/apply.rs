@@ -6,7 +6,6 @@ use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
 use super::{Search, State};
 use crate::filter::selection::Pointed;
 use crate::model::landscape::LandscapeSettings;
-use crate::model::search::search;
 use crate::model::theme::Theme;
 use crate::units::ModuleId;
 
@@ -16,6 +15,7 @@ const MAX_RESULTS: usize = 50;
 impl State {
     /// Carries out what was asked for.
     pub fn execute(&mut self, ask: impl Into<Ask>) {
+        self.steps.is_touched = true;
         match ask.into() {
             Ask::Open(OpenAsk::CancelLoading) => {
                 if let Some(loading) = &self.loading {
@@ -28,6 +28,7 @@ impl State {
             Ask::Camera(ask) => self.look(ask),
             Ask::Select(ask) => self.on_select(ask),
             Ask::Filter(ask) => self.on_filter(ask),
+            Ask::Step(ask) => self.on_step(ask),
             Ask::Cut(ask) => self.change_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
             Ask::Context(of, way) => self.choose_in_context(of, way),
@@ -46,6 +47,7 @@ impl State {
             }
             Ask::Bookmark(chapters) => self.chapters.extend(chapters),
             Ask::Edit(ask) => self.on_edit(ask),
+            Ask::Show(ask) => self.show_what_is_chosen(ask),
             Ask::Tell(message) => self.messages.push(message),
             Ask::Cancel(ask) => self.cancel(ask),
         }
@@ -61,6 +63,14 @@ impl State {
                 },
                 ..self.settings
             }),
+            LookAsk::Surface(surface) => self.configure(LandscapeSettings {
+                surface,
+                ..self.settings
+            }),
+            LookAsk::Height(height) => self.configure(LandscapeSettings {
+                height,
+                ..self.settings
+            }),
             LookAsk::Highlight(highlight) => self.highlight(highlight),
             LookAsk::SetQuality(quality) => self.quality = Some(quality),
             LookAsk::ScaleText(by) => self.scale_text(by),
@@ -73,6 +83,9 @@ impl State {
         match ask {
             SearchAsk::Query(query) => self.search_for(query),
             SearchAsk::Open => {
+                if let Some(open) = &self.document {
+                    open.prepare_names();
+                }
                 self.search.is_open = true;
                 self.search.wants_focus = true;
             }
@@ -101,6 +114,7 @@ impl State {
             CardAsk::ToggleStacks => self.cards.stacks ^= true,
             CardAsk::ToggleTimings => self.cards.timings ^= true,
             CardAsk::ToggleMinimap => self.cards.minimap ^= true,
+            CardAsk::ToggleSteps => self.cards.steps ^= true,
             CardAsk::DismissMessage(index) => {
                 if index < self.messages.len() {
                     self.messages.remove(index);
@@ -163,7 +177,7 @@ impl State {
                 let is_known = open.calls_of(ModuleId::ROOT).is_some();
                 // What ran is looked for first.
                 let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
-                search(hierarchy, &query, MAX_RESULTS, ran)
+                open.names().search(hierarchy, &query, MAX_RESULTS, ran)
             }
             None => Vec::new(),
         };

@@ -23,6 +23,8 @@ use crate::model::band::Band;
 use crate::model::difference::Strength;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
+use crate::model::metric::Metric;
+use crate::model::surface::Surface;
 use crate::render::renderer::Quality;
 use crate::state::panes::{Arrangement, Purpose, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
@@ -179,8 +181,15 @@ pub enum FilterAsk {
     HideThread,
     /// Brings back what the step with this number left out.
     Remove(usize),
+}
+
+/// What was changed of what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepAsk {
     Undo,
     Redo,
+    /// To what was shown after so many changes.
+    GoTo(usize),
 }
 
 /// What is collapsed.
@@ -203,6 +212,9 @@ pub enum CutAsk {
 pub enum LookAsk {
     Configure(LandscapeSettings),
     SwitchTheme,
+    /// What colours say, and what heights do.
+    Surface(Surface),
+    Height(Option<Metric>),
     /// Has a range of values stand out, or all alike.
     Highlight(Option<Highlight>),
     /// How finely the landscape is drawn.
@@ -273,6 +285,7 @@ pub enum CardAsk {
     ToggleStacks,
     ToggleTimings,
     ToggleMinimap,
+    ToggleSteps,
     DismissMessage(usize),
 }
 
@@ -332,6 +345,15 @@ pub enum EditAsk {
     Chosen,
 }
 
+/// What a view is opened with, or brought to the front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShowAsk {
+    /// The code of what is chosen.
+    Code,
+    /// What calls it and what it calls.
+    Neighbours,
+}
+
 /// A stretch of the recording that has a name, and the module that it is of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
@@ -355,6 +377,7 @@ pub enum Ask {
     Camera(CameraAsk),
     Select(SelectAsk),
     Filter(FilterAsk),
+    Step(StepAsk),
     Cut(CutAsk),
     Look(LookAsk),
     /// Chooses something in one calling context: with the rows of the comparison on the way to it, outermost first.
@@ -376,6 +399,8 @@ pub enum Ask {
     Bookmark(Vec<Chapter>),
     /// Has the user's editor show something.
     Edit(EditAsk),
+    /// Has a view show what is chosen.
+    Show(ShowAsk),
     /// Tells the user something.
     Tell(Message),
     Cancel(CancelAsk),
@@ -398,6 +423,7 @@ groups! {
     Camera(CameraAsk),
     Select(SelectAsk),
     Filter(FilterAsk),
+    Step(StepAsk),
     Cut(CutAsk),
     Look(LookAsk),
     Runs(RunsAsk),
@@ -406,6 +432,7 @@ groups! {
     Card(CardAsk),
     Pane(PaneAsk),
     Edit(EditAsk),
+    Show(ShowAsk),
     Cancel(CancelAsk),
 }
 

@@ -138,8 +138,8 @@ mod tests {
         state.execute(FilterAsk::Add(FilterStep::HideThread(ThreadId(1))));
         settle(&mut state);
         assert_eq!(open(&state).calls_left, Some(2));
-        state.execute(FilterAsk::Undo);
-        state.execute(FilterAsk::Undo);
+        state.execute(FilterAsk::Remove(0));
+        state.execute(FilterAsk::Remove(0));
         settle(&mut state);
         assert_eq!(open(&state).calls_left, None, "nothing is left out");
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::State;
-use super::ask::{EditAsk, ViewAsk};
+use super::ask::{EditAsk, ShowAsk, ViewAsk};
 use super::document::source::{SourceLine, ToEdit, module_at};
 use crate::filter::selection::Pointed;
 use crate::state::panes::Artifact;
@@ -26,6 +26,31 @@ impl State {
             (None, Some(_)) => self.tell_briefly("It has no line in the source tree".to_owned()),
             (None, None) => {
                 self.tell_briefly("No source tree is open: drop one on the window".to_owned())
+            }
+        }
+    }
+
+    /// Where what is chosen stands in the source tree; none where that is not known, or no source tree is open.
+    pub fn line_of_chosen(&self) -> Option<SourceLine> {
+        let document = self.document.as_ref()?;
+        document.source_root()?;
+        document.line_of(&document.selection.chosen)
+    }
+
+    /// Opens the views that show code, or neighbours, at what is chosen.
+    pub(super) fn show_what_is_chosen(&mut self, ask: ShowAsk) {
+        let (opens_for, line) = match ask {
+            ShowAsk::Code => (Artifact::Line, self.line_of_chosen()),
+            ShowAsk::Neighbours => (Artifact::Neighbours, None),
+        };
+        let views = self.panes.all().iter().copied();
+        let opens: Vec<_> = views
+            .filter(|view| view.line().opens_for.contains(&opens_for))
+            .collect();
+        for view in opens {
+            self.panes.open(view);
+            if let Some(line) = line {
+                self.ask_views(Some(view), ViewAsk::ShowLine(line));
             }
         }
     }

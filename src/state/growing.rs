@@ -232,7 +232,7 @@ fn same_step(
 }
 
 /// The module of `new` with the names and kinds of `module` and all around it.
-fn same_module(old: &Hierarchy, module: ModuleId, new: &Hierarchy) -> Option<ModuleId> {
+pub fn same_module(old: &Hierarchy, module: ModuleId, new: &Hierarchy) -> Option<ModuleId> {
     let Some(parent) = old.parent(module) else {
         return Some(ModuleId::ROOT);
     };

@@ -43,17 +43,22 @@ impl State {
                     None => self.fly(Destination::Home),
                 }
             }
-            CameraAsk::LookFrom(preset) => self.leave_path(|state, _| state.look_from(preset)),
+            CameraAsk::LookFrom(preset) => self.leave_path(|state, _| {
+                state.leaves_for_elsewhere();
+                state.look_from(preset);
+            }),
             CameraAsk::LookAt(ground, at_once) => {
                 self.leave_path(|state, _| state.camera.look_at(ground, at_once));
             }
             CameraAsk::PastView => self.leave_path(|state, now| {
                 if let Some(pose) = state.past_views.back(now) {
+                    state.leaves_for_elsewhere();
                     state.camera.fly_to_pose(pose);
                 }
             }),
             CameraAsk::NextView => self.leave_path(|state, now| {
                 if let Some(pose) = state.past_views.forward(now) {
+                    state.leaves_for_elsewhere();
                     state.camera.fly_to_pose(pose);
                 }
             }),

@@ -9,6 +9,7 @@ pub mod call_steps;
 pub mod camera;
 pub mod city;
 mod counting;
+pub mod destination;
 pub mod details;
 pub mod document;
 pub mod editing;
@@ -34,6 +35,8 @@ mod revision;
 pub mod runs;
 pub mod runs_view;
 mod selecting;
+pub mod stepping;
+pub mod steps;
 mod structure;
 #[cfg(test)]
 mod testing;
@@ -51,6 +54,7 @@ use glam::Vec2;
 use self::ask::{Chapter, ViewAsk};
 use self::camera::CameraControl;
 use self::camera::past::PastViews;
+pub use self::destination::Destination;
 use self::details::Neighbours;
 use self::document::Document;
 use self::document::source::ToEdit;
@@ -65,6 +69,7 @@ use self::panes::{Panes, ViewId};
 use self::pointer::Pointer;
 use self::question::Question;
 use self::runs_view::RunsView;
+use self::steps::Steps;
 use self::watch::Watch;
 use self::work::Work;
 use crate::layout::labels::Covered;
@@ -76,13 +81,6 @@ use crate::units::{ModuleId, Time};
 
 /// A short line is read in this time.
 const NOTICE: Duration = Duration::from_millis(2500);
-
-/// Where a flight leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Destination {
-    Home,
-    Module(ModuleId),
-}
 
 /// The search field and its results.
 #[derive(Clone, Debug, Default)]
@@ -106,6 +104,8 @@ pub struct Cards {
     pub stacks: bool,
     pub timings: bool,
     pub minimap: bool,
+    /// The list of steps.
+    pub steps: bool,
 }
 
 /// Where in the window the landscape is drawn.
@@ -202,6 +202,8 @@ pub struct State {
     pub pose_to_restore: Option<Pose>,
     /// Past selections.
     pub history: History,
+    /// What was changed of what is shown, to be undone and done again.
+    pub steps: Steps,
     /// Past places to look from.
     past_views: PastViews,
     /// What was selected when the pointer began to draw a range.
@@ -265,6 +267,7 @@ impl State {
                 stacks: true,
                 timings: false,
                 minimap: true,
+                steps: false,
             },
             question: Question::default(),
             neighbours: Neighbours::default(),
@@ -278,6 +281,7 @@ impl State {
             watch: None,
             pose_to_restore: None,
             history: History::default(),
+            steps: Steps::default(),
             past_views: PastViews::default(),
             before_drag: None,
             work: Work::default(),
@@ -461,6 +465,7 @@ impl State {
     /// Flies, where it can be seen, as soon as it is known where that is.
     pub fn fly(&mut self, to: Destination) {
         if self.panes.is_main_visible() && self.document.is_some() {
+            self.leaves_for_elsewhere();
             self.flight_pending = Some(to);
         }
     }

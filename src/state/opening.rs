@@ -99,6 +99,9 @@ impl State {
         };
         if let Some(old) = &self.document {
             growing::carry_over(old, &mut document, self.now());
+            let [before, after] = [old, &*document].map(|of| &of.session.hierarchy);
+            self.steps
+                .moved(&|module| growing::same_module(before, module, after));
         }
         growing::forget_the_end(&mut document);
         self.search.results.clear();

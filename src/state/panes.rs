@@ -20,6 +20,8 @@ pub enum Artifact {
     TimeRange,
     /// A line of a source file; no column of the tables.
     Line,
+    /// What calls a module and what it calls; no column of the tables.
+    Neighbours,
 }
 
 /// Where a view opens.

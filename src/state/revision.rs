@@ -301,7 +301,15 @@ impl State {
         let is_seen = self.search.is_open;
         let is_flipped = !document.is_same_run(&old);
         let was_playing = old.playback.as_ref().is_some_and(Playback::is_playing);
+        let is_other_structure = moved
+            .iter()
+            .zip(0..)
+            .any(|(to, from)| *to != Some(ModuleId(from)));
         document.take_over(old, &moved, &self.settings);
+        if is_other_structure {
+            self.steps
+                .moved(&|module| moved.get(module.index()).copied().flatten());
+        }
         if is_flipped {
             // What was found out is of the calls of the other run.
             self.stamps.run += 1;
@@ -315,6 +323,7 @@ impl State {
         let base = Arc::clone(&document.base);
         self.document = Some(document);
         self.stamps.document += 1;
+        self.steps.is_touched = true;
         self.show_both();
         self.mapping.find_out(&base, self.waker());
         self.forget_places();

@@ -203,8 +203,6 @@ impl State {
                 self.leave_out(ask);
             }
             FilterAsk::Remove(index) => self.filter(|filters| filters.remove(index)),
-            FilterAsk::Undo => self.filter(Filters::undo),
-            FilterAsk::Redo => self.filter(Filters::redo),
         }
     }
 
@@ -524,7 +522,7 @@ mod tests {
             SelectAsk::SetRange(Some(range(1, 2))).into(),
             SelectAsk::Back.into(),
             SelectAsk::GoToCall(CallWalk::Caller).into(),
-            FilterAsk::Undo.into(),
+            FilterAsk::Remove(0).into(),
             SelectAsk::EndRangeDrag.into(),
         ];
         for ask in asks {

@@ -221,6 +221,7 @@ impl Alone {
                 window,
                 room: window,
                 pointed: Pointed::default(),
+                offer: Default::default(),
                 placed: None,
             };
             self.view.ui(ui, &mut pane);
@@ -333,7 +334,7 @@ impl Examples {
                 function: Some(self.function),
                 ..nothing
             },
-            Artifact::Module => Pointed::at_module(Some(self.module)),
+            Artifact::Module | Artifact::Neighbours => Pointed::at_module(Some(self.module)),
             Artifact::Call => Pointed {
                 call: Some(self.call),
                 thread: Some(self.call.thread),
@@ -499,6 +500,7 @@ fn click(alone: &mut Alone, at: Pos2) -> Vec<Ask> {
                 window,
                 room: window,
                 pointed: Pointed::default(),
+                offer: Default::default(),
                 placed: None,
             };
             alone.view.ui(ui, &mut pane);

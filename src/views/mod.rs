@@ -40,7 +40,7 @@ pub mod tree;
 mod view;
 pub mod widgets;
 
-pub use self::pane::{Pane, Picture, Place, Placed, Split, Surface};
+pub use self::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
 pub use self::view::{Entry, NO_TIMES, SavedViews, Scope, View};
 use crate::state::panes::ViewId;
 

@@ -5,6 +5,7 @@ use egui::{Pos2, Rect, TextureId};
 use crate::filter::selection::Pointed;
 use crate::layout::sheet::Sheet;
 use crate::state::State;
+use crate::state::action::On;
 use crate::state::ask::Asks;
 
 /// What a picture of a view is drawn on.
@@ -76,6 +77,14 @@ pub struct Placed {
     pub split: Option<Split>,
 }
 
+/// What a click with the right button finds in a view, beside what it points at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offer {
+    pub on: &'static [On],
+    /// The view opens a menu of its own.
+    pub has_menu: bool,
+}
+
 /// A view in its place.
 pub struct Pane<'a> {
     pub state: &'a State,
@@ -88,6 +97,7 @@ pub struct Pane<'a> {
     pub room: Rect,
     /// What the pointer is on in it.
     pub pointed: Pointed,
+    pub offer: Offer,
     /// Where it draws, if the camera moves in it.
     pub placed: Option<Placed>,
 }

@@ -167,6 +167,8 @@ pub fn set_theme(ctx: &egui::Context, theme: Theme) {
         }
         widgets.noninteractive.bg_stroke = Stroke::new(1.0, colors.line);
         widgets.inactive.bg_fill = colors.inset;
+        // Around what has the keyboard, and what is pressed.
+        widgets.active.bg_stroke = Stroke::new(2.0, colors.accent);
         style.visuals = visuals;
     });
 }

@@ -66,6 +66,8 @@ pub enum Icon {
     Close,
     Back,
     Forward,
+    Undo,
+    Redo,
     Home,
     Magnifier,
 }
@@ -82,6 +84,11 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, is_on: bool, tooltip: &str) -> Respo
         fill = ui.visuals().selection.bg_fill;
     }
     ui.painter().rect_filled(rect, visuals.corner_radius, fill);
+    if response.has_focus() {
+        let (corners, inside) = (visuals.corner_radius, egui::StrokeKind::Inside);
+        ui.painter()
+            .rect_stroke(rect, corners, visuals.bg_stroke, inside);
+    }
     paint(ui, icon, rect, visuals.text_color());
     response.on_hover_text(tooltip)
 }
@@ -150,6 +157,18 @@ pub fn paint(ui: &Ui, icon: Icon, rect: Rect, color: Color32) {
             let head = [at(to * 0.5, -5.0), at(to * 5.5, 0.0), at(to * 0.5, 5.0)];
             painter.add(Shape::line(head.to_vec(), stroke));
             painter.line_segment([at(-to * 5.5, 0.0), at(to * 5.5, 0.0)], stroke);
+        }
+        Icon::Undo | Icon::Redo => {
+            let to = if icon == Icon::Undo { -1.0 } else { 1.0 };
+            let bow = (0..=12).map(|step| {
+                let angle = std::f32::consts::PI * (step as f32 / 12.0 - 0.5);
+                at(-to * (0.5 + 4.5 * angle.cos()), 1.5 + 4.0 * angle.sin())
+            });
+            let bow = bow.chain([at(to * 0.5, 5.5)]);
+            painter.add(Shape::line(bow.collect(), stroke));
+            painter.line_segment([at(-to * 0.5, -2.5), at(to * 5.5, -2.5)], stroke);
+            let head = [at(to * 2.0, -6.0), at(to * 5.5, -2.5), at(to * 2.0, 1.0)];
+            painter.add(Shape::line(head.to_vec(), stroke));
         }
         Icon::Home => {
             let roof = vec![at(-7.0, 0.0), at(0.0, -6.5), at(7.0, 0.0)];

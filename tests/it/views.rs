@@ -111,7 +111,7 @@ fn chosen(session: &Session, artifact: Artifact) -> Selection {
             module: Some(module(inner)),
             ..Pointed::default()
         },
-        Artifact::Module => Pointed {
+        Artifact::Module | Artifact::Neighbours => Pointed {
             module: session.hierarchy.parent(module(inner)),
             ..Pointed::default()
         },

@@ -137,6 +137,21 @@ impl Listed {
     }
 }
 
+/// A text with the keys of actions and views in place of their ids in braces.
+pub fn with_keys(text: &str) -> String {
+    let mut written = String::new();
+    for (number, part) in text.split(['{', '}']).enumerate() {
+        match number % 2 {
+            0 => written.push_str(part),
+            _ => {
+                let action = listed().find(|it| it.id == part);
+                written.push_str(&action.map_or(String::new(), |it| it.keys()));
+            }
+        }
+    }
+    written
+}
+
 /// A chord as people write it.
 fn written(chord: &Chord) -> String {
     let sign = match chord.sign {
@@ -186,7 +201,7 @@ mod tests {
     #[test]
     fn keys_are_written_as_the_help_writes_them() {
         let keys = |id: &str| listed().find(|it| it.id == id).map(|it| it.keys());
-        assert_eq!(keys("filter.redo").as_deref(), Some("Ctrl + Shift + Z"));
+        assert_eq!(keys("step.redo").as_deref(), Some("Ctrl + Shift + Z"));
         assert_eq!(keys("play.ten-back").as_deref(), Some("Shift + ←"));
         assert_eq!(keys("landscape").as_deref(), Some("1"));
     }

@@ -14,7 +14,7 @@ use crate::state::camera::Thrust;
 use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views::{Entry, REGISTRY};
 
-pub use listed::{Listed, listed};
+pub use listed::{Listed, listed, with_keys};
 pub use table::PAGES;
 
 /// A page of the help: what is pressed, and what it does.
@@ -207,6 +207,7 @@ fn named(key: NamedKey) -> Option<&'static str> {
         NamedKey::F3 => "F3",
         NamedKey::F4 => "F4",
         NamedKey::F5 => "F5",
+        NamedKey::F6 => "F6",
         NamedKey::F9 => "F9",
         NamedKey::F10 => "F10",
         NamedKey::F11 => "F11",

@@ -10,7 +10,7 @@ use crate::layout::labels::Covered;
 use crate::render::renderer::Quality;
 use crate::state::ask::Asks;
 use crate::state::panes::ViewId;
-use crate::views::Placed;
+use crate::views::{Offer, Placed};
 
 /// What a panel has to show things with.
 pub struct Context<'a> {
@@ -33,6 +33,8 @@ pub struct Layout {
     /// What the pointer is on in a view, as far as the view itself says.
     pub pointed: Pointed,
     pub under_pointer: Option<ViewId>,
+    /// What else a click with the right button finds there.
+    pub offer: Offer,
     /// Where the pointer is, in points.
     pub pointer: Option<Pos2>,
     /// Where cards and captions lie over landscapes, in points.

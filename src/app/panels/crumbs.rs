@@ -7,6 +7,7 @@ use crate::escape;
 use crate::filter::filters::FilterStep;
 use crate::state::ask::{CancelAsk, FilterAsk};
 use crate::state::document::Document;
+use crate::state::stepping::left_out;
 use crate::views::style;
 use crate::views::text;
 use crate::views::widgets::{Icon, paint};
@@ -55,71 +56,24 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             {
                 context.asks.push(CancelAsk::Counting);
             }
-            if ui.button("Undo").on_hover_text("Ctrl + Z").clicked() {
-                context.asks.push(FilterAsk::Undo);
-            }
-            if document.filters.can_redo()
-                && ui
-                    .button("Redo")
-                    .on_hover_text("Ctrl + Shift + Z")
-                    .clicked()
-            {
-                context.asks.push(FilterAsk::Redo);
-            }
         });
     });
 }
 
 /// A step in a word or two, and in full.
 fn describe(document: &Document, step: FilterStep) -> (String, String) {
-    let module = |module| {
-        let hierarchy = &document.session.hierarchy;
-        [hierarchy.name(module), &hierarchy.path(module)]
-            .map(|it| escape::name(it).into_owned())
-            .into()
-    };
-    match step {
-        FilterStep::HideThread(thread) => {
-            let name = document.thread_name(thread);
-            let name = name.strip_prefix("thread ").unwrap_or(name);
-            (
-                format!("thread {name}"),
-                format!("All calls of the thread {name}"),
-            )
-        }
-        FilterStep::RemoveModule(of) => {
-            let (name, path) = module(of);
-            (
-                name,
-                format!(
-                    "The calls of the functions of {path}; what they called is called by their callers"
-                ),
-            )
-        }
-        FilterStep::RemoveBelow(of) => {
-            let (name, path) = module(of);
-            (
-                format!("below {name}"),
-                format!("All that the functions of {path} triggered"),
-            )
-        }
+    let text = left_out(document, step);
+    let path = |module| escape::name(&document.session.hierarchy.path(module)).into_owned();
+    let about = match step {
+        FilterStep::HideThread(_) => format!("All calls of the {text}"),
+        FilterStep::RemoveModule(of) => format!(
+            "The calls of the functions of {}; what they called is called by their callers",
+            path(of)
+        ),
+        FilterStep::RemoveBelow(of) => format!("All that the functions of {} triggered", path(of)),
         FilterStep::RemoveBelowCall(of) => {
-            let function = document.resolved().map(|resolved| {
-                let trace = &resolved.recording.trace;
-                let threads = trace.threads().get(of.thread.index());
-                let exists = threads.is_some_and(|it| u64::from(of.call.0) < it.calls);
-                if !exists {
-                    return String::new();
-                }
-                let function = trace.call(of.thread, of.call).function;
-                let name = resolved.recording.functions.get(function).name;
-                escape::name(name).into_owned()
-            });
-            let name = function.unwrap_or_default();
-            let (text, about) = (
-                format!("below one call of {name}"),
-                format!("All that one call of {name} triggered"),
-            );
+            let one = text.strip_prefix("below ").unwrap_or(&text);
+            let about = format!("All that {one} triggered");
             let Some(runs) = &document.runs else {
                 return (text, about);
             };
@@ -128,15 +82,16 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
                 Some(_) => {
                     let said = "in both runs: the call that is reached through the same functions, as \
                                 the same of its caller's calls";
-                    (text, format!("{about}, {said}"))
+                    format!("{about}, {said}")
                 }
-                None => (
-                    format!("{text}, in {own} alone"),
-                    format!("{about}, in {own} alone: the other run has no such call"),
-                ),
+                None => {
+                    let about = format!("{about}, in {own} alone: the other run has no such call");
+                    return (format!("{text}, in {own} alone"), about);
+                }
             }
         }
-    }
+    };
+    (text, about)
 }
 
 /// How much is left.

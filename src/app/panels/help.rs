@@ -3,6 +3,7 @@
 use egui::{Align, Context as Egui, Id, Layout, Ui};
 
 use super::context::Context;
+use crate::app::command::TourAsk;
 use crate::app::keys::{self, HelpPage};
 use crate::state::ask::CardAsk;
 use crate::views::style;
@@ -36,9 +37,16 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                     }
                 });
             });
-        if ui.button("Close").on_hover_text("F1, Escape").clicked() {
-            context.asks.push(CardAsk::ToggleHelp);
-        }
+        ui.horizontal(|ui| {
+            if ui.button("Close").on_hover_text("F1, Escape").clicked() {
+                context.asks.push(CardAsk::ToggleHelp);
+            }
+            let tour = ui.button("Take the tour");
+            let about = "Nine stops on the demo, at each of which you do something";
+            if tour.on_hover_text(about).clicked() {
+                context.asks.push(TourAsk::Begin);
+            }
+        });
     });
     if modal.backdrop_response.clicked() {
         context.asks.push(CardAsk::ToggleHelp);

@@ -13,6 +13,9 @@ use crate::views::widgets::add_card;
 
 const WIDTH: f32 = 300.0;
 
+/// Actions that stand in the menu itself, and not only in a group.
+const FIRST: [&str; 4] = ["step.undo", "step.redo", "step.list", "tour.begin"];
+
 /// All actions, in the groups of the help.
 pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
     let menu = ui.menu_button("Menu", |ui| {
@@ -22,10 +25,13 @@ pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
             context.asks.push(PaletteAsk::Toggle);
             ui.close();
         }
-        ui.separator();
         let listed: Vec<Listed> = keys::listed()
             .filter(|it| it.id != "palette.open")
             .collect();
+        for action in listed.iter().filter(|it| FIRST.contains(&it.id)) {
+            of_action(ui, action, context);
+        }
+        ui.separator();
         for group in listed.chunk_by(|a, b| a.page == b.page) {
             let Some(first) = group.first() else { continue };
             ui.menu_button(first.page, |ui| {
@@ -87,8 +93,10 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
     };
     if let Some(at) = clicked.filter(is_bare)
         && layout.under_pointer.is_some()
+        && !layout.offer.has_menu
     {
-        context.asks.push(PaletteAsk::Menu(Some(at)));
+        let on = layout.offer.on;
+        context.asks.push(PaletteAsk::Menu(Some(at), on));
         return;
     }
     let menu = context.desk.palette.menu.as_ref();

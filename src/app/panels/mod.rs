@@ -30,9 +30,11 @@ mod script;
 mod search;
 mod settings;
 mod stacks;
+mod steps;
 mod timings;
 mod tooltip;
 mod top;
+mod tour;
 mod welcome;
 mod words;
 
@@ -115,7 +117,7 @@ fn cards(
     if let Some(placed) = layout.placed {
         context.free = placed.place.seen;
         // The corner is that of panels which one opens.
-        if !desk.state.mapping.is_open && !desk.talk.is_open {
+        if !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps {
             stacks::show(ctx, context);
         }
         flying::show(ctx, placed.split.is_some(), context);
@@ -125,8 +127,10 @@ fn cards(
     settings::show(ctx, context, timings.quality);
     mapping::show(ctx, context);
     bookmarks::show(ctx, context);
+    steps::show(ctx, context);
     picture::show(ctx, context);
     jobs::show(ctx, views, context);
+    tour::show(ctx, context);
     welcome::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
@@ -165,6 +169,7 @@ pub fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
         window,
         room: window,
         pointed: Pointed::default(),
+        offer: Default::default(),
         placed: None,
     };
     if let Some(view) = views.get_mut(view) {

@@ -7,7 +7,7 @@ use crate::app::dock::Dock;
 use crate::app::open_views::Views;
 use crate::filter::selection::Pointed;
 use crate::state::ask::{Ask, Asks, EditAsk, SelectAsk};
-use crate::views::Pane;
+use crate::views::{Offer, Pane};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
 /// camera moves in is drawn, and what the pointer is on.
@@ -24,6 +24,7 @@ pub fn show(
     let mut asks = Asks::default();
     let mut layout = Layout::default();
     let mut pointed = Pointed::default();
+    let mut offer = Offer::default();
     let main = views.ids().next();
     let mut pane = |ui: &mut Ui, of| {
         let is_main = Some(of) == main;
@@ -37,6 +38,7 @@ pub fn show(
             window,
             room,
             pointed: Pointed::default(),
+            offer: Default::default(),
             placed: None,
         };
         view.ui(ui, &mut pane);
@@ -46,11 +48,15 @@ pub fn show(
         if pane.pointed != Pointed::default() {
             pointed = pane.pointed;
         }
+        if !pane.offer.on.is_empty() || pane.offer.has_menu {
+            offer = pane.offer;
+        }
     };
     match are_bare {
         false => dock.show(ui, &mut pane),
         true => dock.show_bare(ui, &mut pane),
     }
+    layout.offer = offer;
     layout.covered = main.and_then(|main| dock.place(main));
     let asks = asks.take();
     // What is clicked with Ctrl held is opened in the editor, in whatever view.

@@ -18,9 +18,10 @@ use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::render::renderer::Quality;
 use crate::state::ask::{
-    Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk,
+    Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
 };
 use crate::state::document::Document;
+use crate::state::purpose::Purpose;
 use crate::state::runs::RunsLayout;
 use crate::views::{self, style};
 
@@ -245,4 +246,44 @@ fn no_name_turns_text_around_or_begins_a_line() {
     }
     // What is left in the temporary folder does no harm.
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn views_that_come_and_go_are_steps_that_are_undone() {
+    let mut desk = desk(&["toml-threads.viztracer.json"]);
+    desk.update();
+    let seen = |desk: &Desk| (desk.dock.arrangement(), desk.dock.maximised());
+    let views = views::all();
+    let asks = [
+        PaneAsk::Toggle(views[1]),
+        PaneAsk::Toggle(views[3]),
+        PaneAsk::Maximise(Some(views[1])),
+        PaneAsk::Maximise(Some(views[1])),
+        PaneAsk::Toggle(views[1]),
+        PaneAsk::Reset,
+        PaneAsk::For(Purpose::TimeGoes),
+    ];
+    let mut expected = vec![seen(&desk)];
+    for ask in asks {
+        desk.execute(ask.clone());
+        desk.update();
+        expected.push(seen(&desk));
+        assert_eq!(desk.state.steps.all().len() + 1, expected.len(), "{ask:?}");
+    }
+    let names: Vec<&str> = desk.state.steps.all().map(|it| it.name.as_str()).collect();
+    let (opened, closed) = (views[1].title(), views[3].title());
+    assert_eq!(names[0], format!("Opened {opened}"));
+    assert_eq!(names[2], format!("Showed {opened} alone"));
+    assert_eq!(names[5], format!("Closed {closed}"));
+    for expected in expected.iter().rev().skip(1) {
+        desk.execute(StepAsk::Undo);
+        desk.update();
+        assert_eq!(seen(&desk), *expected);
+    }
+    for expected in expected.iter().skip(1) {
+        desk.execute(StepAsk::Redo);
+        desk.update();
+        assert_eq!(seen(&desk), *expected);
+    }
+    assert_eq!(desk.state.steps.all().len(), expected.len() - 1);
 }

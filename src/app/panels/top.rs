@@ -3,8 +3,9 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{menu, messages, own, path, questions, search};
+use super::{menu, messages, own, path, questions, search, steps};
 use crate::app::command::{Command, OwnList, ScriptAsk};
+use crate::app::keys;
 use crate::escape;
 use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
 use crate::state::camera::Mode;
@@ -14,6 +15,9 @@ use crate::views::widgets::{Icon, icon_button, paint};
 
 /// The share of the room that the title has beside a path.
 const WITH_PATH: f32 = 0.45;
+
+/// Undo and redo stand in the bar where there is so much room beside the menu, in points.
+const LEAST_WITH_UNDO: f32 = 130.0;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
@@ -84,6 +88,11 @@ fn left(ui: &mut Ui, context: &mut Context<'_>) {
         Layout::left_to_right(Align::Center),
         |ui| {
             menu::all(ui, context);
+            // Where there is no room for them the menu has them.
+            if context.desk.state.steps.all().len() > 0 && ui.available_width() >= LEAST_WITH_UNDO {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                steps::both(ui, context);
+            }
             history(ui, context);
             let title = egui::Label::new(style::title(name)).truncate();
             let share = if context.desk.state.filling().is_some() {
@@ -115,7 +124,9 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         }
         ui.separator();
         ui.menu_button("Views for a question", |ui| arrangements(ui, context));
-        if ui.button("Arrange as at first").clicked() {
+        let first = ui.button("Arrange as at first");
+        let about = "The landscape alone; what was open is opened again by undoing";
+        if first.on_hover_text(about).clicked() {
             context.asks.push(PaneAsk::Reset);
         }
     });
@@ -166,18 +177,24 @@ fn toggle_view(ui: &mut Ui, view: ViewId, context: &mut Context<'_>) {
     }
 }
 
-/// The entry of a menu `width` points wide: whether it is on, its title, its key, what it asks for.
+/// The entry of a menu `width` points wide: whether it is on, its title, the id of the action whose keys and sentence it
+/// has, what it asks for.
 fn entry(
     ui: &mut Ui,
     context: &mut Context<'_>,
     width: f32,
-    (is_on, title, key, ask): (bool, &str, &str, Command),
+    (is_on, title, id, ask): (bool, &str, &str, Command),
 ) {
+    let action = keys::listed().find(|it| it.id == id);
     let button = egui::Button::new(title)
         .selected(is_on)
-        .shortcut_text(key)
+        .shortcut_text(action.map_or(String::new(), |it| it.keys()))
         .min_size(egui::vec2(width, 0.0));
-    if ui.add(button).clicked() {
+    let mut response = ui.add(button);
+    if let Some(action) = action {
+        response = response.on_hover_text(action.about);
+    }
+    if response.clicked() {
         context.asks.push(ask);
     }
 }
@@ -190,36 +207,36 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
     };
     let menu = ui.menu_button("Structure", |ui| {
         ui.set_min_width(230.0);
-        let mut entry = |ui: &mut Ui, is_on, title: &str, key, ask| {
-            entry(ui, context, 230.0, (is_on, title, key, ask));
+        let mut entry = |ui: &mut Ui, is_on, title: &str, id, ask| {
+            entry(ui, context, 230.0, (is_on, title, id, ask));
         };
         let chosen = "Collapse or expand the module";
         entry(
             ui,
             false,
             chosen,
-            "C",
+            "cut.toggle",
             CutAsk::CollapseOrExpand(None).into(),
         );
         entry(
             ui,
             false,
             "Expand it and all in it",
-            "E",
+            "cut.expand",
             CutAsk::ExpandWhole(None).into(),
         );
         entry(
             ui,
             false,
             "One level less",
-            "<",
+            "cut.less",
             CutAsk::ChangeLevel(-1).into(),
         );
         entry(
             ui,
             false,
             "One level more",
-            ">",
+            "cut.more",
             CutAsk::ChangeLevel(1).into(),
         );
         let level = document.cut.level(&document.session.hierarchy);
@@ -245,7 +262,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             ui,
             desk.state.detail_by_size,
             by_size,
-            "Z",
+            "cut.by-size",
             CutAsk::ToggleDetailBySize.into(),
         );
         ui.separator();
@@ -253,7 +270,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             ui,
             desk.state.mapping.is_open,
             "Mapping…",
-            "A",
+            "card.mapping",
             MappingAsk::Toggle.into(),
         );
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, TourAsk};
 use crate::app::recent::{PICTURE, read_picture};
 use crate::escape;
 use crate::state::ask::OpenAsk;
@@ -88,7 +88,7 @@ fn heading(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// The ways to begin.
 fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
-    let tiles: [(&str, &str, Command); 4] = [
+    let tiles: [(&str, &str, Command); 5] = [
         (
             "Open a folder",
             "Source code of any size, in twenty languages (Ctrl + O)",
@@ -101,8 +101,13 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
         ),
         (
             "See the demo",
-            "Lua sorting a table, as recorded by uftrace",
+            "Lua solving the eight queens problem, as recorded by uftrace",
             FileAsk::Demo.into(),
+        ),
+        (
+            "Take the tour",
+            "Nine things to do on the demo, in five minutes",
+            TourAsk::Begin.into(),
         ),
         (
             "Find what can be done",

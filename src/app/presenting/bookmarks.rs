@@ -127,6 +127,7 @@ impl Desk {
     }
 
     fn go_to(&mut self, bookmark: &Bookmark, sections: &[Section]) {
+        self.state.leaves_for_elsewhere();
         let pending = go_to(&mut self.state, bookmark, sections);
         if pending.is_some() {
             self.talk.pending = pending;

@@ -156,6 +156,9 @@ impl App {
         let (desk, timings, asks) = (&mut self.desk, &self.timings, &mut self.asks);
         let mut layout = Layout::default();
         view.overlay.set_scale(desk.state.text_scale);
+        if std::mem::take(&mut desk.wants_focus) {
+            view.overlay.focus_first();
+        }
         let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();
@@ -185,6 +188,7 @@ impl App {
         desk.state.search.mark_moved = false;
         (desk.palette.wants_focus, desk.palette.mark_moved) = (false, false);
         let has_menu = view.overlay.has_open_menu();
+        desk.is_held = view.overlay.ctx().input(|input| input.pointer.any_down());
         desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
         self.asks.append(&mut self.after_typing);
         let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;

@@ -29,6 +29,7 @@ use super::keys::FlyKeys;
 use super::overlay::Overlay;
 use super::own::Own;
 use super::pace::Pace;
+use super::palette::Palette;
 use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
 use super::state_log::StateLog;
@@ -197,9 +198,12 @@ impl App {
         let (own_looks, no_looks) = Own::recall("looks.json");
         let (own_views, no_views) = Own::recall("views.json");
         (desk.own_looks, desk.own_views) = (own_looks, own_views);
+        let (palette, not_recalled) = Palette::recall();
+        desk.palette = palette;
         let is_bare = matches!(&start, Start::Inputs(inputs) if *inputs == Inputs::default());
         let no_recent = desk.begin_welcome(is_bare);
         let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
+        let unread = unread.chain(not_recalled);
         desk.state.messages.extend(unread.map(|reason| Message {
             is_error: true,
             is_open: true,

@@ -9,7 +9,7 @@ pub mod source;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
@@ -41,6 +41,7 @@ use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
+use crate::model::search::Names;
 use crate::model::surface::Surface;
 use crate::model::threads::thread_names;
 use crate::progress::{Cancelled, Progress};
@@ -79,6 +80,8 @@ pub struct Document {
     pub history: Option<Arc<History>>,
     pub cut: Cut,
     pub city: City,
+    /// The names of the modules, once they are searched.
+    names: Arc<OnceLock<Names>>,
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
     pub selection: Selection,
@@ -189,6 +192,7 @@ impl Document {
         let resolved = session.recordings.get(recording);
         Ok(Document {
             inputs: inputs.clone(),
+            names: Arc::default(),
             city,
             settings: *settings,
             cut,
@@ -435,6 +439,22 @@ impl Document {
     }
 
     /// The name of a thread, told from others of the same name.
+    /// The names of the modules, ready to be searched.
+    pub fn names(&self) -> &Names {
+        self.names
+            .get_or_init(|| Names::of(&self.session.hierarchy))
+    }
+
+    /// Makes the names ready on another thread: somebody is about to search.
+    pub fn prepare_names(&self) {
+        if self.names.get().is_none() {
+            let (names, session) = (Arc::clone(&self.names), Arc::clone(&self.session));
+            rayon::spawn(move || {
+                names.get_or_init(|| Names::of(&session.hierarchy));
+            });
+        }
+    }
+
     pub fn thread_name(&self, thread: ThreadId) -> &str {
         self.thread_names
             .get(thread.index())

@@ -84,7 +84,7 @@ fn what_is_left_is_counted_and_everything_comes_back() {
     state.execute(FilterAsk::Add(FilterStep::RemoveModule(step)));
     settle(&mut state);
     assert_eq!(open(&state).calls_left, Some(3));
-    state.execute(FilterAsk::Undo);
+    state.execute(FilterAsk::Remove(0));
     settle(&mut state);
     assert_eq!(calls(&state), 6);
     assert!(!open(&state).is_limited());

@@ -202,7 +202,7 @@ fn what_is_left_out_and_the_range_act_on_both_runs() {
     state.execute(RunsAsk::Swap);
     settle(&mut state);
     assert_eq!(calls(&state), [left[1], left[0]]);
-    state.execute(FilterAsk::Undo);
+    state.execute(FilterAsk::Remove(0));
     settle(&mut state);
     assert_eq!(calls(&state), [all[1], all[0]]);
     // A range of the one is, by the linked clocks, one of the other.

@@ -41,6 +41,7 @@ pub fn answer(
             }
         }
     }
+    pane.offer.has_menu |= response.hovered();
     response.context_menu(|ui| menu(view, ui, document, page, pane));
 }
 

@@ -172,6 +172,7 @@ impl Alone {
                 window: WINDOW,
                 room: WINDOW,
                 pointed: Pointed::default(),
+                offer: Default::default(),
                 placed: None,
             };
             view.ui(ui, &mut pane);

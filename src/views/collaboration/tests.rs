@@ -228,7 +228,7 @@ fn what_is_removed_is_left_out_and_its_callers_call_what_it_called() {
     let inside = graph(&view).boxes.iter().filter_map(|it| it.of.module());
     assert_eq!(inside.filter(|it| hierarchy.contains(file, *it)).count(), 0);
     assert!(!graph(&view).lines.is_empty());
-    state.execute(FilterAsk::Undo);
+    state.execute(FilterAsk::Remove(0));
     settle(&mut view, &mut state);
     assert_eq!(shown(&view), expected(&view, &state));
 }

@@ -3,9 +3,8 @@
 use egui::Ui;
 
 use super::{Collaboration, MOST_LINES, MOST_OF_ALL};
-use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
-use crate::state::ask::{CameraAsk, FilterAsk, SelectAsk};
+use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::ModuleId;
 use crate::views::graph::chart::{Chart, Spot};
@@ -140,59 +139,8 @@ fn point(
         None if pointing.is_clicked() => pane.asks.push(SelectAsk::Choose(Pointed::default())),
         _ => {}
     }
-    menu(document, &pointing, pane, &mut fold);
     if let Some((module, is_open)) = fold {
         view.set_open(module, is_open, document, pane.asks);
     }
     pointing.tell(tip);
-}
-
-/// What a right click offers.
-fn menu(
-    document: &Document,
-    pointing: &panel::Pointing,
-    pane: &mut Pane<'_>,
-    fold: &mut Option<(ModuleId, bool)>,
-) {
-    // Of the place where it was opened, not of where the pointer is by now.
-    let id = pointing.response.id.with("module of the menu");
-    if pointing.is_second() {
-        pointing
-            .response
-            .ctx
-            .data_mut(|data| data.insert_temp(id, pane.pointed.module));
-    }
-    let module: Option<ModuleId> = pointing
-        .response
-        .ctx
-        .data(|data| data.get_temp(id))
-        .flatten();
-    let Some(module) = module.filter(|it| it.index() < document.session.hierarchy.len()) else {
-        return;
-    };
-    pointing.response.context_menu(|ui| {
-        let hierarchy = &document.session.hierarchy;
-        ui.label(style::title(hierarchy.name(module)));
-        if !hierarchy.is_leaf(module) {
-            if ui.button("Unfold").clicked() {
-                *fold = Some((module, true));
-            }
-            if ui.button("Fold").clicked() {
-                *fold = Some((module, false));
-            }
-        }
-        if module != ModuleId::ROOT {
-            if ui.button("Leave out of every view").clicked() {
-                pane.asks
-                    .push(FilterAsk::Add(FilterStep::RemoveModule(module)));
-            }
-            if ui.button("Leave out what it calls").clicked() {
-                pane.asks
-                    .push(FilterAsk::Add(FilterStep::RemoveBelow(module)));
-            }
-        }
-        if ui.button("Show in the landscape").clicked() {
-            pane.asks.push(CameraAsk::FlyTo(module));
-        }
-    });
 }

@@ -23,7 +23,7 @@ use crate::filter::selection::Pointed;
 use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Asks, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
@@ -86,7 +86,7 @@ Scope::Chart,
     },
     Line {
         keys: "Enter, Shift + Enter",
-        text: "compacted call tree: the chosen disc in more detail, or less; as click and right click",
+        text: "compacted call tree: the chosen disc in more detail, or less; as its menu does",
         actions: &[
             Action::own(
 Scope::Chart,
@@ -94,14 +94,14 @@ Scope::Chart,
                 "Expand the chosen disc",
                 "Shows the chosen disc of the compacted call tree in one level more detail.",
                 &[Chord::key("Enter")],
-).repeating(),
+).on(&[On::Context]).repeating(),
             Action::own(
 Scope::Chart,
                 LESS_OF_ONE,
                 "Compact the chosen disc",
                 "Shows the chosen disc of the compacted call tree in one level less detail.",
                 &[Chord::key("Enter").shift()],
-).repeating(),
+).on(&[On::Context]).repeating(),
         ],
     },
     Line {

@@ -105,7 +105,7 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
                     }
                 });
         }
-        ui.label(style::weak("click: expand · right click: compact").small());
+        ui.label(style::weak("click: expand · Shift + Enter: compact").small());
         if !document.filters.is_empty() {
             ui.label(style::weak("with what is left out elsewhere").small());
         }
@@ -162,7 +162,11 @@ fn chart(
         pane.asks.push(SelectAsk::Choose(pointed));
         return Some((disc.node, Direction::Expand));
     }
-    is_second.then_some((disc.node, Direction::Compact))
+    if is_second {
+        // What the menu offers is done with it.
+        view.focus = Some(disc.first);
+    }
+    None
 }
 
 /// Brings discs further on their way.

@@ -3,9 +3,7 @@
 //! The wheel zooms about the pointer, a drag moves.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{
-    Color32, PointerButton, PopupCloseBehavior, Pos2, Rect, Response, Sense, Ui, UiBuilder,
-};
+use egui::{Color32, PopupCloseBehavior, Pos2, Rect, Response, Sense, Ui, UiBuilder};
 use glam::Vec2;
 
 use super::chart::{Chart, Spot};
@@ -34,10 +32,6 @@ impl Pointing {
 
     pub fn is_double(&self) -> bool {
         self.response.double_clicked()
-    }
-
-    pub fn is_second(&self) -> bool {
-        self.response.clicked_by(PointerButton::Secondary)
     }
 
     /// Says something of what is there.

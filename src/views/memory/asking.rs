@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::MemoryView;
+use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
 use crate::facts::memory::{Events, Memory, Object};
@@ -36,27 +37,15 @@ pub enum Which {
 }
 
 impl Which {
-    pub const OF_ROW: [Which; 6] = [
-        Which::Living,
-        Which::Created,
-        Which::Released,
-        Which::Temporary,
-        Which::OfRange,
-        Which::AtPeak,
+    /// What the menu of a row lists, with the id of its action.
+    pub const OF_ROW: [(Which, &str); 6] = [
+        (Which::Living, LIVING),
+        (Which::Created, CREATED),
+        (Which::Released, RELEASED),
+        (Which::Temporary, TEMPORARY),
+        (Which::OfRange, OF_RANGE),
+        (Which::AtPeak, AT_PEAK),
     ];
-
-    /// As a menu says it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Which::Created => "List what was allocated to date",
-            Which::Released => "List what was released to date",
-            Which::Living => "List what is live",
-            Which::Temporary => "List what was temporary",
-            Which::OfRange => "List what is left of the range",
-            Which::AtPeak => "List what is live at the peak",
-            Which::Age(_) | Which::Interval(_) | Which::ReleaseAge(_) => "",
-        }
-    }
 }
 
 impl MemoryView {
@@ -139,6 +128,15 @@ impl MemoryView {
         if query.is_some() {
             self.query = query;
         }
+    }
+
+    /// Lists what the action of this id lists of the row that the menu was last opened on; whether it is such an action.
+    pub(super) fn list_by_menu(&mut self, document: &Document, id: &str) -> bool {
+        let which = Which::OF_ROW.iter().find(|it| it.1 == id);
+        if let (Some(group), Some((which, _))) = (self.menu_of, which) {
+            self.list(document, group, *which);
+        }
+        which.is_some()
     }
 
     /// Lists the objects that the table counts of a group.

@@ -5,6 +5,7 @@
 //! has allocated and released to date and a histogram of ages; in the summary view when it allocated and how old its
 //! objects got. A bar or bin leads to the objects behind it.
 
+mod actions;
 mod allocations;
 mod along;
 mod asking;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use self::actions::{KEYS, MODE, PEAK, ROWS};
 use self::along::Along;
 use self::choice::{By, Choice, Column, Mode, Tenths};
 use self::figures::{Ages, Patterns};
@@ -47,7 +49,6 @@ use crate::filter::selection::Pointed;
 use crate::model::memory::{self as model, BelongsTo};
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
@@ -77,38 +78,6 @@ pub static ENTRY: Entry = Entry {
 
 /// The id of the field for text of the list, so that keys go to it while it has the focus.
 pub const FIELD: &str = "objects search";
-
-const PEAK: &str = "memory.peak";
-const ROWS: &str = "memory.rows";
-const MODE: &str = "memory.mode";
-
-static KEYS: [Line; 1] = [Line {
-    keys: "W  P  K",
-    text: "memory: other rows; live, left of the range, temporary; go to the peak",
-    actions: &[
-        Action::own(
-            Scope::Table,
-            ROWS,
-            "Other rows of memory",
-            "Shows memory by module, function, context or type.",
-            &[Chord::letter('w')],
-        ),
-        Action::own(
-            Scope::Table,
-            MODE,
-            "Other objects of memory",
-            "Shows what is live, what was left of the range, or what was temporary.",
-            &[Chord::letter('p')],
-        ),
-        Action::own(
-            Scope::Table,
-            PEAK,
-            "Go to the peak of memory",
-            "Goes to the time at which most bytes were live.",
-            &[Chord::letter('k')],
-        ),
-    ],
-}];
 
 /// Ages of more events than this are counted beside the frames.
 const MOST_AT_ONCE: u32 = 1 << 17;
@@ -172,6 +141,8 @@ pub struct MemoryView {
     instant: Option<usize>,
     /// The group whose row was chosen here.
     chosen_row: Option<u32>,
+    /// The row that the menu was last opened on.
+    menu_of: Option<u32>,
     row_to_show: Option<usize>,
     rows_seen: usize,
     /// What was chosen when rows were last brought into sight.
@@ -540,6 +511,7 @@ impl View for MemoryView {
                 }
             }
             ViewAsk::ByModules => self.choice.by = By::Module,
+            ViewAsk::Do(id) if self.list_by_menu(document, id) => {}
             ViewAsk::Do(ROWS) => self.choice.by = self.choice.by.next(),
             ViewAsk::Do(MODE) => {
                 let next = self.choice.mode.next();

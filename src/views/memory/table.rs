@@ -10,6 +10,7 @@ use super::groups::Row;
 use super::painting::{self, Paint};
 use crate::facts::memory::{CellTotals, Detail};
 use crate::filter::selection::{Meant, Pointed};
+use crate::state::action::On;
 use crate::state::ask::{SelectAsk, TableKey};
 use crate::state::document::Document;
 use crate::units::grouped;
@@ -168,6 +169,7 @@ struct Asked {
     list: Option<(u32, Which)>,
     chosen: Option<u32>,
     entered: Option<u32>,
+    menu_of: Option<u32>,
 }
 
 /// Shows the rows in what is left of the room.
@@ -242,14 +244,15 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
             let response = line.response();
             if response.hovered() {
                 pane.pointed = group.pointed;
+                pane.offer.on = &[On::Object];
             }
             if response.double_clicked() {
                 asked.entered = Some(row.group);
             } else if response.clicked() {
                 asked.chosen = Some(row.group);
             }
-            if events.is_some() {
-                response.context_menu(|ui| menu(ui, row.group, &mut asked));
+            if response.secondary_clicked() {
+                asked.menu_of = Some(row.group);
             }
         });
     });
@@ -263,16 +266,6 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
         }
     });
     asked.answer(view, document, pane);
-}
-
-/// What can be listed of a row.
-fn menu(ui: &mut Ui, group: u32, asked: &mut Asked) {
-    for which in Which::OF_ROW {
-        if ui.button(which.title()).clicked() {
-            asked.list = Some((group, which));
-            ui.close();
-        }
-    }
 }
 
 /// The largest number of each column, for the bars behind numbers.
@@ -436,6 +429,7 @@ impl Asked {
         if let Some((group, which)) = self.list {
             view.list(document, group, which);
         }
+        view.menu_of = self.menu_of.or(view.menu_of);
         let chosen = self.entered.or(self.chosen);
         if let Some(group) = chosen
             && let Some(of) = view.groups.all.get(group as usize)

@@ -26,7 +26,9 @@ use crate::state::State;
 use crate::state::ask::{Asks, GraphKey, SelectAsk, ViewAsk};
 use crate::state::document::Document;
 use crate::state::job::Job;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
+use crate::state::panes::Artifact::{
+    Call, CallRelation, Function, Module, Neighbours as OfNeighbours, TimePoint, TimeRange,
+};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::units::{FunctionId, ModuleId, ThreadId, Time};
 
@@ -44,7 +46,7 @@ pub static ENTRY: Entry = Entry {
         // The call neighbourhood view.
         offers: &[Function, Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
-        opens_for: &[],
+        opens_for: &[OfNeighbours],
         purposes: &[Purpose::WhoCalls],
     },
     keys: &[],

@@ -33,7 +33,7 @@ use crate::filter::selection::{CallOf, Pointed};
 use crate::layout::hues::Hues;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Ask, Asks, Chapter, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{
@@ -65,8 +65,9 @@ pub static ENTRY: Entry = Entry {
 
 const NEXT: &str = "phases.next-instance";
 const PREVIOUS: &str = "phases.previous-instance";
+const COMPARE: &str = "phases.compare";
 
-static KEYS: [Line; 1] = [Line {
+static KEYS: [Line; 2] = [Line {
     keys: "Shift+P, Shift+O",
     text: "next and previous instance of a repetition in the phases",
     actions: &[
@@ -84,6 +85,19 @@ static KEYS: [Line; 1] = [Line {
             "Shows the previous instance of the innermost repetition of phases that is unfolded.",
             &[Chord::letter('o').shift()],
         ),
+    ],
+}, Line {
+    keys: "Right click",
+    text: "phases: compare the phase with the one chosen before, or with that of the other run",
+    actions: &[
+        Action::own(
+            Scope::Anywhere,
+            COMPARE,
+            "Compare the phases",
+            "Shows the phase that the menu is of beside the one chosen before, or beside that of the other run.",
+            &[],
+        )
+        .on(&[On::Phase]),
     ],
 }];
 
@@ -115,6 +129,8 @@ pub struct PhasesView {
     lit: Option<CallOf>,
     /// The two phases that are compared.
     compared: Option<Two>,
+    /// Those that the menu, which was last opened on one of them, can compare.
+    menu_of: Option<Two>,
     /// The phases of the other run, where one of them is compared.
     other: FindingOther,
     /// What phases are found in, with the filters that it comes of.
@@ -464,6 +480,7 @@ impl View for PhasesView {
         match ask {
             ViewAsk::Do(NEXT) => self.step_instance(1),
             ViewAsk::Do(PREVIOUS) => self.step_instance(-1),
+            ViewAsk::Do(COMPARE) => self.compared = self.menu_of.or(self.compared),
             ViewAsk::Reveal(of) | ViewAsk::Fit(of) => {
                 let phases = self.found.as_ref().map(|it| &it.phases);
                 if let Some(phase) = phases.and_then(|it| it.around(of.thread, of.call)) {

@@ -66,8 +66,8 @@ impl PhasesView {
         self.phase_of(document.selection.chosen.call?)
     }
 
-    /// Compares a phase with the chosen one from now on; the chosen one with that of the other run, where there is one.
-    pub(super) fn compare(&mut self, document: &Document, index: u32) {
+    /// A phase with the chosen one; the chosen one with that of the other run, where there is one.
+    pub(super) fn pair(&self, document: &Document, index: u32) -> Option<Two> {
         let chosen = self.chosen(document);
         let call = |index: u32| {
             let phase = self.phase(index)?;
@@ -81,7 +81,7 @@ impl PhasesView {
             None if document.runs.is_some() => call(index).map(|it| (it, Second::There(None))),
             None => None,
         };
-        self.compared = two.map(|(first, second)| Two { first, second });
+        two.map(|(first, second)| Two { first, second })
     }
 
     /// Whether a phase is compared with one of the other run.
@@ -96,7 +96,7 @@ impl PhasesView {
         if let Some(chosen) = chosen {
             add_to_tip(tip, document, found, chosen, index);
         } else if document.runs.is_some() {
-            let what = "a right click compares it with that of the other run";
+            let what = "its menu, by a right click, compares it with that of the other run";
             tip.lines.push(what.to_owned());
         }
     }
@@ -128,7 +128,7 @@ fn add_to_tip(tip: &mut Tip, document: &Document, found: &Found, chosen: u32, in
             .push(format!("{count} {place}: {}", names.join(", ")));
     }
     tip.lines
-        .push("a right click lists them beside the phases".to_owned());
+        .push("its menu, by a right click, lists them beside the phases".to_owned());
 }
 
 fn name_of(document: &Document, function: FunctionId) -> &str {

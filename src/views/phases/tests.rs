@@ -158,7 +158,7 @@ fn filters_leave_calls_out_and_the_other_run_stands_beside() {
     // Nothing is chosen: each phase is compared with that of the other run.
     let mut counterparts = 0;
     for index in 0..found.phases.phases.len() as u32 {
-        view.compare(document, index);
+        view.compared = view.pair(document, index);
         assert!(view.is_of_two_runs());
         wait(&mut view, &state);
         let other = view.other.known.clone().expect("the other run");
@@ -199,8 +199,8 @@ fn filters_leave_calls_out_and_the_other_run_stands_beside() {
     let roots = &view.found.as_ref().expect("phases").phases.roots;
     assert_eq!(roots.len(), threads.len() - 1);
     assert!(roots.iter().all(|root| root.thread != threads[0]));
-    state.execute(FilterAsk::Undo);
-    state.execute(FilterAsk::Undo);
+    state.execute(FilterAsk::Remove(0));
+    state.execute(FilterAsk::Remove(0));
     wait(&mut view, &state);
     let again = view.found.as_ref().expect("phases");
     assert_eq!(again.phases.phases, found.phases.phases);
@@ -243,7 +243,7 @@ fn shares_of_what_is_left_are_those_of_its_calls() {
                     .collect::<Vec<_>>(),
             );
         }
-        state.execute(FilterAsk::Undo);
+        state.execute(FilterAsk::Remove(0));
         wait(&mut view, &state);
         for (whole, left) in shares[0].iter().zip(&shares[1]) {
             assert_eq!(whole.is_some(), left.is_some());

@@ -12,6 +12,7 @@ use crate::analysis::phases::Parent;
 use crate::escape;
 use crate::facts::recording::RecordingKind;
 use crate::filter::selection::{CallOf, Pointed};
+use crate::state::action::On;
 use crate::state::ask::{PlayAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::units::{Cost, TimeRange, grouped};
@@ -166,8 +167,8 @@ fn layers(
 struct Act {
     clicked: Option<u32>,
     limited: Option<u32>,
-    /// Is compared with the chosen one.
-    compared: Option<u32>,
+    /// Has its menu opened.
+    menu_of: Option<u32>,
     /// A repetition, and which of its instances.
     instance: Option<(Key, u32)>,
     is_scrolled: bool,
@@ -178,8 +179,9 @@ impl Act {
         if self.is_scrolled {
             view.scroll_to = None;
         }
-        if let Some(index) = self.compared {
-            view.compare(document, index);
+        if let Some(index) = self.menu_of {
+            // Before the menu chooses it.
+            view.menu_of = view.pair(document, index);
         }
         if let Some((of, instance)) = self.instance {
             view.show_instance(of, instance);
@@ -303,12 +305,13 @@ fn draw_layer(
         let response = ui.interact(rect, id, Sense::click());
         if response.hovered() {
             pane.pointed = pointed(document, drawing.found, placed.of);
+            pane.offer.on = &[On::Phase];
         }
         if let Of::Phase(index) = placed.of {
             if response.double_clicked() {
                 act.limited = Some(index);
             } else if response.secondary_clicked() {
-                act.compared = Some(index);
+                act.menu_of = Some(index);
             } else if response.clicked() {
                 act.clicked = Some(index);
             }

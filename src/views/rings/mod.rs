@@ -16,7 +16,7 @@ use crate::facts::contexts::Merge;
 use crate::layout::rings::{Of, Rings as Chart, Sizing, Tree};
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Asks, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
@@ -46,6 +46,7 @@ pub static ENTRY: Entry = Entry {
 
 const SIZING: &str = "rings.sizing";
 const OUT: &str = "rings.out";
+const ROOT: &str = "rings.root";
 const DEEPER: &str = "rings.deeper";
 const SHALLOWER: &str = "rings.shallower";
 
@@ -69,7 +70,16 @@ static KEYS: [Line; 2] = [
                 "Shows the ring chart around the root that it had before.",
                 &[Chord::key("Backspace")],
             )
+            .on(&[On::Context])
             .repeating(),
+            Action::own(
+                Scope::Chart,
+                ROOT,
+                "Show the rings around it",
+                "Makes the segment that the menu is of the middle of the ring chart.",
+                &[],
+            )
+            .on(&[On::Context]),
         ],
     },
     Line {
@@ -166,6 +176,8 @@ struct LaidOut {
 }
 
 pub struct Rings {
+    /// The context that the menu was last opened on.
+    menu_of: Option<ContextId>,
     counted: Counted,
     merge: Merge,
     metric: Metric,
@@ -194,6 +206,7 @@ pub struct Rings {
 impl Default for Rings {
     fn default() -> Rings {
         Rings {
+            menu_of: None,
             counted: Counted::default(),
             merge: Merge::Paths,
             metric: Metric::Total,
@@ -370,6 +383,7 @@ impl View for Rings {
                 }
             }
             ViewAsk::Do(OUT) => self.back(),
+            ViewAsk::Do(ROOT) => self.set_root(self.menu_of),
             ViewAsk::ShowAll => self.set_root(None),
             ViewAsk::Do(DEEPER) => self.change_rings(1),
             ViewAsk::Do(SHALLOWER) => self.change_rings(-1),

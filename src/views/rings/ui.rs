@@ -255,6 +255,9 @@ fn chart(
         view.set_root(Some(context));
         pane.asks.push(SelectAsk::Choose(pointed));
     }
+    if response.secondary_clicked() {
+        view.menu_of = Some(context);
+    }
     response.on_hover_ui_at_pointer(|ui| tip(ui, document, shown, context));
 }
 

@@ -19,7 +19,7 @@ use crate::facts::contexts::Merge;
 use crate::filter::selection::Pointed;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
@@ -66,14 +66,14 @@ Scope::Table,
                 "Open the row",
                 "Opens the chosen row of the call tree, or goes to the first row below it.",
                 &[Chord::key("Right")],
-).repeating(),
+).on(&[On::Context]).repeating(),
             Action::own(
 Scope::Table,
                 CLOSE,
                 "Close the row",
                 "Closes the chosen row of the call tree, or goes to the row around it.",
                 &[Chord::key("Left")],
-).repeating(),
+).on(&[On::Context]).repeating(),
         ],
     },
     Line {
@@ -85,7 +85,7 @@ Scope::Table,
             "Open the hottest way",
             "Opens the hottest row below the chosen one of the call tree, and so on to the end.",
             &[Chord::letter('e')],
-).repeating()],
+).on(&[On::Context]).repeating()],
     },
     Line {
         keys: "C  O",
@@ -97,14 +97,14 @@ Scope::Table,
                 "Callers in place of callees",
                 "Turns the call tree round: functions by their own cost, and their callers below them.",
                 &[Chord::letter('c')],
-).repeating(),
+).on(&[On::Context]).repeating(),
             Action::own(
 Scope::Table,
                 SANDWICH,
                 "All callers and callees",
                 "Shows the chosen function with all its callers and callees, or the whole call tree again.",
                 &[Chord::letter('o')],
-).repeating(),
+).on(&[On::Context]).repeating(),
         ],
     },
 ];

@@ -10,6 +10,7 @@ use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
 use crate::escape;
 use crate::model::theme::Theme;
 use crate::render::ink::diverging;
+use crate::state::action::On;
 use crate::state::ask::{CameraAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::units::{Cost, Unit};
@@ -383,8 +384,11 @@ impl Lines<'_> {
         let pointed = pointed_at(self.document, of.function);
         if response.hovered() {
             pane.pointed = pointed;
+            pane.offer.on = &[On::Context];
         }
-        let mut done = response.clicked().then_some(Done::Choose(node));
+        // What the menu offers is done with the row that is chosen.
+        let is_clicked = response.clicked() || response.secondary_clicked();
+        let mut done = is_clicked.then_some(Done::Choose(node));
         if response.double_clicked() {
             done = Some(Done::Toggle(node));
             pane.asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));

@@ -2,7 +2,9 @@
 
 use crate::app::command::Command;
 use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk};
+use crate::state::ask::{
+    CardAsk, CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
+};
 
 use super::possible::{has_recording, is_open, is_something_meant};
 
@@ -126,25 +128,39 @@ pub const LINES: &[Line<Command>] = &[
     },
     Line {
         keys: "Ctrl + Z, Y",
-        text: "undo what was left out, and redo",
+        text: "undo the last change of what is shown, and redo",
         actions: &[
             Action::new(
-                "filter.undo",
-                "Bring back",
-                "Brings back what was left out last.",
+                "step.undo",
+                "Undo",
+                "Takes back the last change of what is shown: what was left out, collapsed, chosen, coloured, opened.",
                 &[Chord::letter('z').ctrl()],
-                || FilterAsk::Undo.into(),
+                || StepAsk::Undo.into(),
             )
-            .when(has_recording),
+            .repeating()
+            .when(|state| state.steps.can_undo()),
             Action::new(
-                "filter.redo",
-                "Leave out again",
-                "Leaves out again what was brought back.",
+                "step.redo",
+                "Redo",
+                "Does again what was undone.",
                 &[Chord::letter('z').ctrl().shift(), Chord::letter('y').ctrl()],
-                || FilterAsk::Redo.into(),
+                || StepAsk::Redo.into(),
             )
-            .when(has_recording),
+            .repeating()
+            .when(|state| state.steps.can_redo()),
         ],
+    },
+    Line {
+        keys: "Ctrl + H",
+        text: "list the changes; a click goes back to one",
+        actions: &[Action::new(
+            "step.list",
+            "List of changes",
+            "Lists what was changed of what is shown, to go back to any of it.",
+            &[Chord::letter('h').ctrl()],
+            || CardAsk::ToggleSteps.into(),
+        )
+        .when(is_open)],
     },
     Line {
         keys: "E",
@@ -226,7 +242,31 @@ pub const LINES: &[Line<Command>] = &[
             || EditAsk::Chosen.into(),
         )
         .on(&[On::Module, On::Call])
-        .when(is_open)],
+        .when(|state| state.line_of_chosen().is_some())],
+    },
+    Line {
+        keys: "Ctrl + L, Ctrl + N",
+        text: "the code of what is chosen; what calls it and what it calls",
+        actions: &[
+            Action::new(
+                "show.code",
+                "Show its code",
+                "Opens the view of code at what is chosen.",
+                &[Chord::letter('l').ctrl()],
+                || ShowAsk::Code.into(),
+            )
+            .on(&[On::Module, On::Call])
+            .when(|state| state.line_of_chosen().is_some()),
+            Action::new(
+                "show.neighbours",
+                "Show its neighbourhood",
+                "Opens the view of what calls what is chosen, and of what it calls.",
+                &[Chord::letter('n').ctrl()],
+                || ShowAsk::Neighbours.into(),
+            )
+            .on(&[On::Module, On::Call])
+            .when(|state| has_recording(state) && is_something_meant(state)),
+        ],
     },
     Line {
         keys: "Escape",

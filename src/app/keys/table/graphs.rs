@@ -1,7 +1,7 @@
 //! Graphs of who calls whom.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Ask, GraphKey, ViewAsk};
 
 use super::possible::has_recording;
@@ -19,6 +19,7 @@ pub const LINES: &[Line<Command>] = &[
                 || Ask::Pointed(ViewAsk::Graph(GraphKey::More)).into(),
             )
             .within(Scope::Graph)
+            .on(&[On::Module])
             .repeating()
             .when(has_recording),
             Action::new(
@@ -29,6 +30,7 @@ pub const LINES: &[Line<Command>] = &[
                 || Ask::Pointed(ViewAsk::Graph(GraphKey::Less)).into(),
             )
             .within(Scope::Graph)
+            .on(&[On::Module])
             .repeating()
             .when(has_recording),
         ],

@@ -5,6 +5,7 @@ mod bookmarks;
 mod feature;
 mod find;
 mod graphs;
+mod look;
 mod look_around;
 mod play;
 mod possible;
@@ -62,6 +63,10 @@ pub const PAGES: &[Page<Command>] = &[
     Page {
         title: "Find and choose",
         lines: find::LINES,
+    },
+    Page {
+        title: "Colours and heights",
+        lines: look::LINES,
     },
     Page {
         title: "Bookmarks",

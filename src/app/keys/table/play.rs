@@ -2,10 +2,10 @@
 
 use crate::app::command::Command;
 use crate::state::action::{Action, Chord, Line, On};
-use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk};
+use crate::state::ask::{Ask, CameraAsk, PlayAsk, SelectAsk, ViewAsk};
 use crate::state::call_steps::CallStep;
 
-use super::possible::has_times;
+use super::possible::{has_times, is_limited};
 
 pub const LINES: &[Line<Command>] = &[
     Line {
@@ -247,6 +247,24 @@ pub const LINES: &[Line<Command>] = &[
             )
             .on(&[On::Time])
             .when(has_times),
+            Action::new(
+                "range.show",
+                "Show all of the range",
+                "Has the views along time show the range, and nothing else.",
+                &[],
+                || Ask::View(None, ViewAsk::ShowRange).into(),
+            )
+            .on(&[On::Range])
+            .when(is_limited),
+            Action::new(
+                "range.clear",
+                "Show all of the time",
+                "Limits the views to no range any more.",
+                &[],
+                || SelectAsk::SetRange(None).into(),
+            )
+            .on(&[On::Range])
+            .when(is_limited),
         ],
     },
     Line {

@@ -20,6 +20,11 @@ pub fn has_times(state: &State) -> bool {
         .is_some_and(|it| it.playback.is_some())
 }
 
+pub fn is_limited(state: &State) -> bool {
+    let document = state.document.as_ref();
+    document.is_some_and(|it| it.selection.range.is_some())
+}
+
 pub fn has_two_runs(state: &State) -> bool {
     state.document.as_ref().is_some_and(|it| it.runs.is_some())
 }

@@ -1,7 +1,7 @@
 //! Tables.
 
 use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{Ask, TableKey, ViewAsk};
 
 use super::possible::has_recording;
@@ -125,6 +125,7 @@ pub const LINES: &[Line<Command>] = &[
                 || Ask::Pointed(ViewAsk::Press(TableKey::Enter)).into(),
             )
             .within(Scope::Table)
+            .on(&[On::Row])
             .repeating()
             .when(has_recording),
             Action::new(

@@ -1,6 +1,6 @@
 //! The window, files and pictures.
 
-use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, PictureAsk, TourAsk};
 use crate::state::action::{Action, Chord, Line, On, Scope};
 use crate::state::ask::{CardAsk, LookAsk, MappingAsk};
 
@@ -62,7 +62,7 @@ pub const LINES: &[Line<Command>] = &[
             "Menu of what is pointed at",
             "Lists what can be done with what is pointed at or chosen.",
             &[Chord::key("F10").shift()],
-            || PaletteAsk::Menu(None).into(),
+            || PaletteAsk::Menu(None, &[]).into(),
         )
         .when(is_open)],
     },
@@ -75,6 +75,28 @@ pub const LINES: &[Line<Command>] = &[
             "Shows all keys.",
             &[Chord::key("F1"), Chord::letter('?')],
             || CardAsk::ToggleHelp.into(),
+        )],
+    },
+    Line {
+        keys: "F1, Take the tour",
+        text: "nine things to do on the demo",
+        actions: &[Action::new(
+            "tour.begin",
+            "Take the tour",
+            "Leads through nine things to do on the demo; Escape leaves it.",
+            &[],
+            || TourAsk::Begin.into(),
+        )],
+    },
+    Line {
+        keys: "F6, then Tab, Enter",
+        text: "the buttons and fields by keys; Escape: back to the views",
+        actions: &[Action::new(
+            "focus.first",
+            "Buttons by keys",
+            "Gives the keyboard to the first button: Tab and Shift + Tab go on, Enter and Space press, Escape leaves.",
+            &[Chord::key("F6")],
+            || Command::Focus,
         )],
     },
     Line {

@@ -178,6 +178,7 @@ pub(super) fn widgets(
                 window,
                 room: window,
                 pointed: Pointed::default(),
+                offer: Default::default(),
                 placed: None,
             };
             view.ui(ui, &mut pane);
@@ -250,6 +251,7 @@ fn click(
                 window,
                 room: window,
                 pointed: Pointed::default(),
+                offer: Default::default(),
                 placed: None,
             };
             view.ui(ui, &mut pane);

@@ -1,0 +1,394 @@
+//! What a step did, in plain words, by what is shown before and after it.
+
+use super::super::State;
+use super::super::destination::{Destination, Goal};
+use super::super::document::Document;
+use super::super::panes::Arrangement;
+use super::super::runs::RunsLayout;
+use super::super::steps::{Kind, Shown};
+use super::shown::is_same_choice;
+use crate::analysis::alignment::Link;
+use crate::analysis::comparison::tables::Norm;
+use crate::escape;
+use crate::filter::cut::Cut;
+use crate::filter::filters::FilterStep;
+use crate::filter::selection::Pointed;
+use crate::model::arcs::{ArcMeasure, ArcMode};
+use crate::model::metric::Metric;
+use crate::model::surface::Surface;
+use crate::model::theme::Theme;
+use crate::units::ModuleId;
+
+/// What changed, and whether by degrees; `goal` is where the camera flies. What was asked for comes before what followed
+/// from it.
+pub fn name(
+    state: &State,
+    (before, after): (&Shown, &Shown),
+    goal: Option<Goal>,
+) -> (String, Kind) {
+    let Some(document) = &state.document else {
+        return (String::new(), Kind::AtOnce);
+    };
+    let at_once = |name: String| (name, Kind::AtOnce);
+    let named = of_run(document, before, after)
+        .or_else(|| of_filters(document, before, after))
+        .or_else(|| of_cut(document, before, after))
+        .or_else(|| of_range(before, after))
+        .map(at_once);
+    let named = named
+        .or_else(|| of_surface(before, after).map(at_once))
+        .or_else(|| of_drawing(before, after))
+        .or_else(|| of_runs(before, after));
+    let named = named.or_else(|| of_choice(document, before, after));
+    let named = named
+        .or_else(|| of_views(state, before, after))
+        .or_else(|| of_text(before, after))
+        .or_else(|| goal.map(|goal| at_once(of_flight(document, goal))));
+    named.unwrap_or_else(|| at_once("Changed what is shown".to_owned()))
+}
+
+fn module_name(document: &Document, module: ModuleId) -> String {
+    let hierarchy = &document.session.hierarchy;
+    match module.index() < hierarchy.len() {
+        true => escape::name(hierarchy.name(module)).into_owned(),
+        false => String::new(),
+    }
+}
+
+/// What a filter leaves out, in a word or two.
+pub fn left_out(document: &Document, step: FilterStep) -> String {
+    match step {
+        FilterStep::HideThread(thread) => {
+            let name = document.thread_name(thread);
+            let name = name.strip_prefix("thread ").unwrap_or(name);
+            format!("thread {name}")
+        }
+        FilterStep::RemoveModule(of) => module_name(document, of),
+        FilterStep::RemoveBelow(of) => format!("below {}", module_name(document, of)),
+        FilterStep::RemoveBelowCall(of) => {
+            let name = document.resolved().and_then(|resolved| {
+                let trace = &resolved.recording.trace;
+                let thread = trace.threads().get(of.thread.index())?;
+                let function = (u64::from(of.call.0) < thread.calls)
+                    .then(|| trace.call(of.thread, of.call).function)?;
+                Some(resolved.recording.functions.get(function).name)
+            });
+            let name = escape::name(name.unwrap_or_default()).into_owned();
+            format!("below one call of {name}")
+        }
+    }
+}
+
+fn of_run(document: &Document, before: &Shown, after: &Shown) -> Option<String> {
+    if before.value != after.value {
+        let profile = document.profile()?;
+        let name = &profile.values().get(profile.shown())?.name;
+        return Some(format!("Showed {}", escape::name(name)));
+    }
+    let ((_, was_swapped), (_, is_swapped)) = (before.run?, after.run?);
+    if was_swapped != is_swapped {
+        return Some("Exchanged A and B".to_owned());
+    }
+    let letter = document.runs.as_ref()?.letter();
+    (before.run != after.run).then(|| format!("Showed run {letter}"))
+}
+
+fn of_filters(document: &Document, before: &Shown, after: &Shown) -> Option<String> {
+    let (old, new) = (before.filters.steps(), after.filters.steps());
+    let added: Vec<_> = new.iter().filter(|it| !old.contains(it)).collect();
+    let removed: Vec<_> = old.iter().filter(|it| !new.contains(it)).collect();
+    match (&added[..], &removed[..]) {
+        ([], []) => None,
+        ([one], []) => Some(format!("Left out {}", left_out(document, **one))),
+        ([], [one]) => Some(format!("Brought back {}", left_out(document, **one))),
+        ([], many) => Some(format!("Brought back {} things", many.len())),
+        (many, []) => Some(format!("Left out {} things", many.len())),
+        _ => Some("Changed what is left out".to_owned()),
+    }
+}
+
+fn of_cut(document: &Document, before: &Shown, after: &Shown) -> Option<String> {
+    if before.detail_by_size != after.detail_by_size {
+        return Some(match after.detail_by_size {
+            true => "Collapsed what is small on the screen".to_owned(),
+            false => "Showed what is small too".to_owned(),
+        });
+    }
+    if before.cut == after.cut {
+        return None;
+    }
+    let one = |of: &Cut, other: &Cut| {
+        let mut only = of.collapsed().filter(|&it| !other.is_collapsed(it));
+        only.next().map(|first| (first, only.next().is_none()))
+    };
+    let collapsed = one(&after.cut, &before.cut);
+    let expanded = one(&before.cut, &after.cut);
+    let level = after.cut.level(&document.session.hierarchy);
+    Some(match (collapsed, expanded, level) {
+        (Some((module, true)), None, _) => format!("Collapsed {}", module_name(document, module)),
+        (None, Some((module, true)), _) => format!("Expanded {}", module_name(document, module)),
+        (.., None) => "Expanded everything".to_owned(),
+        (Some(_), ..) => "Collapsed what lies deeper".to_owned(),
+        (None, ..) => "Expanded a part".to_owned(),
+    })
+}
+
+fn of_range(before: &Shown, after: &Shown) -> Option<String> {
+    if before.range == after.range {
+        return None;
+    }
+    Some(match after.range {
+        Some(range) => format!("Limited the time to {} – {}", range.start, range.end),
+        None => "Showed all of the time".to_owned(),
+    })
+}
+
+/// What the colours say.
+fn of_surface(before: &Shown, after: &Shown) -> Option<String> {
+    let (old, new) = (&before.settings, &after.settings);
+    if old.surface != new.surface {
+        return Some(match new.surface {
+            Surface::Neutral => "Coloured by kind".to_owned(),
+            Surface::District => "Coloured by district".to_owned(),
+            Surface::Language => "Coloured by language".to_owned(),
+            Surface::Purpose => "Coloured by purpose".to_owned(),
+            Surface::Metric(metric) => format!("Coloured by {}", metric.title()),
+            Surface::Difference => "Coloured by difference".to_owned(),
+        });
+    }
+    if old.highlight != new.highlight {
+        return Some(match new.highlight {
+            Some(highlight) => format!("Had values of {} stand out", highlight.metric.title()),
+            None => "Had nothing stand out".to_owned(),
+        });
+    }
+    None
+}
+
+/// What else the landscape maps to what.
+fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
+    let (old, new) = (&before.settings, &after.settings);
+    let mut changes: Vec<(String, Kind)> = Vec::new();
+    let mut note = |is_changed: bool, name: String, kind: Kind| {
+        if is_changed {
+            changes.push((name, kind));
+        }
+    };
+    let theme = match new.theme {
+        Theme::Light => "light",
+        Theme::Dark => "dark",
+    };
+    let height = new.height.map_or("nothing", Metric::title);
+    let arcs = match new.arcs {
+        ArcMode::All => "all calls",
+        ArcMode::Selection => "those of what is chosen",
+        ArcMode::Step => "those of the last step",
+        ArcMode::Difference => "what differs",
+        ArcMode::None => "none",
+    };
+    let width = match new.arc_measure {
+        ArcMeasure::Calls => "calls",
+        ArcMeasure::Cost => "cost",
+    };
+    let area = format!("Area by {}", new.area.title());
+    note(old.area != new.area, area, Kind::AtOnce);
+    let height = format!("Height by {height}");
+    note(old.height != new.height, height, Kind::AtOnce);
+    let theme = format!("Made it {theme}");
+    note(old.theme != new.theme, theme, Kind::AtOnce);
+    let arcs = format!("Arcs: {arcs}");
+    note(old.arcs != new.arcs, arcs, Kind::AtOnce);
+    let width = format!("Arcs as wide as their {width}");
+    note(old.arc_measure != new.arc_measure, width, Kind::AtOnce);
+    let scale = format!("Colours on a {} scale", new.scale.name());
+    note(old.scale != new.scale, scale, Kind::AtOnce);
+    let scale = "Heights on another scale".to_owned();
+    note(old.height_scale != new.height_scale, scale, Kind::AtOnce);
+    let tiling = format!("Laid out {}", new.tiling.name());
+    note(old.tiling != new.tiling, tiling, Kind::AtOnce);
+    let size = match new.full_size {
+        true => "Gave generated files their full size",
+        false => "Kept generated files small",
+    };
+    note(
+        old.full_size != new.full_size,
+        size.to_owned(),
+        Kind::AtOnce,
+    );
+    let without = "Showed files for other purposes".to_owned();
+    note(old.without != new.without, without, Kind::AtOnce);
+    let bundling = "Bundled the arcs otherwise".to_owned();
+    note(old.bundling != new.bundling, bundling, Kind::Bundling);
+    let most = format!("At most {} arcs", new.most_arcs);
+    note(old.most_arcs != new.most_arcs, most, Kind::MostArcs);
+    let glow = format!("Glow halves in {}", new.half_life);
+    note(old.half_life != new.half_life, glow, Kind::HalfLife);
+    match changes.len() {
+        0 | 1 => changes.pop(),
+        _ => Some(("Changed the look".to_owned(), Kind::AtOnce)),
+    }
+}
+
+fn of_runs(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
+    let (old, new) = (before.runs?, after.runs?);
+    let at_once = |name: &str| Some((name.to_owned(), Kind::AtOnce));
+    if old.together != new.together {
+        return at_once(match new.together {
+            RunsLayout::One => "Showed the difference of two runs",
+            RunsLayout::SideBySide => "Showed two runs side by side",
+            RunsLayout::Wipe => "Showed two runs with a divider",
+        });
+    }
+    if old.only_differences != new.only_differences {
+        return at_once(match new.only_differences {
+            true => "Showed only what differs",
+            false => "Showed what does not differ too",
+        });
+    }
+    if old.measure != new.measure || old.strength != new.strength {
+        let name = format!("Compared by {}", new.measure.title());
+        return Some((name, Kind::AtOnce));
+    }
+    if old.norm != new.norm {
+        return at_once(match new.norm {
+            Norm::Recorded => "Compared amounts as recorded",
+            Norm::Shares { .. } => "Compared shares",
+            Norm::PerCallOf(_) => "Compared amounts per call",
+        });
+    }
+    if old.timed != new.timed {
+        let name = format!("Compared {} time", new.timed.name());
+        return Some((name, Kind::AtOnce));
+    }
+    if old.link != new.link {
+        return at_once(match new.link {
+            Link::Share => "Linked the clocks by shares",
+            Link::WallTime => "Linked the clocks by time",
+            Link::Events => "Linked the clocks by events",
+            Link::CallsOf(_) | Link::Calls => "Linked the clocks by calls",
+            Link::Phases => "Linked the clocks by phases",
+        });
+    }
+    (old.divider != new.divider).then(|| ("Moved the divider".to_owned(), Kind::Divider))
+}
+
+fn of_choice(document: &Document, before: &Shown, after: &Shown) -> Option<(String, Kind)> {
+    if is_same_choice(&before.chosen, &after.chosen) {
+        return None;
+    }
+    let of = after.chosen;
+    let name = match of {
+        Pointed {
+            relation: Some((caller, callee)),
+            ..
+        } => {
+            let [caller, callee] = [caller, callee].map(|it| module_name(document, it));
+            format!("Chose {caller} → {callee}")
+        }
+        Pointed {
+            call: Some(_),
+            module: Some(module),
+            ..
+        } => format!("Chose a call of {}", module_name(document, module)),
+        Pointed {
+            module: Some(module),
+            ..
+        } => format!("Chose {}", module_name(document, module)),
+        Pointed {
+            function: Some(function),
+            ..
+        } => {
+            let name = document
+                .resolved()
+                .map(|it| it.recording.functions.get(function).name);
+            format!("Chose {}", escape::name(name.unwrap_or_default()))
+        }
+        Pointed {
+            thread: Some(thread),
+            ..
+        } => format!(
+            "Chose {}",
+            left_out(document, FilterStep::HideThread(thread))
+        ),
+        _ => "Chose nothing".to_owned(),
+    };
+    Some((name, Kind::Choice))
+}
+
+/// The ids of the views of an arrangement.
+fn ids<'a>(of: &'a Arrangement, found: &mut Vec<&'a str>) {
+    match of {
+        Arrangement::View(id) => found.push(id),
+        Arrangement::Tabs { parts, .. }
+        | Arrangement::Row { parts, .. }
+        | Arrangement::Column { parts, .. } => parts.iter().for_each(|part| ids(part, found)),
+    }
+}
+
+/// The same with equal shares.
+fn without_shares(of: &Arrangement) -> Arrangement {
+    let all = |parts: &[Arrangement]| parts.iter().map(without_shares).collect();
+    match of {
+        Arrangement::View(_) => of.clone(),
+        Arrangement::Tabs { active, parts } => Arrangement::Tabs {
+            active: *active,
+            parts: all(parts),
+        },
+        Arrangement::Row { parts, .. } => Arrangement::Row {
+            shares: Vec::new(),
+            parts: all(parts),
+        },
+        Arrangement::Column { parts, .. } => Arrangement::Column {
+            shares: Vec::new(),
+            parts: all(parts),
+        },
+    }
+}
+
+fn of_views(state: &State, before: &Shown, after: &Shown) -> Option<(String, Kind)> {
+    let at_once = |name: String| Some((name, Kind::AtOnce));
+    let title = |id: &str| state.panes.named(id).map_or("a view", |view| view.title());
+    let (Some(old), Some(new)) = (before.views.as_deref(), after.views.as_deref()) else {
+        return None;
+    };
+    if old != new {
+        let (mut was_open, mut is_open) = (Vec::new(), Vec::new());
+        ids(old, &mut was_open);
+        ids(new, &mut is_open);
+        let opened: Vec<_> = is_open.iter().filter(|it| !was_open.contains(it)).collect();
+        let closed: Vec<_> = was_open.iter().filter(|it| !is_open.contains(it)).collect();
+        return match (&opened[..], &closed[..]) {
+            ([one], []) => at_once(format!("Opened {}", title(one))),
+            ([], [one]) => at_once(format!("Closed {}", title(one))),
+            ([], []) if without_shares(old) == without_shares(new) => {
+                Some(("Gave views another size".to_owned(), Kind::Shares))
+            }
+            _ => at_once("Arranged the views".to_owned()),
+        };
+    }
+    if before.maximised != after.maximised {
+        return at_once(match after.maximised {
+            Some(view) => format!("Showed {} alone", view.title()),
+            None => "Showed all views".to_owned(),
+        });
+    }
+    None
+}
+
+fn of_text(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
+    let is_other = before.text_scale != after.text_scale;
+    is_other.then(|| {
+        let percent = after.text_scale * 100.0;
+        (format!("Letters at {percent:.0} %"), Kind::Text)
+    })
+}
+
+fn of_flight(document: &Document, goal: Goal) -> String {
+    match goal {
+        Goal::To(Destination::Home) => "Flew to see everything".to_owned(),
+        Goal::To(Destination::Module(module)) => {
+            format!("Flew to {}", module_name(document, module))
+        }
+        Goal::Pose(_) => "Looked from elsewhere".to_owned(),
+    }
+}
