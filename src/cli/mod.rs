@@ -13,6 +13,7 @@ mod compare;
 mod contexts;
 mod export;
 mod film;
+mod frequency;
 mod functions;
 mod graph;
 mod index;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 
-use crate::app::goto;
+use crate::app::{Opening, goto};
 use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
 
@@ -26,6 +26,8 @@ pub struct WindowArgs {
     /// Show the entities of this mapping file as districts; it is watched and applied again when it changes
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    #[command(flatten)]
+    left_out: super::frequency::FrequencyArg,
     /// Have the window that shows the source tree of this file show the line, and open none
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
     goto: Option<String>,
@@ -52,6 +54,11 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(place) = &args.goto {
         return goto::go_to(&goto::place(place)?);
     }
+    let opening = Opening {
+        map: args.map.clone(),
+        follow: args.follow,
+        max_frequency: args.left_out.max_frequency,
+    };
     let alone = args
         .inputs
         .first()
@@ -59,7 +66,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(path) = alone
         && crate::app::saved::is_session_file(path)
     {
-        return crate::app::run_session(path.clone(), args.map, args.follow);
+        return crate::app::run_session(path.clone(), opening);
     }
     if let Some(path) = alone
         && pack::is_pack(path)
@@ -68,7 +75,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
             args.map.is_none(),
             "a pack is shown through its own mapping: expected no --map beside it"
         );
-        return crate::app::run_pack(path.clone(), args.follow);
+        return crate::app::run_pack(path.clone(), opening);
     }
     let inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
@@ -76,5 +83,5 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         !args.follow || !inputs.recordings.iter().any(is_pipe),
         "standard input is read to its end and shown then: it cannot be followed"
     );
-    crate::app::run(inputs, args.map, args.follow)
+    crate::app::run(inputs, opening)
 }

@@ -13,6 +13,7 @@ pub mod details;
 pub mod document;
 pub mod editing;
 pub mod following;
+mod frequency;
 pub mod growing;
 pub mod history;
 mod importing;
@@ -67,6 +68,7 @@ use self::question::Question;
 use self::runs_view::RunsView;
 use self::watch::Watch;
 use self::work::Work;
+use crate::facts::frequency::Frequency;
 use crate::layout::labels::Covered;
 use crate::model::band::Band;
 use crate::model::landscape::LandscapeSettings;
@@ -106,6 +108,7 @@ pub struct Cards {
     pub stacks: bool,
     pub timings: bool,
     pub minimap: bool,
+    pub frequency: bool,
 }
 
 /// Where in the window the landscape is drawn.
@@ -166,6 +169,8 @@ pub struct State {
     pub loading: Option<Loading>,
     /// Recordings are followed as they grow.
     pub growing: Option<Growing>,
+    /// What is called more often is left out of what is opened first.
+    pub frequency_at_start: Option<Frequency>,
     pub settings: LandscapeSettings,
     /// Modules that stand out in the landscape, in order; none where all are alike.
     lit: Option<Arc<[ModuleId]>>,
@@ -250,6 +255,7 @@ impl State {
             pointer: Pointer::default(),
             loading: None,
             growing: None,
+            frequency_at_start: None,
             settings: LandscapeSettings::default(),
             lit: None,
             band: None,
@@ -265,6 +271,7 @@ impl State {
                 stacks: true,
                 timings: false,
                 minimap: true,
+                frequency: false,
             },
             question: Question::default(),
             neighbours: Neighbours::default(),

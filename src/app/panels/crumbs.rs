@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::context::Context;
 use crate::escape;
+use crate::facts::frequency::{Frequency, percent};
 use crate::filter::filters::FilterStep;
 use crate::state::ask::{CancelAsk, FilterAsk};
 use crate::state::document::Document;
@@ -103,6 +104,7 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
                 format!("All that the functions of {path} triggered"),
             )
         }
+        FilterStep::RemoveFrequent(limit) => frequent(document, limit),
         FilterStep::RemoveBelowCall(of) => {
             let function = document.resolved().map(|resolved| {
                 let trace = &resolved.recording.trace;
@@ -137,6 +139,20 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
             }
         }
     }
+}
+
+/// What goes for being called often.
+fn frequent(document: &Document, limit: Frequency) -> (String, String) {
+    let text = format!("called more than {limit}");
+    let Some(found) = document.filters.frequent(limit) else {
+        return (text, "Being counted".to_owned());
+    };
+    let functions = text::counted(found.functions.len() as u64, "function", "functions");
+    let share = percent(found.share());
+    let about = format!(
+        "{functions} left out: {share} of the calls. What they called is called by their callers"
+    );
+    (text, about)
 }
 
 /// How much is left.
