@@ -45,6 +45,17 @@ pub fn run(args: InfoArgs) -> anyhow::Result<()> {
     }
 }
 
+/// What the command prints, as text.
+pub fn text(input: &super::trace_arg::TraceArg) -> anyhow::Result<String> {
+    let session = output::open_counting(input)?;
+    let resolved = output::recording(&session)?;
+    let info = Info::new(&session, resolved);
+    output::ensure_whole(&resolved.recording)?;
+    let mut text = Vec::new();
+    info.write(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
 #[derive(Serialize)]
 struct Info<'a> {
     format: &'static str,

@@ -29,6 +29,7 @@ mod pack;
 mod phases;
 mod present;
 mod progress;
+mod record;
 mod render;
 mod resolve;
 mod sample;
@@ -52,6 +53,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Record(record::RecordArgs),
     Render(render::RenderArgs),
     Scene(scene::SceneArgs),
     Info(info::InfoArgs),
@@ -88,6 +90,7 @@ pub fn say_error(error: &anyhow::Error) {
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => window::run(cli.window),
+        Some(Command::Record(args)) => record::run(args),
         Some(Command::Render(args)) => render::run(args),
         Some(Command::Scene(args)) => scene::run(args),
         Some(Command::Info(args)) => info::run(args),

@@ -86,6 +86,9 @@ pub struct LeftOut {
     /// How many calls there were of all functions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<u64>,
+    /// The counts are those of a run before: the recording itself never had these calls.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_run_before: bool,
     /// The functions' names, the most called first; the first hundred.
     pub names: Vec<String>,
 }
@@ -109,7 +112,18 @@ impl fmt::Display for LeftOut {
             several => format!("{several} functions"),
         };
         match self.share() {
-            Some(share) => write!(f, "{functions} left out: {} of the calls", percent(share)),
+            Some(share) => {
+                let of = if self.of_run_before {
+                    " of a run before"
+                } else {
+                    ""
+                };
+                write!(
+                    f,
+                    "{functions} left out: {} of the calls{of}",
+                    percent(share)
+                )
+            }
             None => write!(
                 f,
                 "{functions} left out, called more than {}",
@@ -165,6 +179,7 @@ mod tests {
             functions: 12,
             calls: Some(973),
             of: Some(1000),
+            of_run_before: false,
             names: Vec::new(),
         };
         assert_eq!(

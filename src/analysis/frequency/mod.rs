@@ -146,6 +146,7 @@ impl Frequencies {
             functions: frequent.functions.len() as u64,
             calls: Some(frequent.calls),
             of: Some(frequent.of),
+            of_run_before: false,
             names: names.map(|&id| functions.get(id).name.to_owned()).collect(),
         }
     }
