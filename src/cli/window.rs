@@ -1,12 +1,16 @@
 //! `callscape [SOURCE_DIR] [TRACE]…`: opens the window.
 
+use std::env;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::mpsc;
 
 use anyhow::ensure;
 
 use crate::app::{Opening, goto};
 use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
+use crate::record::{listen, place};
 
 #[derive(Debug, clap::Args)]
 pub struct WindowArgs {
@@ -28,6 +32,9 @@ pub struct WindowArgs {
     map: Option<PathBuf>,
     #[command(flatten)]
     left_out: super::frequency::FrequencyArg,
+    /// Receive OpenTelemetry spans over HTTP, and show them as they come: on the loopback address unless another is named
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow"])]
+    listen: Option<SocketAddr>,
     /// Have the window that shows the source tree of this file show the line, and open none
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
     goto: Option<String>,
@@ -44,6 +51,7 @@ pub const EXAMPLES: &str = "Examples:
   callscape src --a before*.json --b after*.json          several runs of each
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe
+  callscape src --listen 4318       OpenTelemetry spans as they come
 
   callscape --goto src/main.c:120   shows the line in the window that is open
 
@@ -77,6 +85,9 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         );
         return crate::app::run_pack(path.clone(), opening);
     }
+    if let Some(at) = args.listen {
+        return receive(at, &args.inputs, opening);
+    }
     let inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(
@@ -84,4 +95,36 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         "standard input is read to its end and shown then: it cannot be followed"
     );
     crate::app::run(inputs, opening)
+}
+
+/// Receives spans at this address, and opens the window on them when the first come. Without a display they are only kept.
+fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Result<()> {
+    let mut inputs = super::input::sort(inputs)?;
+    ensure!(
+        inputs.recordings.is_empty(),
+        "spans are shown as they come: expected no recording beside --listen"
+    );
+    let name = format!("spans-{}", place::now());
+    let (sender, arrived) = mpsc::channel();
+    let listener = listen::Listener::begin(at, &name, sender)?;
+    let at = listener.address()?;
+    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}");
+    std::thread::Builder::new()
+        .name("listening".to_owned())
+        .spawn(move || listener.serve())?;
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|it| env::var_os(it).is_some());
+    while let Ok(file) = arrived.recv() {
+        say!("callscape: spans come into {}", file.display());
+        if has_display {
+            inputs.recordings.push(file);
+            let opening = Opening {
+                follow: true,
+                ..opening
+            };
+            return crate::app::run(inputs, opening);
+        }
+    }
+    Ok(())
 }

@@ -18,11 +18,14 @@ use crate::import;
 use crate::import::demangle::demangle;
 use crate::import::note::{NOTE, Note};
 use crate::progress::Progress;
+use crate::units::FunctionId;
 
 /// What a run before has found.
 pub struct Massive {
     /// The symbols of the functions that are not recorded.
     pub without: Vec<String>,
+    /// The names of those of libraries that call nothing.
+    pub untraced: Vec<String>,
     pub left_out: LeftOut,
 }
 
@@ -54,6 +57,7 @@ pub fn probe(
         program,
         output: &folder,
         without: Vec::new(),
+        untraced: Vec::new(),
     };
     uftrace::run_until(&run, &uftrace::Patched::All, Some(wish.probe), &mut |_| ())?;
     let unreadable = |error: String| RecordError::Probe(error);
@@ -68,17 +72,26 @@ pub fn probe(
         .iter()
         .map(|&id| functions.get(id).name)
         .collect();
-    let without = symbols_of(&folder, &names);
+    let callers: BTreeSet<FunctionId> = trace.relations(None).iter().map(|it| it.caller).collect();
+    let leaves = frequent.functions.iter().filter(|id| !callers.contains(id));
+    let leaves: BTreeSet<&str> = leaves.map(|&id| functions.get(id).name).collect();
+    let without = symbols_of(&folder, &names, &["T", "t", "W", "w", "i"]);
+    let untraced = symbols_of(&folder, &leaves, &["P"]);
     let left_out = LeftOut {
         of_run_before: true,
         ..counted.left_out(&frequent, functions)
     };
     say(&format!("not recorded: {left_out}"));
-    Ok(Massive { without, left_out })
+    Ok(Massive {
+        without,
+        untraced,
+        left_out,
+    })
 }
 
-/// The symbols of functions of these names: all that a recording lists, those of libraries too.
-fn symbols_of(folder: &Path, names: &BTreeSet<&str>) -> Vec<String> {
+/// The symbols of these kinds of functions of these names: all that a recording lists, those of libraries too. `P` is what a
+/// file calls of others.
+fn symbols_of(folder: &Path, names: &BTreeSet<&str>, kinds: &[&str]) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let lists = entries
         .map(|it| it.path())
@@ -86,7 +99,7 @@ fn symbols_of(folder: &Path, names: &BTreeSet<&str>) -> Vec<String> {
     let mut found = BTreeSet::new();
     for list in lists {
         let text = fs::read_to_string(list).unwrap_or_default();
-        let all = uftrace::of_symbols(&text, &["T", "t", "W", "w", "P", "i"]);
+        let all = uftrace::of_symbols(&text, kinds);
         let wanted =
             all.filter(|symbol| names.contains(&*demangle(symbol)) || names.contains(symbol));
         found.extend(wanted.map(str::to_owned));

@@ -10,6 +10,7 @@ mod elf;
 mod ended;
 mod error;
 mod java;
+pub mod listen;
 mod massive;
 mod node;
 mod perf;
@@ -53,12 +54,15 @@ pub fn record(
     if let Some(limit) = wish.max_frequency {
         massive = Some(massive::probe(wish, &program, recorder, limit, say)?);
     }
-    let without = massive.as_ref().map(|it| it.without.clone());
+    let without = massive.as_ref();
+    let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
+    let (without, untraced) = without.unwrap_or_default();
     let run = Run {
         wish,
         program: &program,
         output: &output,
-        without: without.unwrap_or_default(),
+        without,
+        untraced,
     };
     let mut done = run.by(recorder, seen)?;
     if recorder == Recorder::Uftrace && done.ended.is_crash() {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::RecordError;
@@ -27,8 +28,7 @@ pub fn named(wanted: Option<&Path>, name: &str, by: Recorder) -> Result<PathBuf,
         }
         return Ok(wanted.to_path_buf());
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let stamp = stamp(now.unwrap_or_default().as_secs());
+    let stamp = now();
     let name = plain(name);
     let path = |number: u32| match number {
         1 => PathBuf::from(format!("{name}-{stamp}.{}", by.ending())),
@@ -41,6 +41,12 @@ pub fn named(wanted: Option<&Path>, name: &str, by: Recorder) -> Result<PathBuf,
         let reason = "expected a free name in the current folder, found a thousand of this second";
         RecordError::program(&path(1), reason)
     })
+}
+
+/// The time as names of recordings have it.
+pub fn now() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    stamp(now.unwrap_or_default().as_secs())
 }
 
 /// A name that is easy to type: without what shells and other systems take for something else.
@@ -96,6 +102,7 @@ pub struct Workplace(pub PathBuf);
 
 impl Workplace {
     pub fn beside(output: &Path) -> Result<Workplace, RecordError> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
         let mut name = std::ffi::OsString::from(".");
         name.push(output.file_name().unwrap_or_default());
         name.push(format!(

@@ -66,6 +66,7 @@ pub fn after_crash(
         program: run.program,
         output: run.output,
         without,
+        untraced: run.untraced.clone(),
     };
     let whole = uftrace::run(&again, seen)?;
     if !whole.ended.is_crash() {
@@ -92,6 +93,7 @@ pub fn after_crash(
         program: run.program,
         output: &output,
         without: Vec::new(),
+        untraced: Vec::new(),
     };
     perf::run(&by_perf, seen)
 }
@@ -113,6 +115,7 @@ impl Trials<'_> {
             program: self.run.program,
             output: &folder,
             without: Vec::new(),
+            untraced: Vec::new(),
         };
         let patched = Patched::Only(symbols);
         let done = uftrace::run_until(&run, &patched, Some(self.limit), &mut |_| ())?;

@@ -75,6 +75,8 @@ pub(crate) struct Run<'a> {
     pub output: &'a Path,
     /// Functions that are not recorded, as their symbols.
     pub without: Vec<String>,
+    /// Functions of libraries that call nothing, by name: they are not recorded either.
+    pub untraced: Vec<String>,
 }
 
 /// What a run has left.

@@ -129,6 +129,8 @@ fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
     let mut add = |option: &str, pattern: &str| options += &format!("{option} {pattern}\n");
     match patched {
         Patched::All if is_patched => add("-P", "."),
+        // Without a pattern uftrace takes no program that was not built for it.
+        Patched::Only([]) if is_patched => add("-P", "^callscape_patches_nothing$"),
         Patched::Only(symbols) if is_patched => {
             for pattern in patterns(symbols) {
                 add("-P", &pattern);
@@ -140,8 +142,12 @@ fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
         if is_patched {
             add("-U", &pattern);
         }
-        // What is called of libraries is not patched, and what stays below a hidden function moves up.
+        // What stays below a hidden function moves up.
         add("-H", &pattern);
+    }
+    // Of libraries nothing is hidden, but all below a function can be left out with it.
+    for pattern in patterns(&run.untraced) {
+        add("-N", &pattern);
     }
     options
 }

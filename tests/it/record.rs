@@ -48,7 +48,7 @@ int main(int count, char **words) {
   if (!strcmp(what, "fork")) { if (fork() == 0) { middle(7); _exit(0); } wait(0); }
   if (!strcmp(what, "thread")) { pthread_create(&other, 0, thread, &n); pthread_join(other, 0); }
   if (!strcmp(what, "read")) while (fgets(line, sizeof line, stdin)) fputs(line, stdout);
-  if (!strcmp(what, "malloc")) for (int i = 0; i < 9; i++) free(malloc(100));
+  if (!strcmp(what, "malloc")) for (int i = 0; i < 9; i++) { void *volatile p = malloc(100); free(p); }
   if (!strcmp(what, "spin")) for (int i = 0; i < 60000; i++) middle(1000);
   return 0;
 }
@@ -234,12 +234,13 @@ fn a_signal_reaches_the_program_and_what_was_recorded_is_kept() {
     assert!(calls(&out, "leaf") >= 20);
 }
 
-/// A function that another one jumps into, where a patch of its first bytes ends.
+/// A function with room for a patch, which another one jumps into the middle of. uftrace then patches functions with room
+/// alone.
 const BREAKS: &str = r#"
 #include <stdio.h>
 void odd(int n); void other(int n);
 __asm__(".text\n.globl odd\n.type odd,@function\nodd:\n nop\nodd_in:\n nop\n nop\n nop\n nop\n nop\n nop\n ret\n.size odd,.-odd\n"
-".globl other\n.type other,@function\nother:\n nop\n nop\n nop\n nop\n nop\n nop\n jmp odd_in\n.size other,.-other\n");
+".globl other\n.type other,@function\nother:\n dec %edi\n nop\n nop\n nop\n nop\n jmp odd_in\n.size other,.-other\n");
 int __attribute__((noinline)) one(int x) { volatile int y = x; return y + 1; }
 int __attribute__((noinline)) two(int x) { volatile int y = x; return one(y) + 1; }
 int main(void) { int s = 0; for (int i = 0; i < 100; i++) s += two(i); odd(9); other(5); printf("done %d\n", s); return 0; }
@@ -269,7 +270,7 @@ fn a_function_that_does_not_bear_a_patch_is_found_when_that_is_wanted() {
         said.contains("--retry") && said.contains("--with perf"),
         "{said}"
     );
-    assert_eq!(calls(&broken, "two"), 100);
+    assert_eq!(calls(&broken, "odd"), 1, "until the crash");
     let whole = scratch.0.join("whole");
     let ran = run(
         &scratch,
@@ -280,10 +281,10 @@ fn a_function_that_does_not_bear_a_patch_is_found_when_that_is_wanted() {
     assert_eq!(ran.status.code(), Some(0), "{said}");
     assert_eq!(text(&ran.stdout).lines().last(), Some("done 5150"));
     assert!(
-        said.contains("odd is patched") || said.contains("odd"),
+        said.contains("odd is patched") || said.contains("other is patched"),
         "{said}"
     );
-    assert_eq!((calls(&whole, "two"), calls(&whole, "odd")), (100, 0));
+    assert_eq!((calls(&whole, "printf"), calls(&whole, "odd")), (1, 0));
     // A crash of the program's own is told from one of the patch.
     let own = build(&scratch, "own", PROGRAM, &["-O2", "-pthread"]);
     let out = scratch.0.join("own.uftrace");
