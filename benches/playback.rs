@@ -109,6 +109,7 @@ fn session(calls: u64) -> Session {
         memory: None,
         lines: None,
         sampling: None,
+        left_out: None,
         samples: 0,
         warnings: Vec::new(),
     };

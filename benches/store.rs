@@ -23,6 +23,8 @@ mod import;
 mod measure;
 #[path = "common/measured.rs"]
 mod measured;
+#[path = "store/often.rs"]
+mod often;
 #[path = "common/processor.rs"]
 mod processor;
 #[path = "../tests/it/random.rs"]
@@ -193,6 +195,7 @@ fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
     }
     .print();
     recorded.opening(calls);
+    often::leave_out(recorded.open()?, import);
     Ok(())
 }
 

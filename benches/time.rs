@@ -92,6 +92,7 @@ fn session(calls: u64, threads: u32) -> Session {
         memory: None,
         lines: None,
         sampling: None,
+        left_out: None,
         samples: 0,
         profile: None,
         warnings: Vec::new(),

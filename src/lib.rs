@@ -19,6 +19,8 @@ pub mod analysis;
 
 pub mod export;
 
+pub mod record;
+
 pub mod filter;
 
 pub mod model;

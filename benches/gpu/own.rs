@@ -98,6 +98,7 @@ fn million(relations: u64) -> Session {
                 memory: None,
                 lines: None,
                 sampling: None,
+                left_out: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use callscape::facts::recording::Recording;
 use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::Time;
@@ -60,6 +61,10 @@ impl Recorded {
             let built = import::index::build(&self.dir, Some(&self.index), &Progress::new());
             assert!(built.is_ok());
         })
+    }
+
+    pub fn open(&self) -> anyhow::Result<Recording> {
+        Ok(import::open(&self.dir, &Progress::new())?)
     }
 
     /// Prints import beside `uftrace report` and the bare loop.

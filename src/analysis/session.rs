@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::demo;
+use super::frequency::{FrequencyError, leave_out_frequent};
 use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve, rules};
+use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
 use crate::import::{self, ImportError};
@@ -38,6 +40,8 @@ pub enum OpenError {
     Source(#[from] SourceError),
     #[error(transparent)]
     Import(#[from] ImportError),
+    #[error(transparent)]
+    Frequency(#[from] FrequencyError),
     #[error("the built-in demo: {0}")]
     Demo(#[from] std::io::Error),
 }
@@ -179,6 +183,21 @@ impl Session {
             source_warnings: reporter.warnings(),
             ..Session::of(&source, recordings.collect())
         }))
+    }
+
+    /// Leaves out of all recordings what is called more often than `limit` allows. O(calls).
+    pub fn leave_out_frequent(
+        &mut self,
+        limit: Frequency,
+        progress: &Progress,
+    ) -> Result<(), FrequencyError> {
+        let all = self.recordings.iter().map(|it| Arc::clone(&it.recording));
+        let mut all: Vec<Arc<Recording>> = all.collect();
+        leave_out_frequent(&mut all, limit, progress)?;
+        for (resolved, recording) in self.recordings.iter_mut().zip(all) {
+            resolved.recording = recording;
+        }
+        Ok(())
     }
 
     fn demo(progress: &Progress) -> Result<Session, OpenError> {

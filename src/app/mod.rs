@@ -38,4 +38,4 @@ pub mod view_picture;
 mod welcome;
 mod window;
 
-pub use window::{run, run_pack, run_scene, run_session};
+pub use window::{Opening, run, run_pack, run_scene, run_session};

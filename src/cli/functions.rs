@@ -89,6 +89,9 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
             |&module| left_out.is_some_and(|district| session.hierarchy.contains(district, module));
         !module.is_some_and(is_left_out)
     });
+    // What is called too often has no calls any more.
+    let left_out_frequent = resolved.recording.left_out.is_some();
+    order.retain(|(_, metrics)| metrics.calls > 0 || !left_out_frequent);
     // Stable, so that equals stay in the order of their first appearance.
     order.sort_by_key(|(_, metrics)| {
         Reverse(match args.sort {

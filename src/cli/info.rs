@@ -9,6 +9,7 @@ use super::output::{self, Align, Table};
 use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::escape;
+use crate::facts::frequency::LeftOut;
 use crate::facts::lines::Lines;
 use crate::facts::memory::{Detail, Known, Memory};
 use crate::facts::recording::RecordingKind;
@@ -29,6 +30,9 @@ pub struct InfoArgs {
 
 const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
+/// So many functions that are left out are named in text.
+const NAMED: usize = 12;
+
 pub fn run(args: InfoArgs) -> anyhow::Result<()> {
     let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;
@@ -39,6 +43,17 @@ pub fn run(args: InfoArgs) -> anyhow::Result<()> {
     } else {
         output::print(|out| info.write(out))
     }
+}
+
+/// What the command prints, as text.
+pub fn text(input: &super::trace_arg::TraceArg) -> anyhow::Result<String> {
+    let session = output::open_counting(input)?;
+    let resolved = output::recording(&session)?;
+    let info = Info::new(&session, resolved);
+    output::ensure_whole(&resolved.recording)?;
+    let mut text = Vec::new();
+    info.write(&mut text)?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 #[derive(Serialize)]
@@ -70,6 +85,9 @@ struct Info<'a> {
     /// What was kept of a larger recording, where this was made from one by `callscape sample`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling: Option<&'a Sampling>,
+    /// What it does not hold because it is called too often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a LeftOut>,
     /// Whether it knows when its threads had no processor.
     waiting_known: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -314,7 +332,8 @@ impl<'a> Info<'a> {
             unit: recording.unit(),
             threads: threads.collect(),
             calls: recording.calls(),
-            functions: recording.functions.len() as u64,
+            functions: (recording.functions.len() as u64)
+                .saturating_sub(recording.left_out.as_ref().map_or(0, |it| it.functions)),
             max_depth: recording.max_depth(),
             duration_ns: trace.duration(),
             samples: recording.samples,
@@ -326,6 +345,7 @@ impl<'a> Info<'a> {
             memory: recording.memory.as_ref().map(MemoryKnown::from),
             lines: recording.lines.as_ref().map(LinesKnown::from),
             sampling: recording.sampling.as_ref(),
+            left_out: recording.left_out.as_ref(),
             waiting_known: trace.knows_waiting(),
             waiting: trace.waiting_known().map(Waiting::from),
             resolution: Counts::new(resolved),
@@ -360,6 +380,18 @@ impl<'a> Info<'a> {
         if let Some(sampling) = self.sampling {
             let sampling = sampling.to_string();
             writeln!(out, "sampling   {}", escape::name(&sampling))?;
+        }
+        if let Some(left_out) = self.left_out {
+            writeln!(out, "frequency  {}: {left_out}", left_out.max_frequency)?;
+            let names = left_out.names.iter().take(NAMED).map(|it| escape::name(it));
+            let names: Vec<_> = names.collect();
+            let more = match left_out.functions.saturating_sub(names.len() as u64) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            if !names.is_empty() {
+                writeln!(out, "           {}{more}", names.join(", "))?;
+            }
         }
         match self.contexts {
             Some(contexts) => writeln!(out, "contexts   {contexts}")?,

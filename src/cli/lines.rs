@@ -39,6 +39,8 @@ pub struct LinesArgs {
     /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
+    #[command(flatten)]
+    left_out: super::frequency::FrequencyArg,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -62,6 +64,7 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
         trace: args.trace.clone(),
         source: args.source_dir.clone(),
         value: args.value.clone(),
+        left_out: args.left_out,
     };
     let session = output::open(&input)?;
     let resolved = output::recording(&session)?;

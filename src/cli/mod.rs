@@ -13,6 +13,7 @@ mod compare;
 mod contexts;
 mod export;
 mod film;
+mod frequency;
 mod functions;
 mod graph;
 mod index;
@@ -28,6 +29,7 @@ mod pack;
 mod phases;
 mod present;
 mod progress;
+mod record;
 mod render;
 mod resolve;
 mod sample;
@@ -51,6 +53,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Record(record::RecordArgs),
     Render(render::RenderArgs),
     Scene(scene::SceneArgs),
     Info(info::InfoArgs),
@@ -87,6 +90,7 @@ pub fn say_error(error: &anyhow::Error) {
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => window::run(cli.window),
+        Some(Command::Record(args)) => record::run(args),
         Some(Command::Render(args)) => render::run(args),
         Some(Command::Scene(args)) => scene::run(args),
         Some(Command::Info(args)) => info::run(args),

@@ -61,6 +61,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
         );
     }
     show_value(&mut session, input.value.as_deref())?;
+    input.left_out.apply(&mut session)?;
     Ok(session)
 }
 

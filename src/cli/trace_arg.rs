@@ -13,4 +13,6 @@ pub struct TraceArg {
     /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
+    #[command(flatten)]
+    pub left_out: super::frequency::FrequencyArg,
 }

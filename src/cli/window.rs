@@ -1,12 +1,16 @@
 //! `callscape [SOURCE_DIR] [TRACE]…`: opens the window.
 
+use std::env;
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::mpsc;
 
 use anyhow::ensure;
 
-use crate::app::goto;
+use crate::app::{Opening, goto};
 use crate::export::pack;
 use crate::import::input::STANDARD_INPUT;
+use crate::record::{listen, place};
 
 #[derive(Debug, clap::Args)]
 pub struct WindowArgs {
@@ -26,6 +30,11 @@ pub struct WindowArgs {
     /// Show the entities of this mapping file as districts; it is watched and applied again when it changes
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
+    #[command(flatten)]
+    left_out: super::frequency::FrequencyArg,
+    /// Receive OpenTelemetry spans over HTTP, and show them as they come: on the loopback address unless another is named
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow"])]
+    listen: Option<SocketAddr>,
     /// Have the window that shows the source tree of this file show the line, and open none
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
     goto: Option<String>,
@@ -42,6 +51,7 @@ pub const EXAMPLES: &str = "Examples:
   callscape src --a before*.json --b after*.json          several runs of each
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe
+  callscape src --listen 4318       OpenTelemetry spans as they come
 
   callscape --goto src/main.c:120   shows the line in the window that is open
 
@@ -52,6 +62,11 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(place) = &args.goto {
         return goto::go_to(&goto::place(place)?);
     }
+    let opening = Opening {
+        map: args.map.clone(),
+        follow: args.follow,
+        max_frequency: args.left_out.max_frequency,
+    };
     let alone = args
         .inputs
         .first()
@@ -59,7 +74,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(path) = alone
         && crate::app::saved::is_session_file(path)
     {
-        return crate::app::run_session(path.clone(), args.map, args.follow);
+        return crate::app::run_session(path.clone(), opening);
     }
     if let Some(path) = alone
         && pack::is_pack(path)
@@ -68,7 +83,10 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
             args.map.is_none(),
             "a pack is shown through its own mapping: expected no --map beside it"
         );
-        return crate::app::run_pack(path.clone(), args.follow);
+        return crate::app::run_pack(path.clone(), opening);
+    }
+    if let Some(at) = args.listen {
+        return receive(at, &args.inputs, opening);
     }
     let inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
@@ -76,5 +94,37 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         !args.follow || !inputs.recordings.iter().any(is_pipe),
         "standard input is read to its end and shown then: it cannot be followed"
     );
-    crate::app::run(inputs, args.map, args.follow)
+    crate::app::run(inputs, opening)
+}
+
+/// Receives spans at this address, and opens the window on them when the first come. Without a display they are only kept.
+fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Result<()> {
+    let mut inputs = super::input::sort(inputs)?;
+    ensure!(
+        inputs.recordings.is_empty(),
+        "spans are shown as they come: expected no recording beside --listen"
+    );
+    let name = format!("spans-{}", place::now());
+    let (sender, arrived) = mpsc::channel();
+    let listener = listen::Listener::begin(at, &name, sender)?;
+    let at = listener.address()?;
+    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}");
+    std::thread::Builder::new()
+        .name("listening".to_owned())
+        .spawn(move || listener.serve())?;
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|it| env::var_os(it).is_some());
+    while let Ok(file) = arrived.recv() {
+        say!("callscape: spans come into {}", file.display());
+        if has_display {
+            inputs.recordings.push(file);
+            let opening = Opening {
+                follow: true,
+                ..opening
+            };
+            return crate::app::run(inputs, opening);
+        }
+    }
+    Ok(())
 }

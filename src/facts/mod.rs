@@ -5,6 +5,7 @@
 pub mod aside;
 pub mod builder;
 pub mod contexts;
+pub mod frequency;
 pub mod functions;
 pub mod hierarchy;
 pub mod index;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::frequency::LeftOut;
 use super::functions::Functions;
 use super::lines::Lines;
 use super::memory::Memory;
@@ -44,6 +45,8 @@ pub struct Recording {
     pub lines: Option<Lines>,
     /// What was kept of a larger recording, where this was made from one by sampling.
     pub sampling: Option<Sampling>,
+    /// What it does not hold because it is called too often; none where nothing was limited.
+    pub left_out: Option<LeftOut>,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -71,6 +74,7 @@ impl Recording {
             memory: None,
             lines: None,
             sampling: None,
+            left_out: None,
             samples: samples.unwrap_or(0),
             warnings,
         }
@@ -95,6 +99,7 @@ impl Recording {
             memory: Some(memory),
             lines: None,
             sampling: None,
+            left_out: None,
             samples: 0,
             warnings,
         }

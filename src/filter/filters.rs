@@ -2,8 +2,11 @@
 //! of Bohnet's thesis, section 6.1.1.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::selection::CallOf;
+use crate::analysis::frequency::Frequent;
+use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::{FunctionId, ModuleId, ThreadId};
 
@@ -19,12 +22,17 @@ pub enum FilterStep {
     RemoveBelow(ModuleId),
     /// Call tree removal: what one call triggered.
     RemoveBelowCall(CallOf),
+    /// Removal of the functions that are called more often (section 4.3). Which they are is looked for once, with
+    /// [`Filters::learn`]; before that nothing goes.
+    RemoveFrequent(Frequency),
 }
 
 /// The steps in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     steps: Vec<FilterStep>,
+    /// Which functions of the recording are called more often than steps allow, as far as that has been found.
+    found: Vec<Arc<Frequent>>,
 }
 
 impl Filters {
@@ -46,15 +54,18 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(moved).collect(),
+            found: self.found.clone(),
         }
     }
 
     /// The same for another run over the same structure, `thread` and `call` saying which of its threads and calls are
     /// which: modules are left out of both. A thread or call that the other does not have is left out of the one.
+    /// `frequent` says which functions of the other are those that the one calls often.
     pub fn of_other_run(
         &self,
         thread: impl Fn(ThreadId) -> Option<ThreadId>,
         call: impl Fn(CallOf) -> Option<CallOf>,
+        frequent: impl Fn(&Frequent) -> Frequent,
     ) -> Filters {
         let other = |step: &FilterStep| match *step {
             FilterStep::HideThread(of) => thread(of).map(FilterStep::HideThread),
@@ -63,6 +74,57 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(other).collect(),
+            found: self.found.iter().map(|it| Arc::new(frequent(it))).collect(),
+        }
+    }
+
+    /// The first step whose functions have not been found yet.
+    pub fn unknown(&self) -> Option<Frequency> {
+        self.steps.iter().find_map(|step| match *step {
+            FilterStep::RemoveFrequent(limit) => self.frequent(limit).is_none().then_some(limit),
+            _ => None,
+        })
+    }
+
+    /// The functions that a step takes away for being called often, once found.
+    pub fn frequent(&self, limit: Frequency) -> Option<&Arc<Frequent>> {
+        self.found.iter().find(|it| it.frequency == limit)
+    }
+
+    /// All that is known of the steps in force.
+    pub fn all_frequent(&self) -> impl Iterator<Item = &Arc<Frequent>> {
+        let limits = self.steps.iter().filter_map(|step| match *step {
+            FilterStep::RemoveFrequent(limit) => Some(limit),
+            _ => None,
+        });
+        limits.filter_map(|limit| self.frequent(limit))
+    }
+
+    /// Takes what was found of the recording.
+    pub fn learn(&mut self, frequent: Arc<Frequent>) {
+        self.found.retain(|it| it.frequency != frequent.frequency);
+        self.found.push(frequent);
+    }
+
+    /// The same steps with what `other` of the same recording knows.
+    pub fn knowing(mut self, other: &Filters) -> Filters {
+        for found in &other.found {
+            if self.frequent(found.frequency).is_none() {
+                self.found.push(Arc::clone(found));
+            }
+        }
+        self
+    }
+
+    /// Takes this limit in place of the one in force, as its step: none takes none.
+    pub fn limit_frequency(&mut self, limit: Option<Frequency>) {
+        let is_limit = |step: &FilterStep| matches!(step, FilterStep::RemoveFrequent(_));
+        let place = self.steps.iter().position(is_limit);
+        match (place, limit) {
+            (Some(place), Some(limit)) => self.steps[place] = FilterStep::RemoveFrequent(limit),
+            (Some(place), None) => self.remove(place),
+            (None, Some(limit)) => self.add(FilterStep::RemoveFrequent(limit)),
+            (None, None) => {}
         }
     }
 
@@ -108,6 +170,14 @@ impl Filters {
                 FilterStep::RemoveBelowCall(call) => {
                     rules.calls.insert((call.thread, call.call.0));
                 }
+                FilterStep::RemoveFrequent(limit) => {
+                    let frequent = self.frequent(limit).into_iter();
+                    for function in frequent.flat_map(|it| &it.functions) {
+                        if let Some((removed, _)) = rules.functions.get_mut(function.index()) {
+                            *removed = true;
+                        }
+                    }
+                }
                 FilterStep::RemoveModule(of) | FilterStep::RemoveBelow(of) => {
                     let inside = rules.functions.iter_mut().zip(modules);
                     let inside = inside.filter(|(_, module)| hierarchy.contains(of, **module));
@@ -119,6 +189,23 @@ impl Filters {
             }
         }
         rules
+    }
+}
+
+/// Which functions of another run those are that are called often in the one: those of the same modules. O(functions).
+pub fn same_functions(frequent: &Frequent, from: &[ModuleId], to: &[ModuleId]) -> Frequent {
+    let modules = frequent
+        .functions
+        .iter()
+        .filter_map(|it| from.get(it.index()));
+    let modules: BTreeSet<ModuleId> = modules.copied().collect();
+    let functions = to
+        .iter()
+        .zip(0..)
+        .filter(|(module, _)| modules.contains(module));
+    Frequent {
+        functions: functions.map(|(_, id)| FunctionId(id)).collect(),
+        ..frequent.clone()
     }
 }
 
@@ -195,12 +282,51 @@ mod tests {
         let other = filters.of_other_run(
             |thread| (thread.0 == 0).then_some(ThreadId(7)),
             |of| (of.call.0 == 4).then_some(call(9)),
+            Frequent::clone,
         );
         let below = FilterStep::RemoveBelowCall(call(9));
         assert_eq!(
             other.steps(),
             [FilterStep::HideThread(ThreadId(7)), module, below]
         );
+    }
+
+    #[test]
+    fn what_is_called_often_goes_once_it_is_known() {
+        let (hierarchy, _) = HierarchyBuilder::new("app").build();
+        let modules = [ModuleId::ROOT; 3];
+        let [limit, other] = [5, 9].map(|most| Frequency {
+            most,
+            ..Frequency::USUAL
+        });
+        let frequent = Frequent {
+            frequency: limit,
+            functions: vec![FunctionId(1), FunctionId(7)],
+            calls: 3,
+            of: 4,
+        };
+        let mut filters = Filters::default();
+        filters.limit_frequency(Some(limit));
+        assert_eq!(filters.unknown(), Some(limit));
+        let removed = |filters: &Filters| {
+            let rules = filters.rules(&hierarchy, &modules);
+            [0, 1, 2].map(|it| rules.removes(FunctionId(it)))
+        };
+        assert_eq!(removed(&filters), [false; 3]);
+        filters.learn(Arc::new(frequent.clone()));
+        assert_eq!(filters.unknown(), None);
+        assert_eq!(removed(&filters), [false, true, false]);
+        // Another limit takes the place of the first, and what is known is known again.
+        filters.limit_frequency(Some(other));
+        assert_eq!(filters.steps(), [FilterStep::RemoveFrequent(other)]);
+        assert_eq!(filters.unknown(), Some(other));
+        let again = Filters::new([FilterStep::RemoveFrequent(limit)]).knowing(&filters);
+        assert_eq!(removed(&again), [false, true, false]);
+        filters.limit_frequency(None);
+        assert!(filters.is_empty() && filters.can_redo());
+        let modules = [2, 3, 4].map(ModuleId);
+        let there = same_functions(&frequent, &modules, &[3, 9, 3].map(ModuleId));
+        assert_eq!(there.functions, [FunctionId(0), FunctionId(2)]);
     }
 
     #[test]

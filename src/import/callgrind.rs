@@ -553,6 +553,7 @@ impl Reader<'_> {
             memory: None,
             lines,
             sampling: None,
+            left_out: None,
             samples: 0,
             warnings: self.reporter.warnings(),
         }

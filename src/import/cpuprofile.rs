@@ -585,6 +585,7 @@ impl Profile {
             memory: None,
             lines: self.lines_by_ticks(),
             sampling: None,
+            left_out: None,
             samples,
             warnings: reporter.warnings(),
         }

@@ -383,6 +383,7 @@ impl Reader<'_> {
             memory: None,
             lines: None,
             sampling: None,
+            left_out: None,
             samples,
             warnings: self.reporter.warnings(),
         }

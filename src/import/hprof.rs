@@ -402,6 +402,7 @@ impl Reader<'_> {
             memory: None,
             lines: lines.finish(),
             sampling: None,
+            left_out: None,
             samples,
             warnings: self.reporter.warnings(),
         }

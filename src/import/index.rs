@@ -16,6 +16,7 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
+use crate::facts::frequency::LeftOut;
 use crate::facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -49,6 +50,8 @@ struct Note {
     warnings: Vec<Warning>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sampling: Option<Sampling>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<LeftOut>,
 }
 
 /// Opens the recording in `input`, or the index that it is, by its index where that fits. A large
@@ -175,6 +178,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         origin: recording.trace.origin(),
         warnings: recording.warnings.clone(),
         sampling: recording.sampling.clone(),
+        left_out: recording.left_out.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
         std::fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
@@ -285,6 +289,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         memory: contents.memory,
         lines: contents.lines,
         sampling: note.sampling,
+        left_out: note.left_out,
         samples: note.samples,
         warnings: note.warnings,
     })

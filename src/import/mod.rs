@@ -37,6 +37,7 @@ mod json;
 mod lines;
 mod literal;
 mod massif;
+pub mod note;
 mod otlp;
 mod parts;
 mod perf_script;

@@ -362,6 +362,7 @@ impl Reader<'_> {
             memory: None,
             lines,
             sampling: None,
+            left_out: None,
             samples,
             warnings: self.reporter.warnings(),
         }

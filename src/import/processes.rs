@@ -214,6 +214,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         memory: None,
         lines: lines.finish(),
         sampling: None,
+        left_out: None,
         samples,
         warnings,
     })

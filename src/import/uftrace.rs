@@ -8,6 +8,7 @@ use std::io::Read;
 
 use super::error::ImportError;
 use super::input::Input;
+use super::note;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::recording::Recording;
 use crate::facts::trace::Why;
@@ -107,11 +108,13 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let (functions, trace) = builder.finish(place);
     let end = trace.range().end;
     let memory = of_memory.and_then(|it| it.finish(trace.origin(), end, place));
+    let left_out = note::read(input, &reporter).left_out;
     let warnings = reporter.warnings();
     let calls = (functions, trace);
     let recording = Recording::of_calls(input, FORMAT, None, calls, warnings);
     Ok(Recording {
         memory,
+        left_out,
         ..recording
     })
 }

@@ -4,7 +4,7 @@ use super::difference::Difference;
 use crate::analysis::alignment::{Alignment, Run};
 use crate::analysis::comparison::calls;
 use crate::analysis::session::Session;
-use crate::filter::filters::{FilterRules, Filters};
+use crate::filter::filters::{FilterRules, Filters, same_functions};
 use crate::filter::selection::CallOf;
 use crate::units::{ThreadId, Time, TimeRange};
 
@@ -64,7 +64,11 @@ impl LinkedRuns<'_> {
             match side == own {
                 true => filters.rules(&session.hierarchy, modules),
                 false => filters
-                    .of_other_run(thread, call)
+                    .of_other_run(thread, call, |of| {
+                        let own = session.recordings.get(self.places[own]);
+                        let own = own.map_or(&[][..], |it| &it.resolution.modules);
+                        same_functions(of, own, modules)
+                    })
                     .rules(&session.hierarchy, modules),
             }
         })

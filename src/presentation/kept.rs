@@ -83,7 +83,7 @@ pub fn named_by(bookmark: &Bookmark) -> impl Iterator<Item = &String> {
     let left_out = bookmark.left_out.iter().flatten();
     let left_out = left_out.filter_map(|step| match step {
         LeftOut::Module(path) | LeftOut::Below(path) => Some(path),
-        LeftOut::Thread(_) | LeftOut::BelowCall(_) => None,
+        LeftOut::Thread(_) | LeftOut::BelowCall(_) | LeftOut::Frequent(_) => None,
     });
     let module = bookmark.module.iter().filter(|path| !path.is_empty());
     let collapsed = bookmark.collapsed.iter().flatten();
@@ -155,6 +155,7 @@ impl Kept {
                         thread: ThreadId(*thread),
                         call: CallId(*call),
                     }),
+                    LeftOut::Frequent(limit) => FilterStep::RemoveFrequent(*limit),
                 })
             });
             self.filters = Filters::new(steps);
@@ -203,6 +204,7 @@ impl Kept {
             FilterStep::RemoveModule(module) => LeftOut::Module(path(module)),
             FilterStep::RemoveBelow(module) => LeftOut::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => LeftOut::BelowCall([of.thread.0, of.call.0]),
+            FilterStep::RemoveFrequent(limit) => LeftOut::Frequent(limit),
         });
         let plays = document.playback.is_some();
         let at = |time: Time| TimeText(TimeSpec::At(time));

@@ -115,6 +115,10 @@ impl State {
             CardAsk::ToggleTimings => self.cards.timings ^= true,
             CardAsk::ToggleMinimap => self.cards.minimap ^= true,
             CardAsk::ToggleSteps => self.cards.steps ^= true,
+            CardAsk::ToggleFrequency => {
+                self.cards.frequency ^= true;
+                self.count_for_card();
+            }
             CardAsk::DismissMessage(index) => {
                 if index < self.messages.len() {
                     self.messages.remove(index);
@@ -206,6 +210,9 @@ impl State {
         } else if self.search.is_open {
             self.search = Search::default();
             self.stamps.names += 1;
+        } else if self.cards.frequency {
+            self.cards.frequency = false;
+            self.count_for_card();
         } else if self.cards.settings {
             self.cards.settings = false;
         } else if leave_cards(self) {
@@ -272,6 +279,7 @@ mod tests {
                 of.stacks,
                 of.timings,
                 of.minimap,
+                of.frequency,
             ]
         };
         let toggles = [
@@ -281,6 +289,7 @@ mod tests {
             CardAsk::ToggleStacks,
             CardAsk::ToggleTimings,
             CardAsk::ToggleMinimap,
+            CardAsk::ToggleFrequency,
         ];
         for (place, toggle) in toggles.into_iter().enumerate() {
             let mut expected = shown(&state);

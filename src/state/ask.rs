@@ -17,6 +17,7 @@ use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
+use crate::facts::frequency::Frequency;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{CallOf, Pointed};
 use crate::model::band::Band;
@@ -179,6 +180,8 @@ pub enum FilterAsk {
     RemoveModule,
     RemoveBelow,
     HideThread,
+    /// Leaves out what is called more often, in place of a limit before; none brings it back.
+    LimitFrequency(Option<Frequency>),
     /// Brings back what the step with this number left out.
     Remove(usize),
 }
@@ -286,6 +289,8 @@ pub enum CardAsk {
     ToggleTimings,
     ToggleMinimap,
     ToggleSteps,
+    /// What is called often, and how much of it is left out.
+    ToggleFrequency,
     DismissMessage(usize),
 }
 

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 impl State {
     /// Takes what has been worked out and begins what is needed.
     pub fn update_work(&mut self) {
+        self.update_frequency();
         self.take_count();
         self.take_parts();
     }
@@ -43,7 +44,9 @@ impl State {
             .is_none_or(|it| it.is_complete());
         let is_wanted = self.work.is_asked || !document.filters.is_empty();
         let is_idle = self.work.counting.is_none() && !self.work.counting_is_stopped;
-        if is_known || !is_wanted || !is_idle {
+        // What goes for being called often is counted first.
+        let is_unclear = self.work.frequency.is_under_way() && document.filters.unknown().is_some();
+        if is_known || !is_wanted || !is_idle || is_unclear {
             return;
         }
         let session = Arc::clone(&document.session);

@@ -227,7 +227,9 @@ fn same_step(
     Some(match *step {
         FilterStep::RemoveModule(of) => FilterStep::RemoveModule(module(of)?),
         FilterStep::RemoveBelow(of) => FilterStep::RemoveBelow(module(of)?),
-        FilterStep::HideThread(_) | FilterStep::RemoveBelowCall(_) => *step,
+        FilterStep::HideThread(_)
+        | FilterStep::RemoveBelowCall(_)
+        | FilterStep::RemoveFrequent(_) => *step,
     })
 }
 

@@ -14,6 +14,7 @@ pub mod details;
 pub mod document;
 pub mod editing;
 pub mod following;
+mod frequency;
 pub mod growing;
 pub mod history;
 mod importing;
@@ -72,6 +73,7 @@ use self::runs_view::RunsView;
 use self::steps::Steps;
 use self::watch::Watch;
 use self::work::Work;
+use crate::facts::frequency::Frequency;
 use crate::layout::labels::Covered;
 use crate::model::band::Band;
 use crate::model::landscape::LandscapeSettings;
@@ -106,6 +108,7 @@ pub struct Cards {
     pub minimap: bool,
     /// The list of steps.
     pub steps: bool,
+    pub frequency: bool,
 }
 
 /// Where in the window the landscape is drawn.
@@ -166,6 +169,8 @@ pub struct State {
     pub loading: Option<Loading>,
     /// Recordings are followed as they grow.
     pub growing: Option<Growing>,
+    /// What is called more often is left out of what is opened first.
+    pub frequency_at_start: Option<Frequency>,
     pub settings: LandscapeSettings,
     /// Modules that stand out in the landscape, in order; none where all are alike.
     lit: Option<Arc<[ModuleId]>>,
@@ -252,6 +257,7 @@ impl State {
             pointer: Pointer::default(),
             loading: None,
             growing: None,
+            frequency_at_start: None,
             settings: LandscapeSettings::default(),
             lit: None,
             band: None,
@@ -268,6 +274,7 @@ impl State {
                 timings: false,
                 minimap: true,
                 steps: false,
+                frequency: false,
             },
             question: Question::default(),
             neighbours: Neighbours::default(),

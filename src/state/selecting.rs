@@ -193,7 +193,7 @@ impl State {
 
     /// Leaves out what `filters` do, in place of what is left out.
     pub fn leave_out_instead(&mut self, filters: &Filters) {
-        self.filter(|own| *own = filters.clone());
+        self.filter(|own| *own = filters.clone().knowing(own));
     }
 
     pub fn on_filter(&mut self, ask: FilterAsk) {
@@ -202,6 +202,7 @@ impl State {
             FilterAsk::RemoveModule | FilterAsk::RemoveBelow | FilterAsk::HideThread => {
                 self.leave_out(ask);
             }
+            FilterAsk::LimitFrequency(limit) => self.limit_frequency(limit),
             FilterAsk::Remove(index) => self.filter(|filters| filters.remove(index)),
         }
     }

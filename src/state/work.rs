@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use super::document::{Limits, Parts};
 use super::job::Job;
+use crate::analysis::frequency::Frequencies;
+use crate::analysis::session::Session;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
+use crate::units::Cost;
 
 /// What looking at every call has found.
 #[derive(Default)]
@@ -13,6 +16,38 @@ pub struct Counted {
     pub summary: Summary,
     /// Where the filters leave something out, what they leave along time.
     pub running: Option<Arc<Running>>,
+}
+
+/// The counts of a recording of a session.
+#[derive(Clone, Debug)]
+pub struct CountedFrequencies {
+    pub session: Arc<Session>,
+    pub recording: usize,
+    pub of: Arc<Frequencies>,
+}
+
+/// What is being counted, and what has been.
+#[derive(Default)]
+pub struct FrequencyWork {
+    pub job: Option<(Cost, Job<CountedFrequencies>)>,
+    pub known: Option<CountedFrequencies>,
+    /// It was cancelled for windows of this length: not tried again by itself.
+    pub given_up: Option<Cost>,
+    /// The windows that somebody wants to choose a limit by.
+    pub wanted: Option<Cost>,
+}
+
+impl FrequencyWork {
+    pub fn is_under_way(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// How far it is, from 0 to 1; none while nothing is counted.
+    pub fn share(&self) -> Option<f32> {
+        let (_, job) = self.job.as_ref()?;
+        let (_, done, all) = job.progress.state();
+        Some(done as f32 / all.max(1) as f32)
+    }
 }
 
 /// Work under way and what came of it.
@@ -27,11 +62,13 @@ pub struct Work {
     /// Counts what range and filters leave of two runs.
     pub comparing: Option<Job<Parts>>,
     pub compared_for: Option<Limits>,
+    /// How often functions are called.
+    pub frequency: FrequencyWork,
 }
 
 impl Work {
     pub fn is_under_way(&self) -> bool {
-        self.counting.is_some() || self.comparing.is_some()
+        self.counting.is_some() || self.comparing.is_some() || self.frequency.is_under_way()
     }
 }
 

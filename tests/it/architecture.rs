@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use imports::Imports;
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
-const PIPELINE: [&str; 19] = [
+const PIPELINE: [&str; 20] = [
     "escape",
     "units",
     "warnings",
@@ -20,6 +20,7 @@ const PIPELINE: [&str; 19] = [
     "import",
     "analysis",
     "export",
+    "record",
     "filter",
     "model",
     "layout",

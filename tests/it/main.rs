@@ -31,6 +31,7 @@ mod phases;
 mod pipes;
 mod profiles;
 mod random;
+mod record;
 mod render;
 mod resolve;
 mod results;

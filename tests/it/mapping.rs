@@ -80,6 +80,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         memory: None,
         lines: None,
         sampling: None,
+        left_out: None,
         samples: 0,
         warnings: Vec::new(),
     };

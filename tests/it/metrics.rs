@@ -200,6 +200,7 @@ fn session(seed: u64) -> Session {
         memory: None,
         lines: None,
         sampling: None,
+        left_out: None,
         samples: 0,
         warnings: Vec::new(),
     });

@@ -90,6 +90,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 memory: None,
                 lines: None,
                 sampling: None,
+                left_out: None,
                 samples: 0,
                 profile: None,
                 warnings: Vec::new(),

@@ -20,8 +20,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::frequency::leave_out_frequent;
 use super::resolve::{Resolution, resolve};
 use super::session::{OpenError, Resolved, Session};
+use crate::facts::frequency::Frequency;
 use crate::facts::functions::Function;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
@@ -48,6 +50,8 @@ pub struct Settings {
     pub is_exact: bool,
     /// What to show of profiles that hold several values.
     pub value: Option<String>,
+    /// What is called more often in any of the recordings is left out of all.
+    pub max_frequency: Option<Frequency>,
 }
 
 /// A function of the comparison: one of A, one of B, or one of each.
@@ -116,7 +120,14 @@ impl Comparison {
                     let _ = profile.show(value);
                 }
             }
-            sides.push(recordings.into_iter().map(Arc::new).collect());
+            sides.push(recordings.into_iter().map(Arc::new).collect::<Vec<_>>());
+        }
+        if let Some(limit) = settings.max_frequency {
+            let of_a = sides.first().map_or(0, Vec::len);
+            let mut all = sides.concat();
+            leave_out_frequent(&mut all, limit, progress)?;
+            let of_b = all.split_off(of_a);
+            sides = vec![all, of_b];
         }
         let b = sides.pop().unwrap_or_default();
         let a = sides.pop().unwrap_or_default();

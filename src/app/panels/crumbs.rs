@@ -4,6 +4,7 @@ use egui::Ui;
 
 use super::context::Context;
 use crate::escape;
+use crate::facts::frequency::{Frequency, percent};
 use crate::filter::filters::FilterStep;
 use crate::state::ask::{CancelAsk, FilterAsk};
 use crate::state::document::Document;
@@ -71,6 +72,7 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
             path(of)
         ),
         FilterStep::RemoveBelow(of) => format!("All that the functions of {} triggered", path(of)),
+        FilterStep::RemoveFrequent(limit) => frequent(document, limit),
         FilterStep::RemoveBelowCall(of) => {
             let one = text.strip_prefix("below ").unwrap_or(&text);
             let about = format!("All that {one} triggered");
@@ -92,6 +94,18 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
         }
     };
     (text, about)
+}
+
+/// What goes for being called often.
+fn frequent(document: &Document, limit: Frequency) -> String {
+    let Some(found) = document.filters.frequent(limit) else {
+        return "Being counted".to_owned();
+    };
+    let functions = text::counted(found.functions.len() as u64, "function", "functions");
+    let share = percent(found.share());
+    format!(
+        "{functions} left out: {share} of the calls. What they called is called by their callers"
+    )
 }
 
 /// How much is left.

@@ -7,6 +7,7 @@ mod crumbs;
 mod details;
 mod fading;
 mod flying;
+mod frequency;
 mod help;
 mod jobs;
 pub mod legend;
@@ -125,6 +126,7 @@ fn cards(
     }
     context.free = room;
     settings::show(ctx, context, timings.quality);
+    frequency::show(ctx, context);
     mapping::show(ctx, context);
     bookmarks::show(ctx, context);
     steps::show(ctx, context);

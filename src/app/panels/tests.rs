@@ -123,8 +123,9 @@ fn panels_make_do_with_any_window() {
         assert!(high(1) > 120.0, "{seen:?}");
         assert_eq!(seen[1], seen[2], "whatever the scale");
         // With all that can be opened beside and over it.
-        let asks: [Command; 9] = [
+        let asks: [Command; 10] = [
             CardAsk::ToggleSettings.into(),
+            CardAsk::ToggleFrequency.into(),
             MappingAsk::Toggle.into(),
             PictureAsk::Toggle.into(),
             SearchAsk::Open.into(),

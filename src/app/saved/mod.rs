@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::open_views::Views;
 use crate::analysis::session::{Inputs, Sides};
+use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
@@ -101,6 +102,7 @@ enum SavedStep {
     Module(String),
     Below(String),
     BelowCall([u32; 2]),
+    Frequent(Frequency),
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -131,6 +133,7 @@ impl SavedSession {
             FilterStep::RemoveModule(module) => SavedStep::Module(path(module)),
             FilterStep::RemoveBelow(module) => SavedStep::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
+            FilterStep::RemoveFrequent(limit) => SavedStep::Frequent(limit),
         });
         // A stands first.
         let inputs = document.inputs_of_sides();
@@ -306,6 +309,7 @@ impl SavedSession {
                 SavedStep::Module(path) => module(path).map(FilterStep::RemoveModule),
                 SavedStep::Below(path) => module(path).map(FilterStep::RemoveBelow),
                 SavedStep::BelowCall(call) => Some(FilterStep::RemoveBelowCall(call_of(*call))),
+                SavedStep::Frequent(limit) => Some(FilterStep::RemoveFrequent(*limit)),
             })
             .collect();
         let chosen = self.module.as_ref().and_then(&mut module);

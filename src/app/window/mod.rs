@@ -35,6 +35,7 @@ use super::remembered::Memory;
 use super::state_log::StateLog;
 use crate::analysis::session::Inputs;
 use crate::app::desk::Desk;
+use crate::facts::frequency::Frequency;
 use crate::filter::selection::Pointed;
 use crate::render::renderer::{Quality, Renderer};
 use crate::state::ask::Asks;
@@ -48,27 +49,37 @@ const MAX_LOSSES: u32 = 3;
 #[derive(Debug)]
 struct Wake;
 
-/// Opens the window on `inputs`, the built-in demo when there are none, through the mapping file `map`, and stays
-/// until it is closed. Recordings are followed as they grow if `follow` says so.
-pub fn run(inputs: Inputs, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
-    start(Start::Inputs(inputs), map, follow)
+/// How the window opens what it opens.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// A mapping file to show it through.
+    pub map: Option<PathBuf>,
+    /// Whether recordings are followed as they grow.
+    pub follow: bool,
+    /// What is called more often is left out.
+    pub max_frequency: Option<Frequency>,
+}
+
+/// Opens the window on `inputs`, the built-in demo when there are none, and stays until it is closed.
+pub fn run(inputs: Inputs, opening: Opening) -> anyhow::Result<()> {
+    start(Start::Inputs(inputs), opening)
 }
 
 /// Opens the window on the session that the file at `path` keeps.
-pub fn run_session(path: PathBuf, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+pub fn run_session(path: PathBuf, opening: Opening) -> anyhow::Result<()> {
     // What is no session at all is better said where it was asked for.
     super::saved::SavedSession::read(&path)?;
-    start(Start::Session(path), map, follow)
+    start(Start::Session(path), opening)
 }
 
 /// Opens the window on the pack at `path`.
-pub fn run_pack(path: PathBuf, follow: bool) -> anyhow::Result<()> {
-    start(Start::Pack(path), None, follow)
+pub fn run_pack(path: PathBuf, opening: Opening) -> anyhow::Result<()> {
+    start(Start::Pack(path), opening)
 }
 
 /// Opens the window on the scene at `path` and presents it.
 pub fn run_scene(path: PathBuf) -> anyhow::Result<()> {
-    start(Start::Scene(path), None, false)
+    start(Start::Scene(path), Opening::default())
 }
 
 /// What the window opens first.
@@ -79,10 +90,11 @@ enum Start {
     Scene(PathBuf),
 }
 
-fn start(start: Start, map: Option<PathBuf>, follow: bool) -> anyhow::Result<()> {
+fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
-    let mut app = App::new(event_loop.create_proxy(), start, map);
-    app.desk.state.growing = follow.then(Growing::default);
+    let mut app = App::new(event_loop.create_proxy(), start, opening.map);
+    app.desk.state.growing = opening.follow.then(Growing::default);
+    app.desk.state.frequency_at_start = opening.max_frequency;
     event_loop
         .run_app(&mut app)
         .context("the window system failed")?;

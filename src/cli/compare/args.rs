@@ -20,6 +20,8 @@ pub struct CompareArgs {
     /// Several runs of B
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
+    #[command(flatten)]
+    pub left_out: crate::cli::frequency::FrequencyArg,
     /// By which difference the tables are sorted
     #[arg(long, value_enum, default_value_t = Sort::SelfCost)]
     pub sort: Sort,

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use clap::error::ErrorKind;
 
+use super::frequency::say_left_out;
 use super::output;
 use super::progress::with_progress;
 use super::usage::refuse;
@@ -42,6 +43,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
         corrections,
         is_exact: args.exact,
         value: args.value.clone(),
+        max_frequency: args.left_out.max_frequency,
     };
     let mut comparison = with_progress(|progress| Comparison::open(&inputs, &settings, progress))??;
     if let Some(per) = &args.per {
@@ -71,6 +73,9 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     }
     for warning in &comparison.session.source_warnings {
         say!("callscape: {warning}");
+    }
+    for resolved in &comparison.session.recordings {
+        say_left_out(&resolved.recording);
     }
     for doubt in &comparison.doubts {
         say!("callscape: {doubt}");

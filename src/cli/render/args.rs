@@ -42,6 +42,8 @@ pub struct RenderArgs {
     /// pictures, OUT_%05d.png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub left_out: crate::cli::frequency::FrequencyArg,
     /// Which view to show; in those along time --from and --to choose what is visible, tables count what lies between
     #[arg(long, value_enum, default_value_t = ViewArg(views::main()))]
     pub view: ViewArg,
@@ -170,8 +172,9 @@ pub struct RenderArgs {
 }
 
 /// What a scene says itself.
-const NOT_OF_SCENES: [&str; 38] = [
+const NOT_OF_SCENES: [&str; 39] = [
     "inputs",
+    "max_frequency",
     "view",
     "at",
     "shadow",

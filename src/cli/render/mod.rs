@@ -38,6 +38,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
     let mut session = super::output::open_inputs(&inputs)?;
     super::output::show_value(&mut session, args.value.as_deref())?;
+    args.left_out.apply(&mut session)?;
     let session = session;
     say_warnings(&session);
     let duration = session

@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::frequency::Frequency;
 pub use file::{SceneError, SceneFile};
 pub use shot::{
     Arcs, Caption, CaptionStyle, Clock, Compare, Easing, Go, Overview, Play, Position, Run, Shot,
@@ -138,4 +139,6 @@ pub enum LeftOut {
     Below(String),
     /// What a call triggers: its thread and number.
     BelowCall([u32; 2]),
+    /// Functions that are called more often in any window of time, such as `80/100ms`.
+    Frequent(#[cfg_attr(test, schemars(with = "String"))] Frequency),
 }

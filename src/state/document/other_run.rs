@@ -6,7 +6,7 @@ use super::Document;
 use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::tables::Norm;
 use crate::analysis::session::Session;
-use crate::filter::filters::Filters;
+use crate::filter::filters::{Filters, same_functions};
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
 use crate::model::difference::Strength;
@@ -106,7 +106,14 @@ impl Document {
         let runs = self.runs.as_ref();
         let thread = |thread| runs?.thread_of_other(thread);
         let call = |call| runs?.call_of_other(&self.session, call);
-        self.filters.of_other_run(thread, call)
+        let modules = |place: Option<usize>| {
+            let resolved = place.and_then(|place| self.session.recordings.get(place));
+            resolved.map_or(&[][..], |it| &it.resolution.modules)
+        };
+        let other = modules(runs.map(|it| it.place_of_other()));
+        let own = modules(Some(self.recording()));
+        self.filters
+            .of_other_run(thread, call, |of| same_functions(of, own, other))
     }
 
     /// What limits two runs that both have times; none where nothing does.

@@ -89,7 +89,7 @@ impl State {
         is_same_choice(&noted.chosen, &document.selection.chosen)
             && noted.range == document.selection.range
             && noted.settings == chosen_settings(self.settings)
-            && noted.filters == document.filters
+            && noted.filters.steps() == document.filters.steps()
             && noted.detail_by_size == self.detail_by_size
             && noted.text_scale == self.text_scale
             && noted.maximised == self.panes.maximised
@@ -121,10 +121,12 @@ impl State {
             return;
         };
         let selection = &mut document.selection;
-        let is_left = (target.range, &target.filters) != (selection.range, &document.filters);
+        let is_left = (target.range, target.filters.steps()) != (selection.range, document.filters.steps());
         selection.chosen = target.chosen;
         if is_left {
-            document.limit(target.range, target.filters.clone());
+            // What has been found out since is known.
+            let filters = target.filters.clone().knowing(&document.filters);
+            document.limit(target.range, filters);
             self.stamps.left += 1;
             self.outdate_count();
         }

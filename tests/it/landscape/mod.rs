@@ -102,6 +102,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 memory: None,
                 lines: None,
                 sampling: None,
+                left_out: None,
                 samples: 0,
                 warnings: reporter.warnings(),
             }

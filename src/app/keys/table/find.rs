@@ -6,7 +6,7 @@ use crate::state::ask::{
     CardAsk, CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
 
-use super::possible::{has_recording, is_open, is_something_meant};
+use super::possible::{has_recording, has_times, is_open, is_something_meant};
 
 pub const LINES: &[Line<Command>] = &[
     Line {
@@ -125,6 +125,18 @@ pub const LINES: &[Line<Command>] = &[
         )
         .on(&[On::Thread, On::Call])
         .when(has_recording)],
+    },
+    Line {
+        keys: "Shift + B",
+        text: "leave out what is called often",
+        actions: &[Action::new(
+            "filter.frequent",
+            "Leave out what is called often",
+            "Shows how often functions are called, and leaves out those that are called more often than a limit.",
+            &[Chord::letter('b').shift()],
+            || CardAsk::ToggleFrequency.into(),
+        )
+        .when(has_times)],
     },
     Line {
         keys: "Ctrl + Z, Y",

@@ -23,6 +23,8 @@ pub struct RecordingShown {
     pub counts_calls: bool,
     /// Call relations that are not drawn.
     pub left_out: usize,
+    /// What is not there because it is called too often.
+    pub frequent: Option<String>,
     /// Whether boxes beside blocks show their objects.
     pub has_boxes: bool,
     /// Room is kept for what comes and goes as the recording plays, so that nothing else moves.

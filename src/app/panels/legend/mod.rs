@@ -10,7 +10,10 @@ use egui::Ui;
 use self::distribution::{SCALE_HEIGHT, brush, highlighted, metric_scale};
 use self::entries::{Meanings, RecordingShown, entry, ramp, swatch, together};
 use super::context::Context;
+use crate::facts::frequency::percent;
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::recording::Recording;
+use crate::filter::filters::Filters;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::memory::BelongsTo;
@@ -34,7 +37,8 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         settings: &desk.state.settings,
         hierarchy: &document.session.hierarchy,
         landscape: &document.city,
-        recording: document.resolved().map(|_| RecordingShown {
+        recording: document.resolved().map(|of| RecordingShown {
+            frequent: frequent(&of.recording, &document.filters),
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
             left_out: document.city.arcs_left_out(),
@@ -108,6 +112,10 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
                 entry(ui, "Smallest modules", &text);
             }
         }
+        let shown = meanings.recording.as_ref();
+        if let Some(frequent) = shown.and_then(|it| it.frequent.as_ref()) {
+            entry(ui, "Called often", frequent);
+        }
         highlighted(ui, meanings, &mut wanted);
         not_by_hand(ui, meanings);
         not_shown(ui, meanings);
@@ -124,6 +132,18 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         }
     });
     wanted.map(LookAsk::Highlight)
+}
+
+/// What is not there because it is called too often: not in the recording, or left out by a filter.
+pub fn frequent(recording: &Recording, filters: &Filters) -> Option<String> {
+    let of_filters = filters.all_frequent().map(|found| {
+        let functions = text::counted(found.functions.len() as u64, "function", "functions");
+        let share = percent(found.share());
+        format!("{functions} left out: {share} of the calls")
+    });
+    let of_recording = recording.left_out.iter().map(ToString::to_string);
+    let said: Vec<String> = of_recording.chain(of_filters).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// How much was not written by hand, and how it is shown.

@@ -1,0 +1,35 @@
+//! `--max-frequency`: what is called too often is left out, in every sub-command that reads recordings.
+
+use super::progress::with_progress;
+use crate::analysis::session::Session;
+use crate::facts::frequency::Frequency;
+use crate::facts::recording::Recording;
+
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct FrequencyArg {
+    /// Leave out functions that are called more than so many times in any window of so long, such as 80/100ms: what
+    /// they called is called by their callers then
+    #[arg(long, value_name = "CALLS/TIME")]
+    pub max_frequency: Option<Frequency>,
+}
+
+impl FrequencyArg {
+    /// Leaves out what is called more often, and says so on standard error.
+    pub fn apply(self, session: &mut Session) -> anyhow::Result<()> {
+        if let Some(limit) = self.max_frequency {
+            with_progress(|progress| session.leave_out_frequent(limit, progress))??;
+        }
+        for resolved in &session.recordings {
+            say_left_out(&resolved.recording);
+        }
+        Ok(())
+    }
+}
+
+/// Says what a recording does not hold because it is called too often.
+pub fn say_left_out(recording: &Recording) {
+    if let Some(left_out) = &recording.left_out {
+        let name = recording.name();
+        say!("callscape: {name}: {left_out} ({})", left_out.max_frequency);
+    }
+}

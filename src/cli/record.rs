@@ -1,0 +1,266 @@
+//! `callscape record`: Records a program with the best recorder there is, and opens what was recorded
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+
+use super::output::{self, Align, Table};
+use super::trace_arg::TraceArg;
+use super::usage::refuse;
+use super::{frequency, info};
+use crate::analysis::session::Inputs;
+use crate::app::Opening;
+use crate::escape;
+use crate::record::recorder::{Recorder, State};
+use crate::record::{self, Ended, RecordError, Recorded, Seen, Wish};
+use crate::units::{Cost, Time, TimeSpec, Unit};
+
+#[derive(Debug, clap::Args)]
+#[command(about = "Record a program with the best recorder there is, and open the recording", after_help = EXAMPLES)]
+pub struct RecordArgs {
+    /// The program and its arguments, behind --
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<OsString>,
+    /// The recorder to take: uftrace, perf, viztracer, py-spy, node or jfr
+    #[arg(long, value_name = "NAME")]
+    with: Option<Recorder>,
+    /// Say which recorders are installed, what each records, and the command that installs or permits it
+    #[arg(long, exclusive = true)]
+    list: bool,
+    /// Where the recording goes [default: named after program and time, in the current folder]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Only record
+    #[arg(long)]
+    no_open: bool,
+    /// The source tree to show the recording over [default: found from what the recording says of its files]
+    #[arg(long, value_name = "SOURCE_DIR")]
+    source: Option<PathBuf>,
+    /// Record what malloc gives and free takes back too (uftrace)
+    #[arg(long)]
+    memory: bool,
+    /// Do not record functions that a run before calls more often, such as 80/100ms (uftrace)
+    #[arg(long, value_name = "CALLS/TIME")]
+    max_frequency: Option<crate::facts::frequency::Frequency>,
+    /// How long that run before may take: the program is asked to end then
+    #[arg(long, value_name = "TIME", default_value = "3s")]
+    probe: TimeSpec,
+    /// Where the program crashes because it is patched, run it again to find the functions that break it, and record it
+    /// without these: a few runs more, without its standard streams (uftrace)
+    #[arg(long)]
+    retry: bool,
+    /// Record nothing until --on says so (uftrace)
+    #[arg(long)]
+    paused: bool,
+    /// Begin to record the running process PID, which was started by `record --paused`
+    #[arg(long, value_name = "PID", exclusive = true)]
+    on: Option<u32>,
+    /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused"])]
+    pid: Option<u32>,
+    /// No word of how far it is
+    #[arg(long)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "Examples:
+  callscape record -- ./app input.txt
+  callscape record -o run.uftrace --no-open -- ./app input.txt
+  callscape record --max-frequency 80/100ms -- ./app input.txt
+  callscape record -- python3 app.py
+  callscape record -- node server.js
+  callscape record --with perf -- ./app
+  callscape record --list
+
+The program keeps its standard streams, its exit code and the signals that are sent to it; a signal that ends it is told as
+128 and its number, as shells do. Nothing goes through a shell. Without a display, `callscape info` of the recording is
+written to standard error in place of a window. See docs/recording.md.";
+
+pub fn run(args: RecordArgs) -> anyhow::Result<()> {
+    if args.list {
+        return list();
+    }
+    if let Some(pid) = args.on {
+        return Ok(record::switch_on(pid)?);
+    }
+    if let Some(pid) = args.pid {
+        return attach(&args, pid);
+    }
+    if args.command.is_empty() {
+        let message = "expected a program behind --, as in `callscape record -- ./app`, found none";
+        refuse(ErrorKind::MissingRequiredArgument, message);
+    }
+    let probe = args.probe.resolve(Cost::ZERO).since(Time::ZERO);
+    let wish = Wish {
+        command: args.command.clone(),
+        with: args.with,
+        output: args.output.clone(),
+        memory: args.memory,
+        retry: args.retry,
+        max_frequency: args.max_frequency,
+        probe: Duration::from_nanos(probe.ns()),
+        is_paused: args.paused,
+    };
+    let shows = !args.quiet && io::stderr().is_terminal();
+    let mut say = |line: &str| say!("callscape: {line}");
+    let recorded = record::record(&wish, &mut say, &mut |seen| show(seen, shows));
+    forget(shows);
+    let recorded = match recorded {
+        Err(RecordError::Failed { ended, .. })
+            if !matches!(ended, Ended::Unknown | Ended::Code(0)) =>
+        {
+            // The program ran, and what it ended with is waited for.
+            if let Err(error) = recorded {
+                super::say_error(&error.into());
+            }
+            std::process::exit(ended.code())
+        }
+        recorded => recorded?,
+    };
+    let code = recorded.ended.code();
+    let opened = finish(&args, &recorded);
+    if let Err(error) = &opened {
+        super::say_error(error);
+    }
+    let _ = io::stdout().flush();
+    // What the program ended with is what whoever started this waits for.
+    let failed = opened.is_err() && code == 0;
+    std::process::exit(if failed { 1 } else { code })
+}
+
+/// Records a process that runs.
+fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
+    let shows = !args.quiet && io::stderr().is_terminal();
+    say!("callscape: recording process {pid} until it ends or Ctrl + C");
+    let mut seen = |seen: Seen| show(seen, shows);
+    let attached = record::attach(pid, args.with, args.output.as_deref(), &mut seen);
+    forget(shows);
+    let attached = attached?;
+    say_recorded(
+        &attached.paths,
+        attached.by,
+        attached.elapsed,
+        attached.bytes,
+        "",
+    );
+    open(args, &attached.paths, &attached.program)
+}
+
+/// Takes the line of progress away.
+fn forget(shows: bool) {
+    if shows {
+        eprint!("\r\x1b[K");
+    }
+}
+
+/// One line that is written over.
+fn show(seen: Seen, shows: bool) {
+    if !shows {
+        return;
+    }
+    let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
+    let seconds = seen.elapsed.as_secs_f64();
+    eprint!("\rrecording: {seconds:.1} s, {bytes}\x1b[K");
+}
+
+/// Says what was recorded and opens it.
+fn finish(args: &RecordArgs, recorded: &Recorded) -> anyhow::Result<()> {
+    let ended = match recorded.ended {
+        Ended::Code(0) => String::new(),
+        Ended::Code(code) => format!("; the program ended with {code}"),
+        Ended::Signal(signal) => format!("; signal {signal} ended the program"),
+        Ended::Unknown => "; how the program ended is not known".to_owned(),
+    };
+    say_recorded(
+        &recorded.paths,
+        recorded.by,
+        recorded.elapsed,
+        recorded.bytes,
+        &ended,
+    );
+    open(args, &recorded.paths, &recorded.program.path)
+}
+
+fn say_recorded(paths: &[PathBuf], by: Recorder, elapsed: Duration, bytes: u64, ended: &str) {
+    let names: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+    let bytes = Unit::Bytes.show(Cost::from_ns(bytes));
+    let (by, seconds) = (by.name(), elapsed.as_secs_f64());
+    say!(
+        "callscape: recorded by {by} in {seconds:.2} s, {bytes}: {}{ended}",
+        names.join(", ")
+    );
+}
+
+/// Opens recordings in the window; where there is no display, says what is in the first.
+fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<()> {
+    if args.no_open {
+        return Ok(());
+    }
+    let Some(first) = paths.first() else {
+        return Ok(());
+    };
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|it| env::var_os(it).is_some());
+    if !has_display {
+        return tell(args, first);
+    }
+    let source_dir = args.source.clone().or_else(|| source(first, program));
+    let inputs = Inputs {
+        source_dir,
+        recordings: paths.to_vec(),
+        ..Inputs::default()
+    };
+    let opening = Opening {
+        max_frequency: args.max_frequency,
+        ..Opening::default()
+    };
+    crate::app::run(inputs, opening)
+}
+
+/// The source tree that the files in a recording lie in.
+fn source(recording: &Path, program: &Path) -> Option<PathBuf> {
+    let opened =
+        super::progress::with_progress(|progress| crate::import::open(recording, progress));
+    let recording = opened.ok()?.ok()?;
+    record::find_source(&recording.functions, program)
+}
+
+/// Says on standard error what is in a recording: standard output is the program's.
+fn tell(args: &RecordArgs, recording: &Path) -> anyhow::Result<()> {
+    let input = TraceArg {
+        trace: recording.to_path_buf(),
+        source: args.source.clone(),
+        value: None,
+        left_out: frequency::FrequencyArg::default(),
+    };
+    let text = info::text(&input)?;
+    io::stderr().write_all(escape::lines(&text).as_bytes())?;
+    Ok(())
+}
+
+/// The recorders as a table.
+fn list() -> anyhow::Result<()> {
+    let mut table = Table::new(&[
+        ("recorder", Align::Left),
+        ("records", Align::Left),
+        ("here", Align::Left),
+    ]);
+    for recorder in Recorder::ALL {
+        let state = match recorder.state() {
+            State::Ready(version) => format!("yes: {}", escape::name(&version)),
+            State::Missing(install) => format!("no: {install}"),
+            State::Unfit(why) => format!("no: {}", escape::name(&why)),
+        };
+        table.row([
+            recorder.name().to_owned(),
+            recorder.about().to_owned(),
+            state,
+        ]);
+    }
+    output::print(|out| table.write(out))
+}

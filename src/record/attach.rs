@@ -1,0 +1,89 @@
+//! Recording a process that runs already.
+
+use std::path::{Path, PathBuf};
+
+use super::choice::ensure_ready;
+use super::ended::Ended;
+use super::error::RecordError;
+use super::place::{self, Workplace, collect};
+use super::program::{Kind, language};
+use super::recorder::{Recorder, State};
+use super::run::{Done, Plan};
+use super::running::{self, Seen, command};
+use super::{perf, run::Attached};
+
+/// Records the process `pid` until it ends or this one is interrupted: Python with py-spy where that is there, all else
+/// with perf.
+pub fn attach(
+    pid: u32,
+    with: Option<Recorder>,
+    output: Option<&Path>,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Attached, RecordError> {
+    let process = Path::new("/proc").join(pid.to_string());
+    if !process.exists() {
+        return Err(RecordError::Recorder(format!("there is no process {pid}")));
+    }
+    let program = std::fs::read_link(process.join("exe")).unwrap_or_default();
+    let name = program.file_name().unwrap_or_default().to_owned();
+    let is_python = language(&name) == Some(Kind::Python);
+    let is_ready = matches!(Recorder::PySpy.state(), State::Ready(_));
+    let by = with.unwrap_or(match is_python && is_ready {
+        true => Recorder::PySpy,
+        false => Recorder::Perf,
+    });
+    if !matches!(by, Recorder::Perf | Recorder::PySpy) {
+        return Err(RecordError::Recorder(format!(
+            "{} records no process that runs already: perf and py-spy can",
+            by.name()
+        )));
+    }
+    ensure_ready(by, &by.state())?;
+    let name = name.to_string_lossy();
+    let output = place::named(output, &name, by)?;
+    let done = match by {
+        Recorder::PySpy => py_spy(&output, pid, seen)?,
+        _ => perf::attach(&output, pid, seen)?,
+    };
+    Ok(Attached {
+        bytes: done.paths.iter().map(|path| place::bytes(path)).sum(),
+        paths: done.paths,
+        by,
+        elapsed: done.elapsed,
+        program,
+    })
+}
+
+fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+    let place = Workplace::beside(output)?;
+    let written: PathBuf = place.0.join("recording.json");
+    let mut record = command("py-spy");
+    record.args([
+        "record",
+        "--format",
+        "speedscope",
+        "--pid",
+        &pid.to_string(),
+    ]);
+    record.arg("-o").arg(&written);
+    let mut plan = Plan {
+        command: record,
+        wraps: false,
+        folder: place.0.clone(),
+        log: None,
+    };
+    let ran = running::run(&mut plan, None, seen)?;
+    let paths = collect(&place.0, ".json", output)?;
+    if paths.is_empty() {
+        return Err(RecordError::Failed {
+            recorder: "py-spy",
+            said: "it left no recording".to_owned(),
+            ended: Ended::Unknown,
+        });
+    }
+    Ok(Done {
+        paths,
+        ended: Ended::Unknown,
+        elapsed: ran.elapsed,
+    })
+}

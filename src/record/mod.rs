@@ -1,0 +1,97 @@
+//! Recording a program: what kind of program a command runs, which recorder suits it and is there, and running the one
+//! under the other. There is no tracer of our own: recorders that others keep are driven.
+//!
+//! Nothing goes through a shell. The program keeps its standard streams, its arguments and its environment, but for what a
+//! recorder needs; signals reach it, and how it ended is told.
+
+mod attach;
+pub mod choice;
+mod elf;
+mod ended;
+mod error;
+mod java;
+pub mod listen;
+mod massive;
+mod node;
+mod perf;
+pub mod place;
+pub mod program;
+mod python;
+pub mod recorder;
+mod retry;
+mod run;
+mod running;
+mod signals;
+mod source;
+mod uftrace;
+
+pub use attach::attach;
+use choice::Choice;
+pub use ended::Ended;
+pub use error::RecordError;
+use program::Program;
+use recorder::Recorder;
+pub use run::{Attached, Recorded, Wish};
+use run::{Done, Run};
+pub use running::Seen;
+pub use signals::switch_on;
+pub use source::find as find_source;
+
+/// Runs a program and records it. `say` is told what the user should know, line by line; `seen` how far it is, several
+/// times a second.
+pub fn record(
+    wish: &Wish,
+    say: &mut dyn FnMut(&str),
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Recorded, RecordError> {
+    let program = Program::look(&wish.command)?;
+    let Choice { recorder, notes } = choice::choose(&program, wish)?;
+    for note in notes {
+        say(&note);
+    }
+    let output = place::output(wish.output.as_deref(), &program, recorder)?;
+    let mut massive = None;
+    if let Some(limit) = wish.max_frequency {
+        massive = Some(massive::probe(wish, &program, recorder, limit, say)?);
+    }
+    let without = massive.as_ref();
+    let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
+    let (without, untraced) = without.unwrap_or_default();
+    let run = Run {
+        wish,
+        program: &program,
+        output: &output,
+        without,
+        untraced,
+    };
+    let mut done = run.by(recorder, seen)?;
+    if recorder == Recorder::Uftrace && done.ended.is_crash() {
+        done = retry::after_crash(&run, done, say, seen)?;
+    }
+    let left_out = massive.map(|it| it.left_out);
+    if let Some(left_out) = &left_out {
+        massive::keep(&done.paths, left_out)?;
+    }
+    let bytes = done.paths.iter().map(|path| place::bytes(path)).sum();
+    Ok(Recorded {
+        paths: done.paths,
+        by: recorder,
+        ended: done.ended,
+        bytes,
+        elapsed: done.elapsed,
+        left_out,
+        program,
+    })
+}
+
+impl Run<'_> {
+    pub fn by(&self, recorder: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+        match recorder {
+            Recorder::Uftrace => uftrace::run(self, seen),
+            Recorder::Perf => perf::run(self, seen),
+            Recorder::Viztracer | Recorder::PySpy => python::run(self, recorder, seen),
+            Recorder::Node => node::run(self, seen),
+            Recorder::Jfr => java::run(self, seen),
+        }
+    }
+}

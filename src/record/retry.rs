@@ -1,0 +1,140 @@
+//! Programs that break when they are patched: the functions that break them are found by halves, and left alone.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::ended::Ended;
+use super::error::RecordError;
+use super::perf;
+use super::place::Workplace;
+use super::program::Kind;
+use super::recorder::{Recorder, State};
+use super::run::{Done, Run};
+use super::running::Seen;
+use super::uftrace::{self, Patched};
+
+/// So often a program is run at most to find what breaks it.
+const MOST_RUNS: u32 = 16;
+
+/// What is done when a program has crashed while it was patched. Without the wish to run it again nothing but a word:
+/// running a program may change things, so that it is the user's to say.
+pub fn after_crash(
+    run: &Run<'_>,
+    done: Done,
+    say: &mut dyn FnMut(&str),
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
+    let Kind::Executable(elf) = run.program.kind else {
+        return Ok(done);
+    };
+    let signal = match done.ended {
+        Ended::Signal(signal) => signal,
+        _ => return Ok(done),
+    };
+    if elf.is_instrumented {
+        return Ok(done);
+    }
+    if !run.wish.retry {
+        say(&format!(
+            "signal {signal} ended the program while it was recorded. Should it do so only then, --retry runs it again \
+             without the functions that break it, and --with perf records it unchanged. What was recorded is kept"
+        ));
+        return Ok(done);
+    }
+    let place = Workplace::beside(run.output)?;
+    let mut trials = Trials {
+        run,
+        place: &place.0,
+        count: 0,
+        limit: done.elapsed * 2 + Duration::from_secs(5),
+    };
+    if trials.crashes(&[])? {
+        say(
+            "the program crashes when nothing of it is patched, too: what was recorded until then is kept",
+        );
+        return Ok(done);
+    }
+    let all = uftrace::symbols(run.output, &run.program.path);
+    let suspects = trials.narrow(&all)?;
+    let count = trials.count;
+    // The recording of the crash makes room for the whole one.
+    std::fs::remove_dir_all(run.output).map_err(|error| RecordError::io(run.output, error))?;
+    let mut without = run.without.clone();
+    without.extend(suspects.iter().cloned());
+    let again = Run {
+        wish: run.wish,
+        program: run.program,
+        output: run.output,
+        without,
+        untraced: run.untraced.clone(),
+    };
+    let whole = uftrace::run(&again, seen)?;
+    if !whole.ended.is_crash() {
+        let names = suspects
+            .iter()
+            .take(8)
+            .map(|it| crate::import::demangle::demangle(it));
+        let names: Vec<String> = names.collect();
+        say(&format!(
+            "found by {count} runs: the program breaks when {} {} patched; recorded without",
+            names.join(", "),
+            if suspects.len() == 1 { "is" } else { "are" }
+        ));
+        return Ok(whole);
+    }
+    if !matches!(Recorder::Perf.state(), State::Ready(_)) {
+        say("the functions that break it were not found; what was recorded until then is kept");
+        return Ok(whole);
+    }
+    say("the functions that break it were not found: recording samples with perf");
+    let output = run.output.with_extension(Recorder::Perf.ending());
+    let by_perf = Run {
+        wish: run.wish,
+        program: run.program,
+        output: &output,
+        without: Vec::new(),
+        untraced: Vec::new(),
+    };
+    perf::run(&by_perf, seen)
+}
+
+/// Runs that tell whether a program crashes with some of its functions patched.
+struct Trials<'a> {
+    run: &'a Run<'a>,
+    place: &'a Path,
+    count: u32,
+    limit: Duration,
+}
+
+impl Trials<'_> {
+    fn crashes(&mut self, symbols: &[String]) -> Result<bool, RecordError> {
+        self.count += 1;
+        let folder = self.place.join(self.count.to_string());
+        let run = Run {
+            wish: self.run.wish,
+            program: self.run.program,
+            output: &folder,
+            without: Vec::new(),
+            untraced: Vec::new(),
+        };
+        let patched = Patched::Only(symbols);
+        let done = uftrace::run_until(&run, &patched, Some(self.limit), &mut |_| ())?;
+        Ok(done.ended.is_crash())
+    }
+
+    /// The functions among `symbols` that break the program: halved as long as one half alone does.
+    fn narrow(&mut self, symbols: &[String]) -> Result<Vec<String>, RecordError> {
+        let mut suspects = symbols;
+        while suspects.len() > 1 && self.count < MOST_RUNS {
+            let (first, second) = suspects.split_at(suspects.len() / 2);
+            suspects = match (self.crashes(first)?, self.count < MOST_RUNS) {
+                (true, _) => first,
+                // It is the other half, or both together.
+                (false, true) if self.crashes(second)? => second,
+                (false, false) => second,
+                (false, true) => break,
+            };
+        }
+        Ok(suspects.to_vec())
+    }
+}

@@ -1,0 +1,87 @@
+//! What is asked for, one run under a recorder, and what came of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::ended::Ended;
+use super::program::Program;
+use super::recorder::Recorder;
+use crate::facts::frequency::{Frequency, LeftOut};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// The recorder to take; the best that is there for none.
+    pub with: Option<Recorder>,
+    /// Where the recording goes; named after program and time for none.
+    pub output: Option<PathBuf>,
+    /// Whether allocations and releases are recorded too.
+    pub memory: bool,
+    /// Where patching breaks the program, runs it again without the functions that break it.
+    pub retry: bool,
+    /// Functions that are called more often in a run before are not recorded.
+    pub max_frequency: Option<Frequency>,
+    /// How long that run before may take.
+    pub probe: Duration,
+    /// Nothing is recorded until that is asked for.
+    pub is_paused: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// One recording; several of a program that ran others.
+    pub paths: Vec<PathBuf>,
+    pub by: Recorder,
+    pub ended: Ended,
+    /// Bytes of the recordings together.
+    pub bytes: u64,
+    pub elapsed: Duration,
+    pub program: Program,
+    pub left_out: Option<LeftOut>,
+}
+
+/// What came of recording a process that ran already.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    pub paths: Vec<PathBuf>,
+    pub by: Recorder,
+    /// Bytes of the recordings together.
+    pub bytes: u64,
+    pub elapsed: Duration,
+    /// The file that the process runs.
+    pub program: PathBuf,
+}
+
+/// How a program is run under a recorder, and where that puts what it records.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub command: std::process::Command,
+    /// The recorder runs the program as its child, rather than in the program.
+    pub wraps: bool,
+    /// Where it writes meanwhile.
+    pub folder: PathBuf,
+    /// What it has to say goes into this file.
+    pub log: Option<PathBuf>,
+}
+
+/// One run of a program.
+pub(crate) struct Run<'a> {
+    pub wish: &'a Wish,
+    pub program: &'a Program,
+    pub output: &'a Path,
+    /// Functions that are not recorded, as their symbols.
+    pub without: Vec<String>,
+    /// Functions of libraries that call nothing, by name: they are not recorded either.
+    pub untraced: Vec<String>,
+}
+
+/// What a run has left.
+pub(crate) struct Done {
+    pub paths: Vec<PathBuf>,
+    pub ended: Ended,
+    pub elapsed: Duration,
+}

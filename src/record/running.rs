@@ -1,0 +1,173 @@
+//! Runs a program under its recorder, and learns how it ended.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use super::ended::Ended;
+use super::error::RecordError;
+use super::place;
+use super::program;
+use super::run::Plan;
+use super::signals::{Forwarding, Orphan, adopt};
+
+#[cfg(unix)]
+fn of_exit(status: ExitStatus) -> Ended {
+    use std::os::unix::process::ExitStatusExt;
+
+    Ended::of_status(status.into_raw())
+}
+
+#[cfg(not(unix))]
+fn of_exit(status: ExitStatus) -> Ended {
+    status.code().map_or(Ended::Unknown, Ended::Code)
+}
+
+/// How far a recording is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub elapsed: Duration,
+    /// Of the recording so far.
+    pub bytes: u64,
+}
+
+/// How a run under a recorder went.
+pub struct Ran {
+    /// How the program ended, as far as that can be learned from outside.
+    pub program: Ended,
+    /// How the recorder ended that ran it.
+    pub recorder: Ended,
+    pub elapsed: Duration,
+    /// The program went on when its recorder had ended.
+    pub went_on: bool,
+}
+
+/// How often it is looked whether the program has ended.
+const LOOK: Duration = Duration::from_millis(5);
+/// How often it is told how far the recording is.
+const TELL: Duration = Duration::from_millis(250);
+
+/// Runs a plan until program and recorder have ended; the program is told to end after `limit`.
+pub fn run(
+    plan: &mut Plan,
+    limit: Option<Duration>,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Ran, RecordError> {
+    adopt();
+    let forwarding = Forwarding::begin();
+    let begin = Instant::now();
+    let named = PathBuf::from(plan.command.get_program());
+    let mut child = plan
+        .command
+        .spawn()
+        .map_err(|error| RecordError::io(&named, error))?;
+    let mut told = begin;
+    let mut inner = None;
+    let mut asked_to_end = 0;
+    let recorder = loop {
+        let ended = child
+            .try_wait()
+            .map_err(|error| RecordError::io(&named, error))?;
+        if let Some(status) = ended {
+            break of_exit(status);
+        }
+        if plan.wraps {
+            inner = children(child.id()).first().copied().or(inner);
+        }
+        let program = inner.unwrap_or(child.id());
+        forwarding.hand_on(program);
+        if let Some(limit) = limit {
+            asked_to_end = end(program, begin.elapsed(), limit, asked_to_end);
+        }
+        if told.elapsed() >= TELL {
+            told = Instant::now();
+            seen(Seen {
+                elapsed: begin.elapsed(),
+                bytes: place::bytes(&plan.folder),
+            });
+        }
+        std::thread::sleep(LOOK);
+    };
+    let mut ran = Ran {
+        program: if plan.wraps { Ended::Unknown } else { recorder },
+        recorder,
+        elapsed: begin.elapsed(),
+        went_on: false,
+    };
+    // An interrupt ends a recorder at once, and its program when that wants to.
+    if let Some(orphan) = inner.filter(|pid| is_running(*pid)).map(Orphan) {
+        ran.went_on = true;
+        ran.program = loop {
+            if let Some(ended) = orphan.ended() {
+                break ended;
+            }
+            forwarding.hand_on(orphan.0);
+            std::thread::sleep(LOOK);
+        };
+    }
+    Ok(ran)
+}
+
+/// Asks a program to end that has run for long enough, and makes it end where it does not; how often it was asked.
+fn end(program: u32, elapsed: Duration, limit: Duration, asked: u32) -> u32 {
+    let (terminate, kill) = (15, 9);
+    let patience = Duration::from_secs(2);
+    match asked {
+        0 if elapsed >= limit => {
+            super::signals::send(program, terminate);
+            1
+        }
+        1 if elapsed >= limit + patience => {
+            super::signals::send(program, kill);
+            2
+        }
+        asked => asked,
+    }
+}
+
+/// The processes that a process has begun, the first one first.
+fn children(pid: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let all: Vec<u32> = lists
+        .flat_map(|it| {
+            it.split_whitespace()
+                .filter_map(|it| it.parse().ok())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    all
+}
+
+/// Whether a process is there and more than the memory of one that ended.
+fn is_running(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// What a recorder has said, for an error message: the last lines, without what is usual.
+pub fn said(log: Option<&Path>) -> String {
+    let text = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .collect();
+    let last = lines.len().saturating_sub(6);
+    match lines.is_empty() {
+        true => "it said nothing".to_owned(),
+        false => lines[last..].join("; "),
+    }
+}
+
+/// A command that runs `name` of PATH.
+pub fn command(name: &str) -> std::process::Command {
+    match program::find(std::ffi::OsStr::new(name)) {
+        Ok(path) => std::process::Command::new(path),
+        Err(_) => std::process::Command::new(name),
+    }
+}

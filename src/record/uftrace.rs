@@ -1,0 +1,252 @@
+//! uftrace: every call of a native program. A program that was not built for it is patched as it starts (`-P .`).
+//! <https://github.com/namhyung/uftrace/blob/master/doc/uftrace-record.md>
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use super::ended::Ended;
+use super::error::RecordError;
+use super::place::Workplace;
+use super::program::Kind;
+use super::run::{Done, Plan, Run};
+use super::running::{self, Seen, command, said};
+use super::signals::{ON, SWITCH};
+
+/// Arguments and answers of what gives memory and takes it back, as `import` reads them.
+const MEMORY: [(&str, &str); 12] = [
+    ("-A", "^malloc$@arg1/u64"),
+    ("-R", "^malloc$@retval/x64"),
+    ("-A", "^free$@arg1/x64"),
+    ("-A", "^calloc$@arg1/u64,arg2/u64"),
+    ("-R", "^calloc$@retval/x64"),
+    ("-A", "^realloc$@arg1/x64,arg2/u64"),
+    ("-R", "^realloc$@retval/x64"),
+    ("-A", "^memalign$@arg1/u64,arg2/u64"),
+    ("-R", "^memalign$@retval/x64"),
+    ("-A", "^aligned_alloc$@arg1/u64,arg2/u64"),
+    ("-R", "^aligned_alloc$@retval/x64"),
+    ("-A", "^posix_memalign$@arg1/x64,arg2/u64,arg3/u64"),
+];
+
+/// So many functions are named in one pattern.
+const TOGETHER: usize = 40;
+
+pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+    run_until(run, &Patched::All, None, seen)
+}
+
+/// Which functions are patched in a program that was not built for it.
+pub enum Patched<'a> {
+    All,
+    /// By their symbols.
+    Only(&'a [String]),
+}
+
+/// The same, patching only some functions, and asking the program to end after `limit`.
+pub fn run_until(
+    run: &Run<'_>,
+    patched: &Patched<'_>,
+    limit: Option<Duration>,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
+    let place = Workplace::beside(run.output)?;
+    let mut plan = plan(run, patched, &place.0)?;
+    if limit.is_some() {
+        let streams = plan.command.stdin(Stdio::null()).stdout(Stdio::null());
+        streams.stderr(Stdio::null());
+    }
+    let ran = running::run(&mut plan, limit, seen)?;
+    let folder = run.output;
+    let known = exit_status(folder);
+    let ended = match (ran.program, known) {
+        // Who waited for it knows best.
+        (Ended::Unknown, Some(known)) => known,
+        (ended, _) => ended,
+    };
+    if !has_records(folder) && ended == Ended::Unknown {
+        let failed = RecordError::Failed {
+            recorder: "uftrace",
+            said: said(plan.log.as_deref()),
+            ended,
+        };
+        // Nothing is in it.
+        let _ = fs::remove_dir_all(folder);
+        return Err(failed);
+    }
+    Ok(Done {
+        paths: vec![folder.to_path_buf()],
+        ended,
+        elapsed: ran.elapsed,
+    })
+}
+
+/// `place` is for what is written beside the recording: uftrace takes no folder in which something is already.
+fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, RecordError> {
+    let folder = run.output;
+    let log = place.join("log");
+    let mut command = command("uftrace");
+    command.args(["record", "--no-pager"]);
+    command.arg("--logfile").arg(&log);
+    command.arg("-d").arg(folder);
+    let Kind::Executable(elf) = run.program.kind else {
+        return Err(RecordError::program(
+            &run.program.path,
+            "expected an executable",
+        ));
+    };
+    if elf.has_lines {
+        command.arg("--srcline");
+    }
+    let options = options(run, patched, !elf.is_instrumented);
+    let file = place.join("options");
+    fs::write(&file, options).map_err(|error| RecordError::io(&file, error))?;
+    command.arg("--opt-file").arg(&file);
+    if run.wish.memory {
+        for (option, what) in MEMORY {
+            command.args([option, what]);
+        }
+    }
+    if run.wish.is_paused {
+        command.arg("--disable");
+        command.arg(format!("--signal=SIGRTMIN+{}@trace-on", ON - LOWEST));
+        command.env(SWITCH, ON.to_string());
+    }
+    command.args(&run.program.command);
+    Ok(Plan {
+        command,
+        wraps: true,
+        folder: folder.to_path_buf(),
+        log: Some(log),
+    })
+}
+
+/// What is patched and what is hidden, as a file of options: they may be more than a command line holds.
+fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
+    // Patterns are of symbols as the program has them.
+    let mut options = String::from("--demangle=no\n");
+    let mut add = |option: &str, pattern: &str| options += &format!("{option} {pattern}\n");
+    match patched {
+        Patched::All if is_patched => add("-P", "."),
+        // Without a pattern uftrace takes no program that was not built for it.
+        Patched::Only([]) if is_patched => add("-P", "^callscape_patches_nothing$"),
+        Patched::Only(symbols) if is_patched => {
+            for pattern in patterns(symbols) {
+                add("-P", &pattern);
+            }
+        }
+        _ => {}
+    }
+    for pattern in patterns(&run.without) {
+        if is_patched {
+            add("-U", &pattern);
+        }
+        // What stays below a hidden function moves up.
+        add("-H", &pattern);
+    }
+    // Of libraries nothing is hidden, but all below a function can be left out with it.
+    for pattern in patterns(&run.untraced) {
+        add("-N", &pattern);
+    }
+    options
+}
+
+/// The lowest realtime signal that is free with glibc.
+const LOWEST: i32 = 34;
+
+/// Patterns that match symbols and nothing else: POSIX extended regular expressions.
+fn patterns(symbols: &[String]) -> Vec<String> {
+    // In a file of options a space ends a word, and no symbol of a compiler has one.
+    let symbols: Vec<&String> = symbols
+        .iter()
+        .filter(|it| !it.contains(char::is_whitespace))
+        .collect();
+    let together = symbols.chunks(TOGETHER).map(|symbols| {
+        let names: Vec<String> = symbols.iter().map(|it| literal(it)).collect();
+        format!("^({})$", names.join("|"))
+    });
+    together.collect()
+}
+
+/// A name in which no sign means anything else.
+fn literal(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for sign in name.chars() {
+        if "\\^$.|?*+()[]{}".contains(sign) {
+            text.push('\\');
+        }
+        text.push(sign);
+    }
+    text
+}
+
+/// How the program ended, as uftrace keeps it in the file `info`.
+fn exit_status(folder: &Path) -> Option<Ended> {
+    let info = fs::read(folder.join("info")).ok()?;
+    let text = String::from_utf8_lossy(&info);
+    let line = text
+        .lines()
+        .find_map(|line| line.rsplit_once("exit_status:"));
+    let status: i32 = line?.1.trim().parse().ok()?;
+    (status >= 0).then(|| Ended::of_status(status))
+}
+
+/// Whether any task has left records.
+fn has_records(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files = entries.filter(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let stem = name.strip_suffix(".dat").unwrap_or_default();
+        !stem.is_empty() && stem.bytes().all(|it| it.is_ascii_digit())
+    });
+    files.any(|entry| entry.metadata().is_ok_and(|it| it.len() > 0))
+}
+
+/// The symbols of functions of the program itself, as the recording lists them.
+pub fn symbols(folder: &Path, program: &Path) -> Vec<String> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let text = fs::read_to_string(folder.join(format!("{name}.sym"))).unwrap_or_default();
+    of_symbols(&text, &["T", "t", "W", "w"])
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The names of these kinds in a file of symbols: lines of address, kind and name.
+pub fn of_symbols<'a>(text: &'a str, kinds: &'a [&str]) -> impl Iterator<Item = &'a str> {
+    text.lines().filter_map(move |line| {
+        let mut words = line.splitn(3, ' ');
+        let (_, kind, name) = (words.next()?, words.next()?, words.next()?);
+        let is_name = !name.starts_with("__sym_end") && !line.starts_with('#');
+        (kinds.contains(&kind) && is_name).then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_names_alone() {
+        let names = ["_ZN3foo17h0$LT$u8$GT$E", "a.b", "plain"].map(str::to_owned);
+        let [pattern] = &patterns(&names)[..] else {
+            panic!("one pattern");
+        };
+        let pattern = regex::Regex::new(pattern).expect("a regular expression");
+        assert!(names.iter().all(|it| pattern.is_match(it)));
+        for other in ["aXb", "plainer", "a", "_ZN3foo17h0"] {
+            assert!(!pattern.is_match(other), "{other}");
+        }
+        let many: Vec<String> = (0..100).map(|it| format!("f{it}")).collect();
+        assert_eq!(patterns(&many).len(), 3);
+    }
+
+    #[test]
+    fn symbols_are_read_from_what_uftrace_lists() {
+        let text = "# symbols: 3\n# path name: /a b\n0000000000001149 T main\n0000 P puts\n\
+                    0000000000001200 t a name\n0000000000001300 ? __sym_end\n";
+        let found: Vec<&str> = of_symbols(text, &["T", "t"]).collect();
+        assert_eq!(found, ["main", "a name"]);
+    }
+}
