@@ -6,6 +6,7 @@ pub mod compaction;
 pub mod comparison;
 pub mod contexts;
 pub mod demo;
+pub mod faults;
 pub mod line_changes;
 pub mod lines;
 pub mod mapping;
