@@ -57,10 +57,10 @@ impl PartOf {
     pub fn weight(self) -> f64 {
         match self {
             PartOf::Reason => 0.10,
-            PartOf::Extent => 0.05,
-            PartOf::Cost => 0.15,
-            PartOf::Neighbours => 0.05,
-            PartOf::First => 0.05,
+            PartOf::Extent => 0.03,
+            PartOf::Cost => 0.25,
+            PartOf::Neighbours => 0.04,
+            PartOf::First => 0.03,
             PartOf::Failing => 0.40,
             PartOf::Difference => 0.30,
             PartOf::Behaviour => 0.20,

@@ -18,12 +18,12 @@ pub fn say_the_rest(report: &Report<'_>) {
         None => "the working tree".to_owned(),
     };
     say!(
-        "callscape: {} files differ between {} and {bad}, with {} commits between them; {} of {} functions that ran were touched",
-        counts.files,
+        "callscape: between {} and {bad}: {}, {}; of {} that ran {} were touched",
         short(&changes.good.id),
-        faults.between,
-        faults.faults.len(),
-        faults.executed
+        many(u64::from(counts.files), "changed file"),
+        many(faults.between, "commit"),
+        many(faults.executed, "function"),
+        faults.faults.len()
     );
     for flagged in &faults.flagged {
         let lines: Vec<String> = flagged.lines.iter().take(8).map(u32::to_string).collect();
@@ -76,6 +76,12 @@ pub fn say_the_rest(report: &Report<'_>) {
     if changes.is_shallow || faults.is_cut_off {
         say!("callscape: the history is not whole here, so commits may be missing from the list");
     }
+}
+
+/// So many of something.
+fn many(count: u64, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
 }
 
 /// A table of the functions, and what speaks for the first of them.
