@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Fault;
-use super::first_difference::{self, FirstDifference, Near};
+use super::first_difference::{self, Before, FirstDifference};
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::causes::{Cause, Kind};
 use crate::progress::{Cancelled, Progress};
@@ -18,7 +18,9 @@ pub struct Against<'a> {
     /// What all causes explain, whichever way.
     explained: f64,
     pub first: Option<FirstDifference>,
-    near: HashMap<u32, Near>,
+    /// Both runs were compared call by call.
+    pub is_compared: bool,
+    before: HashMap<u32, Before>,
     /// By row, what it calls: callee and calls, in A and B.
     calls: HashMap<u32, HashMap<u32, [f64; 2]>>,
     counts_calls: bool,
@@ -56,8 +58,10 @@ impl<'a> Against<'a> {
         };
         let rows: Vec<HashSet<u32>> = faults.iter().map(rows_of).collect();
         let all: HashSet<u32> = rows.iter().flatten().copied().collect();
-        let (first, near) = first_difference::find(comparison, &all, progress)?
-            .map_or((None, HashMap::new()), |(first, near)| (Some(first), near));
+        let (first, before) = first_difference::find(comparison, &all, progress)?
+            .map_or((None, HashMap::new()), |(first, before)| {
+                (Some(first), before)
+            });
         let mut calls: HashMap<u32, HashMap<u32, [f64; 2]>> = HashMap::new();
         for (place, resolved) in comparison.session.recordings.iter().enumerate() {
             let side = usize::from(place >= comparison.runs[0]);
@@ -72,15 +76,17 @@ impl<'a> Against<'a> {
                 }
             }
         }
+        let is_compared = first_difference::can_compare(comparison);
         let explained = causes.causes.iter().map(|it| it.explains.abs()).sum();
         Ok(Against {
             comparison,
             rows,
             explained,
+            is_compared,
             counts_calls: causes.counts_calls,
             causes: causes.causes,
             first,
-            near,
+            before,
             calls,
         })
     }
@@ -173,10 +179,10 @@ impl<'a> Against<'a> {
         calls
     }
 
-    /// How near to the first difference a fault ran; none where there is none, or it had not run by then.
-    pub fn near(&self, fault: usize) -> Option<Near> {
+    /// How a fault ran before the first difference; none where there is none, or it had not run by then.
+    pub fn before(&self, fault: usize) -> Option<Before> {
         let rows = self.rows.get(fault)?;
-        let near = rows.iter().filter_map(|row| self.near.get(row).copied());
-        near.max_by(|a, b| a.weight().total_cmp(&b.weight()))
+        let all = rows.iter().filter_map(|row| self.before.get(row).copied());
+        all.max_by(|a, b| a.weight().total_cmp(&b.weight()))
     }
 }

@@ -14,8 +14,6 @@ use crate::units::{CallId, ThreadId, Time};
 
 /// So many calls are compared at a time.
 const BLOCK: u32 = 1 << 14;
-/// Functions that ran longer before the difference are not told apart.
-const LOOK_BACK: u32 = 1 << 20;
 
 /// The first call that differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +29,21 @@ pub struct FirstDifference {
     pub inside: Option<String>,
 }
 
+/// How a changed function ran before the difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Before {
+    pub near: Near,
+    /// How often it was called by then.
+    pub calls: u64,
+}
+
+impl Before {
+    /// From 0 to 1: higher the nearer it ran, and the less often it had run without making a difference.
+    pub fn weight(self) -> f64 {
+        0.4 * self.near.weight() + 0.6 / (1.0 + (self.calls.max(1) as f64).ln())
+    }
+}
+
 /// How near to the difference a function ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Near {
@@ -44,7 +57,7 @@ pub enum Near {
 
 impl Near {
     /// From 0 to 1, the nearest the highest.
-    pub fn weight(self) -> f64 {
+    fn weight(self) -> f64 {
         match self {
             Near::Decides => 1.0,
             Near::Before(after) => 0.9 / f64::from(after + 1).sqrt(),
@@ -53,18 +66,26 @@ impl Near {
     }
 }
 
+/// Whether both sides have a trace of every call.
+pub fn can_compare(comparison: &Comparison) -> bool {
+    let is_trace = |side: usize| {
+        let first = comparison.recordings(side).first();
+        first.is_some_and(|it| it.recording.kind == RecordingKind::Trace)
+    };
+    is_trace(0) && is_trace(1)
+}
+
 /// The first difference, and how near to it each of `rows` ran.
 pub fn find(
     comparison: &Comparison,
     rows: &HashSet<u32>,
     progress: &Progress,
-) -> Result<Option<(FirstDifference, HashMap<u32, Near>)>, Cancelled> {
+) -> Result<Option<(FirstDifference, HashMap<u32, Before>)>, Cancelled> {
     let sides = [0, 1].map(|side| comparison.recordings(side).first());
     let [Some(a), Some(b)] = sides else {
         return Ok(None);
     };
-    let is_trace = |kind: RecordingKind| kind == RecordingKind::Trace;
-    if !is_trace(a.recording.kind) || !is_trace(b.recording.kind) {
+    if !can_compare(comparison) {
         return Ok(None);
     }
     let traces = [&a.recording.trace, &b.recording.trace];
@@ -117,23 +138,29 @@ pub fn find(
     for (out, &open) in (0..).zip(path.iter().rev()) {
         take(row_of_b(open), Near::Open(out));
     }
+    let mut calls_of: HashMap<u32, u64> = HashMap::new();
     let mut order = 0;
     let mut end = call;
-    let least = call.saturating_sub(LOOK_BACK);
-    while end > least && near.len() < rows.len() {
+    while end > 0 {
         progress.check()?;
-        let start = end.saturating_sub(BLOCK).max(least);
+        let start = end.saturating_sub(BLOCK);
         for it in traces[1].calls_numbered(of_b, start..end).iter().rev() {
-            if let Some(row) = row(1, it)
-                && rows.contains(&row)
-                && !near.contains_key(&row)
-            {
-                near.insert(row, Near::Before(order));
+            let Some(row) = row(1, it).filter(|row| rows.contains(row)) else {
+                continue;
+            };
+            *calls_of.entry(row).or_default() += 1;
+            near.entry(row).or_insert_with(|| {
                 order += 1;
-            }
+                Near::Before(order - 1)
+            });
         }
         end = start;
     }
+    let before = near.into_iter().map(|(row, near)| {
+        let calls = calls_of.get(&row).copied().unwrap_or(1);
+        (row, Before { near, calls })
+    });
+    let before = before.collect();
     let name = |side: usize, call: &Call| {
         let recording = &comparison.session.recordings[places[side]].recording;
         recording.functions.get(call.function).name.to_owned()
@@ -145,7 +172,7 @@ pub fn find(
         calls: [0, 1].map(|side| calls[side].as_ref().map(|it| name(side, it))),
         inside: inner.and_then(of_b_call).map(|it| name(1, &it)),
     };
-    Ok(Some((found, near)))
+    Ok(Some((found, before)))
 }
 
 /// Threads of both runs that are the same: those of one name in order, then the others in order.

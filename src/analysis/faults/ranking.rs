@@ -12,7 +12,7 @@ use crate::analysis::session::Session;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, ThreadId};
+use crate::units::{FunctionId, ThreadId, Time, grouped};
 
 /// What a part of a score is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,12 +110,8 @@ pub fn rank(
     parts_of.extend(failing.is_some().then_some(PartOf::Failing));
     if against.is_some() {
         parts_of.extend([PartOf::Difference, PartOf::Behaviour]);
-        parts_of.extend(
-            faults
-                .first_difference
-                .is_some()
-                .then_some(PartOf::FirstDifference),
-        );
+        let is_compared = against.as_ref().is_some_and(|it| it.is_compared);
+        parts_of.extend(is_compared.then_some(PartOf::FirstDifference));
     }
     let most: f64 = parts_of.iter().map(|it| it.weight()).sum();
     for (at, fault) in faults.faults.iter_mut().enumerate() {
@@ -132,7 +128,7 @@ pub fn rank(
             rating.add(PartOf::Failing, *share, || text.clone());
         }
         if let Some(against) = &against {
-            rating.of_other_run(against, at);
+            rating.of_other_run(against, at, fault, recording);
         }
         fault.score = rating.parts.iter().map(|it| it.score).sum();
         fault.why = rating.parts;
@@ -207,7 +203,7 @@ impl Rating {
                 fault.self_cost.ns() as f64 / all,
                 fault.total.ns() as f64 / all,
             );
-            let share = own.max(total.min(1.0) / 2.0);
+            let share = 0.7 * own + 0.3 * total.min(1.0);
             self.add(PartOf::Cost, share, || {
                 format!(
                     "{:.1} % of the cost is its own, {:.1} % with what it calls",
@@ -228,8 +224,14 @@ impl Rating {
         }
     }
 
-    fn of_other_run(&mut self, against: &Against<'_>, fault: usize) {
-        if let Some(explains) = against.explains(fault) {
+    fn of_other_run(
+        &mut self,
+        against: &Against<'_>,
+        at: usize,
+        of: &Fault,
+        recording: &Recording,
+    ) {
+        if let Some(explains) = against.explains(at) {
             self.add(PartOf::Difference, explains.share, || {
                 format!(
                     "{:.0} % of what differs from the good run is below it: {} {}",
@@ -239,7 +241,7 @@ impl Rating {
                 )
             });
         }
-        if let Some(behaviour) = against.behaviour(fault) {
+        if let Some(behaviour) = against.behaviour(at) {
             let [a, b] = behaviour.per_call;
             self.add(PartOf::Behaviour, behaviour.difference.sqrt(), || {
                 format!(
@@ -249,21 +251,39 @@ impl Rating {
             });
         }
         let Some(first) = &against.first else {
+            if let Some((first, _)) = of.first.filter(|_| against.is_compared) {
+                self.of_equal_runs(first, of.calls, recording);
+            }
             return;
         };
-        match against.near(fault) {
-            Some(near) => self.add(PartOf::FirstDifference, near.weight(), || match near {
-                Near::Decides => format!("the runs part in it, at {}", first.at),
-                Near::Open(_) => format!("it is open where the runs part, at {}", first.at),
-                Near::Before(0) => format!("it ran right before the runs part, at {}", first.at),
-                Near::Before(after) => {
-                    format!("it ran before the runs part, at {}, and {after} other changed functions after it", first.at)
-                }
+        let parted = first.at;
+        match against.before(at) {
+            Some(before) => self.add(PartOf::FirstDifference, before.weight(), || {
+                let near = match before.near {
+                    Near::Decides => format!("the runs part in it, at {parted}"),
+                    Near::Open(_) => format!("it is open where the runs part, at {parted}"),
+                    Near::Before(0) => format!("it ran right before the runs part, at {parted}"),
+                    Near::Before(after) => format!("it ran before the runs part, at {parted}, and {after} other changed functions after it"),
+                };
+                let calls = grouped(before.calls);
+                format!("{near}; it was called {calls} times by then")
             }),
             None => self.add(PartOf::FirstDifference, 0.0, || {
-                format!("it did not run before the runs part, at {}", first.at)
+                format!("it did not run before the runs part, at {parted}")
             }),
         }
+    }
+
+    /// Where both runs call the same, what is wrong has changed nothing but values: as a rule they were made late, as what is
+    /// made early is decided upon later, and by what was not called often.
+    fn of_equal_runs(&mut self, first: Time, calls: u64, recording: &Recording) {
+        let duration = recording.trace.duration().ns().max(1) as f64;
+        let late = first.ns() as f64 / duration;
+        let seldom = 1.0 / (1.0 + (calls.max(1) as f64).ln());
+        self.add(PartOf::FirstDifference, 0.7 * late + 0.3 * seldom, || {
+            let calls = grouped(calls);
+            format!("both runs make the same calls; it first runs after {:.1} % of this one, and {calls} times", late * 100.0)
+        });
     }
 }
 
