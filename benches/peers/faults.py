@@ -170,7 +170,21 @@ def harmless(node, text):
             changes.append((inner, f"result_ = {value}; return result_"))
         elif isinstance(inner, ast.Assign) and len(inner.targets) == 1 and inner.lineno == inner.end_lineno:
             changes.append((inner, f"done_ = True; {segment}"))
+    changes = [[change] for change in changes]
+    changes.extend(renamed(node))
     return changes
+
+
+def renamed(node):
+    """One local variable under another name."""
+    names = [it for it in ast.walk(node) if isinstance(it, ast.Name)]
+    stored = {it.id for it in names if isinstance(it.ctx, ast.Store)}
+    outer = {name for it in ast.walk(node) if isinstance(it, (ast.Global, ast.Nonlocal)) for name in it.names}
+    arguments = {it.arg for it in ast.walk(node) if isinstance(it, ast.arg)}
+    has_inner = any(isinstance(it, (ast.FunctionDef, ast.Lambda, ast.comprehension, ast.JoinedStr)) for it in ast.walk(node)
+                    if it is not node)
+    return [] if has_inner else [[(it, name + "_") for it in names if it.id == name]
+                                 for name in sorted(stored - outer - arguments)]
 
 
 def replace(path, node, new):
@@ -179,7 +193,6 @@ def replace(path, node, new):
     line = line[:node.col_offset] + new.encode() + line[node.end_col_offset:]
     lines[node.lineno - 1] = line.decode()
     path.write_text("\n".join(lines))
-    ast.parse(path.read_text())
 
 
 def rank(callscape, tree, recording, good, file, name):
@@ -216,11 +229,13 @@ def trial(seed, callscape, work, base, good, good_output, ran):
             continue
         changes = harmless(node, text)
         if changes and len(decoys) < DECOYS and file not in [culprit[0]] + [it[0] for it in decoys]:
-            decoys.append((file, *choice.choice(changes)))
-    commits = [culprit[:1] + culprit[2:]] + decoys
+            decoys.append((file, choice.choice(changes)))
+    commits = [(culprit[0], [culprit[2:]])] + decoys
     choice.shuffle(commits)
-    for file, node, new in commits:
-        replace(tree / file, node, new)
+    for file, changes in commits:
+        for node, new in sorted(changes, key=lambda it: (it[0].lineno, it[0].col_offset), reverse=True):
+            replace(tree / file, node, new)
+        ast.parse((tree / file).read_text())
         git(tree, "commit", "-qam", f"change {file}")
     recording, output, code = record(tree, work, "bad")
     if output == good_output and code == 0:

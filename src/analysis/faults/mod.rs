@@ -76,6 +76,8 @@ pub struct Fault {
     /// In the later revision, in rising order: changed lines, or those before deletions.
     pub lines: Vec<u32>,
     pub reason: Reason,
+    /// Words that stood in it are gone; else the change only adds to it.
+    pub replaces: bool,
     /// What it uses of what was changed outside of functions.
     pub uses: Vec<Used>,
     /// Indices into [`Faults::commits`], the newest first.
@@ -315,6 +317,9 @@ impl<'a> Found<'a> {
                 false => Reason::Body,
             };
             self.add(place, path, lines, reason, regions);
+            if let Some(&at) = self.at.get(&place.module) {
+                self.faults.faults[at].replaces |= piece.replaces;
+            }
         }
         for (&file, lines) in &cut.statements {
             let path = &self.changes.files[file].path;
@@ -387,6 +392,7 @@ impl<'a> Found<'a> {
             file: file.to_owned(),
             lines,
             reason,
+            replaces: false,
             uses: Vec::new(),
             commits: Vec::new(),
             is_uncommitted: false,

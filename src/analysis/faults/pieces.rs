@@ -1,6 +1,6 @@
 //! The changed lines of each file, cut at the functions that they are in.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 
@@ -42,6 +42,8 @@ pub fn read(changes: &Changes, progress: &Progress) -> Result<Vec<FileRead>, Can
 pub struct Piece {
     pub lines: BTreeSet<u32>,
     pub before_deletions: BTreeSet<u32>,
+    /// Words that were there are gone; else it was only added to.
+    pub replaces: bool,
 }
 
 impl Piece {
@@ -161,10 +163,15 @@ impl Cut {
                 .map(|(depth, word)| (depth, word.to_vec()))
                 .collect()
         };
-        if words(&read.before, &hunk.before) == words(&read.after, &hunk.after) {
+        let words = [
+            words(&read.before, &hunk.before),
+            words(&read.after, &hunk.after),
+        ];
+        if words[0] == words[1] {
             self.counts.only_looks += 1;
             return;
         }
+        let replaces = is_any_gone(&words[0], &words[1]);
         let with_code = |syntax: &Option<FileSyntax>, lines: &Range<u32>| {
             let lines = syntax.as_ref().map(|it| it.lines_with_code(lines));
             let mut lines: Vec<u32> = lines.unwrap_or_default().into_iter().collect();
@@ -179,6 +186,7 @@ impl Cut {
                     Some(function) => {
                         let piece = self.pieces.entry((at, function)).or_default();
                         piece.lines.insert(line);
+                        piece.replaces |= replaces;
                     }
                     None => self.outside(at, file, after, line),
                 }
@@ -236,6 +244,7 @@ impl Cut {
             {
                 Some(same) => {
                     let piece = self.pieces.entry((at, same)).or_default();
+                    piece.replaces |= is_all;
                     if is_all || piece.lines.is_empty() {
                         piece.before_deletions.insert(line_before);
                     }
@@ -291,6 +300,22 @@ impl Cut {
             }
         }
     }
+}
+
+/// Whether some of the words, counted, are in `after` no longer.
+fn is_any_gone(before: &[(u32, Vec<u8>)], after: &[(u32, Vec<u8>)]) -> bool {
+    let mut left: HashMap<&[u8], usize> = HashMap::new();
+    for (_, word) in after {
+        *left.entry(word).or_default() += 1;
+    }
+    let mut words = before.iter();
+    words.any(|(_, word)| match left.get_mut(word.as_slice()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    })
 }
 
 /// The function of the same name in the same place of another version; of several the nearest.

@@ -21,6 +21,8 @@ pub enum PartOf {
     Reason,
     /// How much of it was changed.
     Extent,
+    /// Whether the change replaces or removes what was there, or only adds to it.
+    Edit,
     /// Its share of the cost.
     Cost,
     /// Other changed functions call it or are called by it.
@@ -43,6 +45,7 @@ impl PartOf {
         match self {
             PartOf::Reason => "reason",
             PartOf::Extent => "extent",
+            PartOf::Edit => "edit",
             PartOf::Cost => "cost",
             PartOf::Neighbours => "neighbours",
             PartOf::First => "first run",
@@ -58,6 +61,7 @@ impl PartOf {
         match self {
             PartOf::Reason => 0.10,
             PartOf::Extent => 0.03,
+            PartOf::Edit => 0.06,
             PartOf::Cost => 0.25,
             PartOf::Neighbours => 0.04,
             PartOf::First => 0.03,
@@ -103,6 +107,7 @@ pub fn rank(
     let mut parts_of = vec![
         PartOf::Reason,
         PartOf::Extent,
+        PartOf::Edit,
         PartOf::Cost,
         PartOf::Neighbours,
         PartOf::First,
@@ -185,6 +190,11 @@ impl Rating {
             }
         };
         self.add(PartOf::Reason, share, || text);
+        if fault.replaces {
+            self.add(PartOf::Edit, 1.0, || {
+                "words that stood in it were replaced or removed".to_owned()
+            });
+        }
         let module = session.hierarchy.module(fault.module);
         let lines = (module.end_line + 1).saturating_sub(module.line);
         let changed = fault.lines.len() as u32;

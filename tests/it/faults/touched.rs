@@ -138,7 +138,10 @@ fn every_new_line_is_touched_by_the_commit_that_wrote_it_and_no_other() {
         let count = git(&scratch.0, &["rev-list", "--count", "good..HEAD"]).expect("git");
         assert_eq!(found.between.to_string(), count.trim());
         for (commits, wrote) in found.by_region.iter().zip(&wrote) {
-            let number: u64 = wrote.trim_start_matches("commit ").parse().expect("a number");
+            let number: u64 = wrote
+                .trim_start_matches("commit ")
+                .parse()
+                .expect("a number");
             if number % 100 <= 4 {
                 // Of a file that has changed too much to be the one that was moved, older lines are new too.
                 continue;
