@@ -14,5 +14,6 @@ pub mod phases;
 pub mod refinement;
 pub mod relations;
 pub mod resolve;
+pub mod result_sets;
 pub mod sampling;
 pub mod session;
