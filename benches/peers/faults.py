@@ -3,10 +3,10 @@
     python3 benches/peers/faults.py CALLSCAPE [TRIALS]
 
 Needs git, and a Python with `viztracer` and `markdown-it-py` installed. Each trial takes the sources of markdown-it-py, makes
-one fault in a function that runs (an operator, a constant, a condition or a returned value is exchanged), and in nine other
-functions that run a change that leaves what they do as it is, each a commit by someone else. A fault counts only if the
-program then prints something else, or fails. Then the run is recorded and the fault looked for, with a recording of the good
-run and without one. Prints the rank of each and sums up.
+one fault in a function that runs (an operator, a constant, a condition is exchanged), and in nine other functions of the package,
+whether they run or not, a change that leaves what they do as it is. A fault counts only if the program then prints something
+else, or fails. Then the run is recorded and the fault looked for, with a recording of the good run and without one. Prints the
+rank of each and sums up.
 """
 
 import ast
@@ -105,15 +105,14 @@ def executed(recording, tree):
 
 
 def functions(tree, ran):
-    """The functions that ran: file, node, and its text."""
+    """The functions: file, node, and whether it ran."""
     found = []
     for path in sorted(tree.rglob("*.py")):
         file = str(path.relative_to(tree))
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 first = min([node.lineno] + [it.lineno for it in node.decorator_list])
-                if {(file, node.lineno), (file, first)} & ran:
-                    found.append((file, node))
+                found.append((file, node, bool({(file, node.lineno), (file, first)} & ran)))
     return found
 
 
@@ -209,26 +208,26 @@ def rank(callscape, tree, recording, good, file, name):
     return None, len(found)
 
 
-def trial(seed, callscape, work, base, good, good_output, ran):
+def trial(seed, callscape, work, base, good, good_output, functions):
     """The ranks with and without the good recording; none where the fault does nothing."""
     choice = random.Random(seed)
     tree = work / "tree"
     shutil.rmtree(tree, ignore_errors=True)
     shutil.copytree(base, tree)
-    all_functions = functions(tree, ran)
+    all_functions = list(functions)
     choice.shuffle(all_functions)
     culprit = None
     decoys = []
-    for file, node in all_functions:
+    for file, node, has_run in all_functions:
         path = tree / file
         text = path.read_text()
-        if culprit is None:
+        if culprit is None and has_run:
             changes = mutations(node, text)
             if changes:
                 culprit = (file, node.name, *choice.choice(changes))
             continue
         changes = harmless(node, text)
-        if changes and len(decoys) < DECOYS and file not in [culprit[0]] + [it[0] for it in decoys]:
+        if culprit and changes and len(decoys) < DECOYS and (file, node.name) != culprit[:2]:
             decoys.append((file, choice.choice(changes)))
     commits = [(culprit[0], [culprit[2:]])] + decoys
     choice.shuffle(commits)
@@ -236,7 +235,7 @@ def trial(seed, callscape, work, base, good, good_output, ran):
         for node, new in sorted(changes, key=lambda it: (it[0].lineno, it[0].col_offset), reverse=True):
             replace(tree / file, node, new)
         ast.parse((tree / file).read_text())
-        git(tree, "commit", "-qam", f"change {file}")
+    git(tree, "commit", "-qam", "changes")
     recording, output, code = record(tree, work, "bad")
     if output == good_output and code == 0:
         return None
@@ -258,15 +257,15 @@ def main():
         git(to, "commit", "-qm", "good")
         git(to, "tag", "good")
     (work / "program.py").write_text(PROGRAM)
-    (work / "text.md").write_text(TEXT * 4)
+    (work / "text.md").write_text(TEXT)
     good, good_output, code = record(tree, work, "good")
     assert code == 0 and good_output, "the good run failed"
-    ran = executed(good, tree)
+    all_functions = functions(tree, executed(good, tree))
     done, seed, sums = 0, 0, [[0, 0, 0], [0, 0, 0]]
     while done < trials:
         seed += 1
         try:
-            found = trial(seed, callscape, work, base, good, good_output, ran)
+            found = trial(seed, callscape, work, base, good, good_output, all_functions)
         except (SyntaxError, subprocess.TimeoutExpired):
             continue
         if found is None:

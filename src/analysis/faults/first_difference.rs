@@ -38,9 +38,15 @@ pub struct Before {
 }
 
 impl Before {
-    /// From 0 to 1: higher the nearer it ran, and the less often it had run without making a difference.
+    /// From 0 to 1: higher the nearer it ran, and the less often it had run without making a difference. What is open has
+    /// gone on without one since it was called.
     pub fn weight(self) -> f64 {
-        0.4 * self.near.weight() + 0.6 / (1.0 + (self.calls.max(1) as f64).ln())
+        let seldom = 1.0 / (1.0 + (self.calls.max(1) as f64).ln());
+        let seldom = match self.near {
+            Near::Open(_) => seldom / 2.0,
+            Near::Decides | Near::Before(_) => seldom,
+        };
+        0.6 * self.near.weight() + 0.4 * seldom
     }
 }
 
@@ -60,7 +66,7 @@ impl Near {
     fn weight(self) -> f64 {
         match self {
             Near::Decides => 1.0,
-            Near::Before(after) => 0.9 / f64::from(after + 1).sqrt(),
+            Near::Before(after) => 0.9 / f64::from(after + 1),
             Near::Open(out) => 0.8 / f64::from(out + 1),
         }
     }

@@ -241,8 +241,11 @@ impl Rating {
         of: &Fault,
         recording: &Recording,
     ) {
+        // What had not run by the first difference can have made none, however it differs later.
+        let is_late = against.first.is_some() && against.before(at).is_none();
+        let may_be = if is_late { 0.2 } else { 1.0 };
         if let Some(explains) = against.explains(at) {
-            self.add(PartOf::Difference, explains.share, || {
+            self.add(PartOf::Difference, explains.share * may_be, || {
                 format!(
                     "{:.0} % of what differs from the good run is below it: {} {}",
                     explains.share * 100.0,
@@ -253,12 +256,16 @@ impl Rating {
         }
         if let Some(behaviour) = against.behaviour(at) {
             let [a, b] = behaviour.per_call;
-            self.add(PartOf::Behaviour, behaviour.difference.sqrt(), || {
-                format!(
-                    "a call of it calls {} {b:.2} times instead of {a:.2}",
-                    behaviour.callee
-                )
-            });
+            self.add(
+                PartOf::Behaviour,
+                behaviour.difference.sqrt() * may_be,
+                || {
+                    format!(
+                        "a call of it calls {} {b:.2} times instead of {a:.2}",
+                        behaviour.callee
+                    )
+                },
+            );
         }
         let Some(first) = &against.first else {
             if let Some((first, _)) = of.first.filter(|_| against.is_compared) {

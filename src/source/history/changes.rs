@@ -12,30 +12,13 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use rayon::prelude::*;
 
 use super::change::{Changes, FileChange, Hunk, LeftOut};
+use super::contents::{Content, LARGEST, Pair};
 use super::git_index::{GitIndex, Kind, Tracked};
 use super::record::HistoryError;
 use super::renames;
-use super::repository::{Change, EntryKind, Found};
+use super::repository::{EntryKind, Found};
 use crate::progress::Progress;
 use crate::source::text::SourceText;
-
-/// Larger files are data; nobody looks for a fault in them line by line.
-pub const LARGEST: u64 = 16 << 20;
-
-/// What one side has of a file.
-#[derive(Clone, Debug)]
-pub enum Content {
-    Object(ObjectId),
-    /// In the work tree, other than what git knows of it.
-    Bytes(Vec<u8>),
-}
-
-/// A file with other contents on both sides.
-pub struct Pair {
-    pub path: String,
-    pub was: Option<String>,
-    pub contents: [Option<Content>; 2],
-}
 
 /// See [`super::changes`].
 pub fn changes(
@@ -100,17 +83,6 @@ impl LeftOut {
             EntryKind::Tree => {}
         }
         false
-    }
-}
-
-impl Pair {
-    fn of(change: Change) -> Pair {
-        let contents = [change.before, change.after];
-        Pair {
-            path: change.path,
-            was: None,
-            contents: contents.map(|id| id.map(Content::Object)),
-        }
     }
 }
 

@@ -4,6 +4,8 @@ pub mod change;
 #[cfg(feature = "git")]
 mod changes;
 #[cfg(feature = "git")]
+mod contents;
+#[cfg(feature = "git")]
 mod git;
 #[cfg(feature = "git")]
 mod git_index;

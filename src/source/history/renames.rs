@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use gix::ObjectId;
 
-use super::changes::{Content, Pair};
+use super::contents::{Content, Pair};
 use super::repository::Found;
 
 /// Of more files that have come or gone only those with the same contents are paired.

@@ -11,7 +11,8 @@ use std::rc::Rc;
 use gix::ObjectId;
 
 use super::change::{Changes, Hunk, Region, Touched};
-use super::changes::{Content, LARGEST, Pair, hunks};
+use super::changes::hunks;
+use super::contents::{Content, LARGEST, Pair};
 use super::record::{HistoryError, MOST_COMMITS};
 use super::renames;
 use super::repository::{Change, Found};
