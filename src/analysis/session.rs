@@ -205,6 +205,17 @@ impl Session {
         Ok(Session::of(&demo::structure()?, vec![Arc::new(recording)]))
     }
 
+    /// The recordings over what a scan has found of a source tree.
+    pub fn over(scan: &source::Scan, recordings: Vec<Arc<Recording>>) -> Session {
+        let reporter = Reporter::new();
+        scan.report(&reporter);
+        Session {
+            source_dir: Some(scan.dir().to_path_buf()),
+            source_warnings: reporter.warnings(),
+            ..Session::of(&scan.hierarchy(), recordings)
+        }
+    }
+
     fn of(source: &Hierarchy, recordings: Vec<Arc<Recording>>) -> Session {
         let functions: Vec<_> = recordings.iter().map(|it| &it.functions).collect();
         let (hierarchy, resolutions) = resolve(source, &functions);

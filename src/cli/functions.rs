@@ -1,11 +1,16 @@
 //! `callscape functions`: The functions of a recording with calls, total and self cost
 
 use std::cmp::Reverse;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
+use super::progress::with_progress;
+use crate::analysis::result_sets::NamedSet;
+use crate::analysis::session::Session;
 use crate::facts::trace::FunctionMetrics;
+use crate::import::results;
 use crate::units::{Cost, FunctionId, Unit};
 
 #[derive(Debug, clap::Args)]
@@ -21,7 +26,11 @@ pub struct FunctionsArgs {
     top: Option<usize>,
     /// Name modules by the entities of this mapping file; what it leaves out is left out
     #[arg(long, value_name = "FILE")]
-    map: Option<std::path::PathBuf>,
+    map: Option<PathBuf>,
+    /// Only the functions in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's JSON, file:line or a
+    /// stack trace, - for standard input; of several those that are in all
+    #[arg(long, value_name = "FILE", requires = "source")]
+    results: Vec<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -30,6 +39,8 @@ pub struct FunctionsArgs {
 const EXAMPLES: &str = "Examples:
   callscape functions trace.json --sort self --top 10
   callscape functions heap.pb.gz --value alloc_space
+  callscape functions trace.json --source src --results clippy.sarif
+  rg --json 'unwrap' src | callscape functions trace.json --source src --results -
 
 Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the
 field \"unit\". Calls are 0 where a profile does not count them. Where the recording knows when its threads had no
@@ -64,6 +75,9 @@ struct Row<'a> {
     waiting_ns: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     self_waiting_ns: Option<Cost>,
+    /// How often the results name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hits: Option<u64>,
     /// What the two fields above count where that is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
@@ -77,6 +91,7 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
         left_out = mapped.left_out;
         session = mapped.session;
     }
+    let results = hit(&args.results, &session)?;
     let resolved = output::recording(&session)?;
     let functions = &resolved.recording.functions;
     let unit = resolved.recording.unit();
@@ -92,6 +107,11 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     // What is called too often has no calls any more.
     let left_out_frequent = resolved.recording.left_out.is_some();
     order.retain(|(_, metrics)| metrics.calls > 0 || !left_out_frequent);
+    let hits = |id: FunctionId| {
+        let module = resolved.resolution.modules.get(id.index())?;
+        results.as_ref()?.functions.get(module).copied()
+    };
+    order.retain(|(id, _)| results.is_none() || hits(*id).is_some());
     // Stable, so that equals stay in the order of their first appearance.
     order.sort_by_key(|(_, metrics)| {
         Reverse(match args.sort {
@@ -120,6 +140,7 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
                 self_ns: metrics.self_cost,
                 waiting_ns: knows_waiting.then_some(metrics.waiting),
                 self_waiting_ns: knows_waiting.then_some(metrics.self_waiting),
+                hits: hits(id),
                 unit: (!unit.is_time()).then_some(unit),
             }
         })
@@ -155,4 +176,34 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
         table.row(cells);
     }
     output::print(|out| table.write(out))
+}
+
+/// The functions that are in all result sets; none where there is no set. What is dropped is said.
+fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>> {
+    let mut all: Option<NamedSet> = None;
+    for path in paths {
+        let set = with_progress(|progress| results::read(path, progress))??;
+        let named = NamedSet::new(&set, session);
+        let cut = if set.is_cut {
+            "; the file ends in the middle"
+        } else {
+            ""
+        };
+        say!(
+            "callscape: {}: {} places; {} functions with some of them ran; dropped: {} in functions that did not run, {} in none, {} in \
+             files that are not in the source, {} that name none{cut}",
+            set.name,
+            set.hits.len(),
+            named.functions.len(),
+            named.not_run,
+            named.outside,
+            named.unknown,
+            set.left_out
+        );
+        all = Some(match all {
+            None => named,
+            Some(before) => before.and(&named),
+        });
+    }
+    Ok(all)
 }

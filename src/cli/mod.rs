@@ -12,6 +12,7 @@ macro_rules! say {
 mod compare;
 mod contexts;
 mod export;
+mod faults;
 mod film;
 mod frequency;
 mod functions;
@@ -64,6 +65,7 @@ enum Command {
     Phases(phases::PhasesArgs),
     Contexts(contexts::ContextsArgs),
     Lines(lines::LinesArgs),
+    Faults(faults::FaultsArgs),
     Objects(objects::ObjectsArgs),
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
@@ -101,6 +103,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Phases(args)) => phases::run(args),
         Some(Command::Contexts(args)) => contexts::run(args),
         Some(Command::Lines(args)) => lines::run(args),
+        Some(Command::Faults(args)) => faults::run(args),
         Some(Command::Objects(args)) => objects::run(args),
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),

@@ -47,6 +47,7 @@ mod pprof;
 mod processes;
 mod protobuf;
 mod read;
+pub mod results;
 mod samples;
 mod several;
 mod sorting;

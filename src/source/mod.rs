@@ -20,6 +20,7 @@ mod count;
 mod definitions;
 mod edits;
 mod file;
+pub mod file_syntax;
 mod highlights;
 mod hints;
 pub mod history;

@@ -129,6 +129,23 @@ impl Reader {
         Ok((parsed.tree, parsed.language))
     }
 
+    /// The definitions in `source` as [`Reader::read`] has them, and its syntax tree.
+    pub fn definitions_and_tree(
+        &mut self,
+        languages: &[&'static Language],
+        source: &[u8],
+        progress: &Progress,
+    ) -> Result<(Vec<Definition>, Tree), Unparsed> {
+        let give_up = Reader::give_up(source.len() as u64, progress);
+        let parsed = self.best(languages, source, &give_up)?;
+        let (language, tree) = (parsed.language, parsed.tree.clone());
+        let seen = self.see(parsed, source, &give_up)?;
+        let lines = CodeLines::new(source, &seen.comments, &seen.texts);
+        let definitions = nesting::nest(seen, language.nested, &lines, u32::MAX, u32::MAX);
+        let definitions = amalgamation::regroup(source, definitions, &lines);
+        Ok((definitions, tree))
+    }
+
     /// The calls in `source`, in order of line; none where it cannot be read.
     pub fn calls(
         &mut self,

@@ -8,6 +8,7 @@ mod contexts;
 mod dialects;
 mod export;
 mod facts;
+mod faults;
 mod film;
 mod flame;
 mod folder;

@@ -7,15 +7,10 @@ use std::path::{Path, PathBuf};
 use gix::ObjectId;
 
 use super::record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
+use super::repository::{Change, EntryKind, Found};
 use crate::facts::index::cache_dir;
 use crate::files;
 use crate::progress::Progress;
-
-/// Trees nested deeper are not looked into.
-const DEEPEST: usize = 500;
-
-/// Memory for trees and commits that are met again and again, in bytes.
-const OBJECT_CACHE: usize = 64 << 20;
 
 /// Of the format that histories are kept in.
 const VERSION: u32 = 3;
@@ -35,53 +30,7 @@ pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError>
     Ok(history)
 }
 
-/// A repository and the directory in it.
-struct Found {
-    dir: PathBuf,
-    repository: gix::Repository,
-    head: ObjectId,
-    /// From the top of the work tree to the directory.
-    prefix: Vec<Vec<u8>>,
-}
-
 impl Found {
-    fn new(dir: &Path) -> Result<Found, HistoryError> {
-        let none = || HistoryError::NoRepository(dir.to_path_buf());
-        let whole = std::fs::canonicalize(dir).map_err(|_| none())?;
-        // Neither the user's configuration nor the environment has a say: only objects are read.
-        let options = gix::open::Options::isolated();
-        let trust = gix::sec::trust::Mapping {
-            full: options.clone(),
-            reduced: options,
-        };
-        let repository =
-            gix::ThreadSafeRepository::discover_opts(&whole, Default::default(), trust)
-                .map_err(|_| none())?;
-        let mut repository = repository.to_thread_local();
-        repository.object_cache_size(OBJECT_CACHE);
-        let top = repository.workdir().ok_or_else(none)?;
-        let top = std::fs::canonicalize(top).map_err(|_| none())?;
-        let inside = whole.strip_prefix(&top).map_err(|_| none())?;
-        let prefix = inside
-            .iter()
-            .map(|name| name.as_encoded_bytes().to_vec())
-            .collect();
-        let head = repository.head_id().map(|id| id.detach());
-        Ok(Found {
-            dir: dir.to_path_buf(),
-            head: head.map_err(|_| HistoryError::NoCommit(dir.to_path_buf()))?,
-            prefix,
-            repository,
-        })
-    }
-
-    fn unreadable(&self, error: impl std::fmt::Display) -> HistoryError {
-        HistoryError::Unreadable {
-            path: self.dir.clone(),
-            reason: error.to_string(),
-        }
-    }
-
     /// Where this history is kept: by commit and by directory within the work tree.
     fn kept_at(&self) -> Option<PathBuf> {
         let prefix = self.prefix.join(&b'/');
@@ -109,7 +58,7 @@ impl Found {
         progress.start("reading the history", 0);
         let mut files = Files::default();
         if let Some(tree) = self.tree_of(self.head) {
-            self.list(tree, &mut String::new(), 0, &mut files);
+            self.list(tree, &mut String::new(), 0, &mut |path, _| files.add(path));
         }
         if files.histories.is_empty() {
             return Err(HistoryError::NoFiles {
@@ -161,6 +110,7 @@ impl Found {
             let before = commit.parent_ids.first().and_then(|&id| self.tree_of(id));
             changes.clear();
             self.compare(before, after, &mut String::new(), 0, &mut changes);
+            changes.retain(|change| change.kind != EntryKind::Submodule);
             if changes.is_empty() {
                 continue;
             }
@@ -181,122 +131,6 @@ impl Found {
         history.files = files.into_histories();
         Ok(history)
     }
-
-    /// The tree of the directory in a commit; none where it was not there yet.
-    fn tree_of(&self, commit: ObjectId) -> Option<ObjectId> {
-        let commit = self.repository.find_commit(commit).ok()?;
-        let mut tree = commit.tree_id().ok()?.detach();
-        for name in &self.prefix {
-            let entries = self.entries(Some(tree));
-            let found = entries
-                .iter()
-                .find(|entry| entry.is_tree && entry.name == *name);
-            tree = found?.id;
-        }
-        Some(tree)
-    }
-
-    /// What stands in a tree, in its order; nothing where it cannot be read.
-    fn entries(&self, tree: Option<ObjectId>) -> Vec<Entry> {
-        let tree = tree.and_then(|tree| self.repository.find_tree(tree).ok());
-        let Some(tree) = tree else {
-            return Vec::new();
-        };
-        let entries = tree.iter().filter_map(Result::ok);
-        let entries = entries.filter(|entry| !entry.mode().is_commit());
-        entries
-            .map(|entry| Entry {
-                name: entry.filename().to_vec(),
-                id: entry.oid().to_owned(),
-                is_tree: entry.mode().is_tree(),
-            })
-            .collect()
-    }
-
-    /// Lists the files of a tree.
-    fn list(&self, tree: ObjectId, path: &mut String, depth: usize, files: &mut Files) {
-        if depth > DEEPEST {
-            return;
-        }
-        let length = path.len();
-        for entry in self.entries(Some(tree)) {
-            push_name(path, &entry.name);
-            if entry.is_tree {
-                self.list(entry.id, path, depth + 1, files);
-            } else {
-                files.add(path);
-            }
-            path.truncate(length);
-        }
-    }
-
-    /// Lists what differs between two trees, without looking into what is the same.
-    fn compare(
-        &self,
-        before: Option<ObjectId>,
-        after: Option<ObjectId>,
-        path: &mut String,
-        depth: usize,
-        changes: &mut Vec<Change>,
-    ) {
-        if before == after || depth > DEEPEST {
-            return;
-        }
-        let mut old: HashMap<Vec<u8>, Entry> = HashMap::new();
-        for entry in self.entries(before) {
-            old.insert(entry.name.clone(), entry);
-        }
-        let length = path.len();
-        let mut differ = |path: &mut String, old: Option<&Entry>, new: Option<&Entry>| {
-            let tree = |entry: Option<&Entry>| entry.filter(|it| it.is_tree).map(|it| it.id);
-            let file = |entry: Option<&Entry>| entry.filter(|it| !it.is_tree).map(|it| it.id);
-            self.compare(tree(old), tree(new), path, depth + 1, changes);
-            if file(old) != file(new) {
-                changes.push(Change {
-                    path: path.clone(),
-                    before: file(old),
-                    after: file(new),
-                });
-            }
-        };
-        for new in self.entries(after) {
-            let old = old.remove(&new.name);
-            if old.as_ref() == Some(&new) {
-                continue;
-            }
-            push_name(path, &new.name);
-            differ(path, old.as_ref(), Some(&new));
-            path.truncate(length);
-        }
-        let mut gone: Vec<Entry> = old.into_values().collect();
-        gone.sort_by(|a, b| a.name.cmp(&b.name));
-        for old in gone {
-            push_name(path, &old.name);
-            differ(path, Some(&old), None);
-            path.truncate(length);
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
-    name: Vec<u8>,
-    id: ObjectId,
-    is_tree: bool,
-}
-
-/// A file that a commit has changed: its contents before and after.
-struct Change {
-    path: String,
-    before: Option<ObjectId>,
-    after: Option<ObjectId>,
-}
-
-fn push_name(path: &mut String, name: &[u8]) {
-    if !path.is_empty() {
-        path.push('/');
-    }
-    path.push_str(&String::from_utf8_lossy(name));
 }
 
 /// The files of the commit at hand, while the history is gone through from new to old.

@@ -1,10 +1,27 @@
 //! What the history of a source tree says about its files: how often each was changed, when last, and by whom.
 
+pub mod change;
+#[cfg(feature = "git")]
+mod changes;
+#[cfg(feature = "git")]
+mod contents;
 #[cfg(feature = "git")]
 mod git;
+#[cfg(feature = "git")]
+mod git_index;
 mod record;
+#[cfg(feature = "git")]
+mod renames;
+#[cfg(feature = "git")]
+mod repository;
+#[cfg(feature = "git")]
+mod revision;
+#[cfg(feature = "git")]
+mod touched;
 
 use std::path::Path;
+
+use change::{Changes, Region, Touched};
 
 use crate::progress::Progress;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
@@ -22,5 +39,51 @@ pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError>
 /// Always [`HistoryError::NotBuilt`].
 #[cfg(not(feature = "git"))]
 pub fn history(_: &Path, _: &Progress) -> Result<History, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// What differs of the files below `dir` between the revisions `good` and `bad`, the working tree for none: a branch, a tag,
+/// or the id of a commit, with `~2` and `^` behind it. Of the working tree what git does not track counts too where it is
+/// among `untracked`, paths below `dir`.
+///
+/// Only objects and the index of the work tree are read. O(files) where the work tree is compared, and linear in what differs.
+#[cfg(feature = "git")]
+pub fn changes(
+    dir: &Path,
+    good: &str,
+    bad: Option<&str>,
+    untracked: &[String],
+    progress: &Progress,
+) -> Result<Changes, HistoryError> {
+    changes::changes(dir, good, bad, untracked, progress)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn changes(
+    _: &Path,
+    _: &str,
+    _: Option<&str>,
+    _: &[String],
+    _: &Progress,
+) -> Result<Changes, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// Which commits between the two revisions of `changes` touched the lines of `regions`. Linear in the commits between them
+/// and in what these change.
+#[cfg(feature = "git")]
+pub fn touched(
+    dir: &Path,
+    changes: &Changes,
+    regions: &[Region],
+    progress: &Progress,
+) -> Result<Touched, HistoryError> {
+    touched::touched(dir, changes, regions, progress)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn touched(_: &Path, _: &Changes, _: &[Region], _: &Progress) -> Result<Touched, HistoryError> {
     Err(HistoryError::NotBuilt)
 }

@@ -52,6 +52,25 @@ pub enum HistoryError {
     NoFiles { path: PathBuf },
     #[error("{path}: the git repository could not be read: {reason}")]
     Unreadable { path: PathBuf, reason: String },
+    #[error(
+        "{path}: no commit is called '{revision}': expected a branch, a tag or the id of a commit"
+    )]
+    Unknown { path: PathBuf, revision: String },
+    #[error(
+        "{path}: no commit is called '{revision}'; the clone is shallow, and `git fetch --unshallow` brings the rest of the \
+         history"
+    )]
+    UnknownInShallow { path: PathBuf, revision: String },
+    #[error("the revision '{revision}' may be any of {candidates}: name one of them in full")]
+    Ambiguous {
+        revision: String,
+        candidates: String,
+    },
+    #[error(
+        "the revision '{0}' is not of a form that is read: expected a branch, a tag or the id of a commit, with ~2 or ^ \
+         behind it where its ancestors are meant"
+    )]
+    RevisionForm(String),
     #[error("this build of Callscape reads no git repositories: the feature `git` is off")]
     NotBuilt,
     #[error(transparent)]
