@@ -63,7 +63,7 @@ mod tests {
         std::fs::write(path.join(NOTE), text).expect("it can be written");
         assert_eq!(read(&folder, &reporter), note);
         assert!(reporter.warnings().is_empty());
-        std::fs::write(path.join(NOTE), "[]").expect("it can be written");
+        std::fs::write(path.join(NOTE), "7").expect("it can be written");
         assert_eq!(read(&folder, &reporter), Note::default());
         assert_eq!(reporter.warnings().len(), 1);
         std::fs::remove_dir_all(path).expect("it can be removed");

@@ -105,11 +105,9 @@ impl Workplace {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let mut name = std::ffi::OsString::from(".");
         name.push(output.file_name().unwrap_or_default());
-        name.push(format!(
-            "-{}{}",
-            std::process::id(),
-            crate::files::TEMPORARY
-        ));
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        name.push(format!("-{process}-{number}{}", crate::files::TEMPORARY));
         let folder = output.with_file_name(name);
         fs::create_dir(&folder).map_err(|error| RecordError::io(&folder, error))?;
         Ok(Workplace(folder))
