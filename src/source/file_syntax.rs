@@ -209,8 +209,22 @@ impl FileSyntax {
                     .into_iter()
                     .collect();
             }
-            "call_expression" | "call" | "argument" | "keyword_argument" | "attribute"
-            | "member_expression" | "field_expression" | "method_invocation" | "parameter" => {
+            "call" | "argument" | "keyword_argument" | "attribute" | "method_invocation"
+            | "parameter" => {
+                return Vec::new();
+            }
+            // A type by its name is used, with a body it is declared.
+            kind if kind.ends_with("_specifier")
+                && node.child_by_field_name("body").is_none()
+                && kind.starts_with(['s', 'u', 'e', 'c']) =>
+            {
+                return Vec::new();
+            }
+            kind if ["_expression", "_type", "_operator"]
+                .iter()
+                .any(|it| kind.ends_with(it))
+                && !kind.contains("assignment") =>
+            {
                 return Vec::new();
             }
             _ => {}
@@ -353,6 +367,13 @@ mod tests {
         assert_eq!(names("a.py", python, 3), ["LIMIT"]);
         assert_eq!(names("a.py", python, 5), ["A"]);
         assert_eq!(names("a.py", python, 6), ["x"]);
+        let typed = "class A:\n    x: tuple[int, str] | None\n    y: int = z + 3\n";
+        assert_eq!(names("a.py", typed, 2), ["x"]);
+        assert_eq!(names("a.py", typed, 3), ["y"]);
+        assert_eq!(
+            names("a.c", "struct s {\n  struct t *next;\n};\n", 2),
+            ["next"]
+        );
         assert!(names("a.py", python, 1).contains(&"system".to_owned()));
         let c = "#include \"b.h\"\n#define SIZE 3\nstatic int *limit = 3, other;\nstruct s {\n  int field;\n  char *name;\n};\n";
         assert_eq!(names("a.c", c, 1), ["include \"b.h\""]);

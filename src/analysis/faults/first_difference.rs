@@ -72,6 +72,9 @@ impl Near {
     }
 }
 
+/// The difference, and by row how what was asked for ran before it.
+pub type Found = (FirstDifference, HashMap<u32, Before>);
+
 /// Whether both sides have a trace of every call.
 pub fn can_compare(comparison: &Comparison) -> bool {
     let is_trace = |side: usize| {
@@ -86,7 +89,7 @@ pub fn find(
     comparison: &Comparison,
     rows: &HashSet<u32>,
     progress: &Progress,
-) -> Result<Option<(FirstDifference, HashMap<u32, Before>)>, Cancelled> {
+) -> Result<Option<Found>, Cancelled> {
     let sides = [0, 1].map(|side| comparison.recordings(side).first());
     let [Some(a), Some(b)] = sides else {
         return Ok(None);

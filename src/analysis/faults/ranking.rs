@@ -339,11 +339,10 @@ fn neighbours(faults: &[Fault], recording: &Recording) -> Vec<(f64, String)> {
             text += &format!(" and {} more", others.len() - ENOUGH);
         }
         if !text.is_empty() {
-            text += others
-                .len()
-                .eq(&1)
-                .then_some(", which was changed")
-                .unwrap_or(", which were changed");
+            text += match others.len() {
+                1 => ", which was changed",
+                _ => ", which were changed",
+            };
         }
         (others.len().min(ENOUGH) as f64 / ENOUGH as f64, text)
     });
