@@ -29,7 +29,9 @@ impl fmt::Display for Frequency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ns = self.window.ns();
         let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "us")];
-        let whole = units.into_iter().find(|(scale, _)| ns % scale == 0);
+        let whole = units
+            .into_iter()
+            .find(|(scale, _)| ns.is_multiple_of(*scale));
         let (scale, unit) = whole.unwrap_or((1, "ns"));
         write!(f, "{}/{}{unit}", self.most, ns / scale)
     }

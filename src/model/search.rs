@@ -495,7 +495,7 @@ mod tests {
             }
             let (hierarchy, _) = builder.build();
             let names = Names::of(&hierarchy);
-            let preferred = |id: ModuleId| id.0 % 3 == 0;
+            let preferred = |id: ModuleId| id.0.is_multiple_of(3);
             for query in [
                 "a", "b", "ab", "bab", "_a", "aa", "ba0", "ü", "abc", "ab/b", "a/",
             ] {

@@ -118,7 +118,7 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::FilterAsk;
+    use super::super::ask::{FilterAsk, StepAsk};
     use super::super::testing::{settle, tiny};
     use super::*;
 
@@ -126,6 +126,7 @@ mod tests {
     fn a_limit_goes_into_force_once_calls_are_counted_and_can_be_undone() {
         let mut state = tiny();
         settle(&mut state);
+        state.note_step(false);
         let calls = |state: &State| {
             let document = state.document.as_ref().expect("it is open");
             document.calls_left
@@ -148,7 +149,9 @@ mod tests {
         let document = state.document.as_ref().expect("it is open");
         let step = FilterStep::RemoveFrequent(limit(all).expect("a limit"));
         assert_eq!(document.filters.steps(), [step]);
-        state.execute(FilterAsk::Undo);
+        // Both limits, one after the other, are one change here.
+        state.note_step(false);
+        state.execute(StepAsk::Undo);
         assert!(
             state
                 .document

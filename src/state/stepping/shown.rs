@@ -121,7 +121,8 @@ impl State {
             return;
         };
         let selection = &mut document.selection;
-        let is_left = (target.range, target.filters.steps()) != (selection.range, document.filters.steps());
+        let is_left =
+            (target.range, target.filters.steps()) != (selection.range, document.filters.steps());
         selection.chosen = target.chosen;
         if is_left {
             // What has been found out since is known.
