@@ -123,7 +123,9 @@ impl Listener {
                     let _ = talk(&stream, &shared);
                     shared.connected.fetch_sub(1, Ordering::Relaxed);
                 });
-            drop(begun);
+            if begun.is_err() {
+                self.shared.connected.fetch_sub(1, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -60,12 +60,11 @@ pub fn probe(
         untraced: Vec::new(),
     };
     uftrace::run_until(&run, &uftrace::Patched::All, Some(wish.probe), &mut |_| ())?;
-    let unreadable = |error: String| RecordError::Probe(error);
     let recording = import::open(&folder, &Progress::new());
-    let recording = recording.map_err(|error| unreadable(error.to_string()))?;
+    let recording = recording.map_err(|error| RecordError::Probe(error.to_string()))?;
     let (trace, functions) = (&recording.trace, &recording.functions);
     let counted = Frequencies::new(trace, functions.len(), limit.window, &Progress::new());
-    let counted = counted.map_err(|error| unreadable(error.to_string()))?;
+    let counted = counted.map_err(|error| RecordError::Probe(error.to_string()))?;
     let frequent = counted.frequent(limit.most);
     let names: BTreeSet<&str> = frequent
         .functions

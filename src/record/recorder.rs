@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::program;
@@ -186,11 +185,6 @@ pub fn viztracer(python: &OsStr) -> State {
         Some(version) => State::Ready(version),
         None => State::Missing(Recorder::Viztracer.install()),
     }
-}
-
-/// Where a program lies that is known to be there.
-pub fn path_of(name: &str) -> PathBuf {
-    program::find(OsStr::new(name)).unwrap_or_else(|_| PathBuf::from(name))
 }
 
 #[cfg(test)]

@@ -133,13 +133,13 @@ fn children(pid: u32) -> Vec<u32> {
         .flatten()
         .flatten();
     let lists = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
-    let all: Vec<u32> = lists
-        .flat_map(|it| {
-            it.split_whitespace()
-                .filter_map(|it| it.parse().ok())
-                .collect::<Vec<_>>()
-        })
-        .collect();
+    let mut all = Vec::new();
+    for list in lists {
+        all.extend(
+            list.split_whitespace()
+                .filter_map(|it| it.parse::<u32>().ok()),
+        );
+    }
     all
 }
 
