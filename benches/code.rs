@@ -127,6 +127,7 @@ impl Shown {
                 room: WINDOW,
                 pointed: Default::default(),
                 placed: None,
+                offer: None,
             };
             view.ui(ui, &mut pane);
             taken += begin.elapsed();
