@@ -2,7 +2,6 @@
 #![cfg(feature = "git")]
 
 mod ranked;
-mod results;
 mod revisions;
 mod touched;
 
