@@ -127,7 +127,7 @@ impl Shown {
                 room: WINDOW,
                 pointed: Default::default(),
                 placed: None,
-                offer: None,
+                offer: Default::default(),
             };
             view.ui(ui, &mut pane);
             taken += begin.elapsed();

@@ -338,6 +338,7 @@ fn frames(calls: u64) {
                 room: window,
                 pointed: Pointed::default(),
                 placed: None,
+                offer: Default::default(),
             };
             view.ui(ui, &mut pane);
         })

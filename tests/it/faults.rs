@@ -2,6 +2,7 @@
 #![cfg(feature = "git")]
 
 mod ranked;
+mod results;
 mod revisions;
 mod touched;
 

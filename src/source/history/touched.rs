@@ -19,13 +19,11 @@ use super::repository::{Change, Found};
 use crate::progress::Progress;
 use crate::source::text::SourceText;
 
-/// Regions of one file as they lie in one commit.
-#[derive(Clone, Debug)]
-struct Held {
-    path: Rc<str>,
-    /// Region and its lines.
-    lines: Vec<(u32, Range<u32>)>,
-}
+/// Regions and their lines, as they lie in one commit.
+type Lines = Vec<(u32, Range<u32>)>;
+
+/// The same by path.
+type Held = BTreeMap<Rc<str>, Lines>;
 
 /// See [`super::touched`].
 pub fn touched(
@@ -62,8 +60,8 @@ pub fn touched(
 }
 
 /// The regions in the commit that the later revision is, or that the work tree is at.
-fn begin(found: &Found, changes: &Changes, regions: &[Region], touched: &mut Touched) -> Vec<Held> {
-    let mut by_file: BTreeMap<u32, Vec<(u32, Range<u32>)>> = BTreeMap::new();
+fn begin(found: &Found, changes: &Changes, regions: &[Region], touched: &mut Touched) -> Held {
+    let mut by_file: BTreeMap<u32, Lines> = BTreeMap::new();
     for (region, at) in (0..).zip(regions) {
         by_file
             .entry(at.file)
@@ -71,16 +69,13 @@ fn begin(found: &Found, changes: &Changes, regions: &[Region], touched: &mut Tou
             .push((region, at.lines.clone()));
     }
     let tree = found.tree_of(found.head);
-    let mut held = Vec::new();
+    let mut held = Held::new();
     for (file, lines) in by_file {
         let Some(file) = changes.files.get(file as usize) else {
             continue;
         };
         if changes.bad.is_some() {
-            held.push(Held {
-                path: file.path.as_str().into(),
-                lines,
-            });
+            held.insert(file.path.as_str().into(), lines);
             continue;
         }
         let mut paths = [Some(&file.path), file.was.as_ref()].into_iter().flatten();
@@ -98,10 +93,7 @@ fn begin(found: &Found, changes: &Changes, regions: &[Region], touched: &mut Tou
                     }
                     (region, back.lines)
                 });
-                held.push(Held {
-                    path: path.as_str().into(),
-                    lines: lines.collect(),
-                });
+                held.insert(path.as_str().into(), lines.collect());
             }
         }
     }
@@ -226,10 +218,10 @@ impl Between {
         &self,
         found: &Found,
         bad: ObjectId,
-        held: Vec<Held>,
+        held: Held,
         progress: &Progress,
     ) -> Result<HashMap<ObjectId, Vec<u32>>, HistoryError> {
-        let mut at: HashMap<ObjectId, Vec<Held>> = HashMap::from([(bad, held)]);
+        let mut at: HashMap<ObjectId, Held> = HashMap::from([(bad, held)]);
         let mut touched: HashMap<ObjectId, Vec<u32>> = HashMap::new();
         for commit in &self.order {
             progress.check()?;
@@ -241,11 +233,18 @@ impl Between {
                 continue;
             }
             let step = Step::new(found, *commit, parents);
-            for held in held {
-                let of = step.take(found, held, |parent, held| {
-                    if self.parents.contains_key(&parent) {
-                        add(at.entry(parent).or_default(), held);
-                    }
+            let mut hand_on = |parent: ObjectId, held: Held| {
+                if self.parents.contains_key(&parent) {
+                    add(at.entry(parent).or_default(), held);
+                }
+            };
+            let (same, changed) = step.apart(held);
+            for (parent, held) in same {
+                hand_on(parent, held);
+            }
+            for (path, lines) in changed {
+                let of = step.take(found, &path, lines, |parent, path, lines| {
+                    hand_on(parent, Held::from([(path, lines)]));
                 });
                 touched.entry(*commit).or_default().extend(of);
             }
@@ -262,17 +261,18 @@ impl Between {
 }
 
 /// Regions that come to a commit on several ways are followed once where they lie in the same place.
-fn add(all: &mut Vec<Held>, held: Held) {
-    match all.iter_mut().find(|it| it.path == held.path) {
-        Some(known) => {
-            let new = held
-                .lines
-                .into_iter()
-                .filter(|it| !known.lines.contains(it));
-            let new: Vec<_> = new.collect();
-            known.lines.extend(new);
+fn add(all: &mut Held, held: Held) {
+    if all.is_empty() {
+        *all = held;
+        return;
+    }
+    for (path, lines) in held {
+        let known = all.entry(path).or_default();
+        for line in lines {
+            if !known.contains(&line) {
+                known.push(line);
+            }
         }
-        None => all.push(held),
     }
 }
 
@@ -329,34 +329,47 @@ impl Step {
         }
     }
 
-    /// Hands on to the parents what the commit holds of a file; the regions that it touched.
-    fn take(&self, found: &Found, held: Held, mut hand_on: impl FnMut(ObjectId, Held)) -> Vec<u32> {
-        let all = |held: &Held| held.lines.iter().map(|(region, _)| *region).collect();
-        if self.parents.is_empty() {
-            return all(&held);
+    /// What is as it was in a parent, by the first such parent, and the rest.
+    fn apart(&self, held: Held) -> (Vec<(ObjectId, Held)>, Held) {
+        let mut same: Vec<(ObjectId, Held)> = Vec::new();
+        let mut rest = held;
+        for (parent, changes) in &self.parents {
+            let (other, as_it_was) = rest
+                .into_iter()
+                .partition(|(path, _)| changes.contains_key(&**path));
+            rest = other;
+            same.push((*parent, as_it_was));
         }
-        let is_same = |(_, changes): &&(ObjectId, HashMap<String, Change>)| {
-            !changes.contains_key(&*held.path)
-        };
-        if let Some((parent, _)) = self.parents.iter().find(is_same) {
-            hand_on(*parent, held);
-            return Vec::new();
+        (same, rest)
+    }
+
+    /// Hands on to the parents what the commit holds of a file that it changes; the regions that it touched.
+    fn take(
+        &self,
+        found: &Found,
+        path: &str,
+        lines: Lines,
+        mut hand_on: impl FnMut(ObjectId, Rc<str>, Lines),
+    ) -> Vec<u32> {
+        let all = || lines.iter().map(|(region, _)| *region);
+        if self.parents.is_empty() {
+            return all().collect();
         }
         let mut touched: Option<HashSet<u32>> = None;
         for (parent, changes) in &self.parents {
             let mut of_parent = HashSet::new();
-            match self.earlier(found, &held.path, changes) {
-                None => of_parent.extend(held.lines.iter().map(|(region, _)| *region)),
-                Some((path, hunks)) => {
-                    let mut lines = Vec::with_capacity(held.lines.len());
-                    for (region, at) in &held.lines {
+            match self.earlier(found, path, changes) {
+                None => of_parent.extend(all()),
+                Some((was, hunks)) => {
+                    let mut earlier = Lines::with_capacity(lines.len());
+                    for (region, at) in &lines {
                         let back = back(&hunks, at);
                         if back.is_touched {
                             of_parent.insert(*region);
                         }
-                        lines.push((*region, back.lines));
+                        earlier.push((*region, back.lines));
                     }
-                    hand_on(*parent, Held { path, lines });
+                    hand_on(*parent, was, earlier);
                 }
             }
             touched = Some(match touched {
