@@ -113,7 +113,11 @@ impl Listener {
             let shared = Arc::clone(&self.shared);
             if shared.connected.fetch_add(1, Ordering::Relaxed) >= MOST_CONNECTED {
                 shared.connected.fetch_sub(1, Ordering::Relaxed);
-                let _ = answer(&stream, &Answer::of(503, "too many are connected"));
+                let _ = answer(
+                    &stream,
+                    &Answer::of(503, "too many are connected"),
+                    GoesOn::No,
+                );
                 continue;
             }
             let begun = std::thread::Builder::new()
@@ -153,21 +157,20 @@ fn talk(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream);
     loop {
-        let said = match request(&mut reader)? {
+        let (encoding, body) = match request(&mut reader)? {
             None => return Ok(()),
-            Some(Ok((encoding, body))) => match shared.take(encoding, &body) {
-                Ok(()) => Answer {
-                    encoding,
-                    ..Answer::of(200, "")
-                },
-                Err(answer) => answer,
-            },
-            Some(Err(answer)) => answer,
+            Some(Ok(request)) => request,
+            // What follows it may be the rest of it.
+            Some(Err(refused)) => return answer(stream, &refused, GoesOn::No),
         };
-        answer(stream, &said)?;
-        if said.status != 200 && said.status != 400 {
-            return Ok(());
-        }
+        let said = match shared.take(encoding, &body) {
+            Ok(()) => Answer {
+                encoding,
+                ..Answer::of(200, "")
+            },
+            Err(refused) => refused,
+        };
+        answer(stream, &said, GoesOn::Yes)?;
     }
 }
 
@@ -278,7 +281,14 @@ fn wanted(head: &str) -> Result<(Encoding, u64, bool), Answer> {
     Ok((encoding, length, is_packed))
 }
 
-fn answer(mut stream: &TcpStream, said: &Answer) -> io::Result<()> {
+/// Whether the connection is kept for another request.
+#[derive(Clone, Copy, PartialEq)]
+enum GoesOn {
+    Yes,
+    No,
+}
+
+fn answer(mut stream: &TcpStream, said: &Answer, goes_on: GoesOn) -> io::Result<()> {
     let (status, reason) = (said.status, &said.reason);
     let meaning = if status == 200 { "OK" } else { "Refused" };
     let (kind, body) = match (status, said.encoding) {
@@ -287,10 +297,9 @@ fn answer(mut stream: &TcpStream, said: &Answer) -> io::Result<()> {
         _ => ("text/plain", &**reason),
     };
     let length = body.len();
-    let goes_on = if status == 200 || status == 400 {
-        "keep-alive"
-    } else {
-        "close"
+    let goes_on = match goes_on {
+        GoesOn::Yes => "keep-alive",
+        GoesOn::No => "close",
     };
     let text = format!(
         "HTTP/1.1 {status} {meaning}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: {goes_on}\r\n\r\n{body}"
@@ -370,11 +379,9 @@ mod tests {
     fn said(at: SocketAddr, requests: &[u8]) -> String {
         let mut stream = TcpStream::connect(at).expect("it listens");
         stream.write_all(requests).expect("it reads");
-        stream
-            .shutdown(std::net::Shutdown::Write)
-            .expect("it is open");
-        let mut text = String::new();
         // Whoever is refused may be left in the midst of what they say.
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut text = String::new();
         let _ = stream.read_to_string(&mut text);
         text
     }
