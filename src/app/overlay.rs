@@ -13,6 +13,10 @@ use super::clipboard::Clipboard;
 use super::letters::Letters;
 use crate::model::theme::Theme;
 use crate::views::style;
+#[cfg(feature = "accesskit")]
+use egui_winit::accesskit_winit;
+#[cfg(feature = "accesskit")]
+use winit::event_loop::EventLoopProxy;
 
 /// egui and what it knows of one window.
 pub struct Overlay {
@@ -55,6 +59,29 @@ impl Overlay {
             clipboard: Clipboard::new(window),
             theme,
             landscape: Rect::NOTHING,
+        }
+    }
+
+    /// Lets a screen reader ask what the window shows; what it asks comes back as an event. Before the window is seen.
+    #[cfg(feature = "accesskit")]
+    pub fn attach_reader<T: From<accesskit_winit::Event> + Send>(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        window: &Window,
+        proxy: EventLoopProxy<T>,
+    ) {
+        self.input.init_accesskit(event_loop, window, proxy);
+    }
+
+    /// Takes what a screen reader asks; it is answered with the next frame.
+    #[cfg(feature = "accesskit")]
+    pub fn on_reader(&mut self, event: accesskit_winit::WindowEvent) {
+        match event {
+            accesskit_winit::WindowEvent::InitialTreeRequested => self.ctx.enable_accesskit(),
+            accesskit_winit::WindowEvent::ActionRequested(request) => {
+                self.input.on_accesskit_action_request(request);
+            }
+            accesskit_winit::WindowEvent::AccessibilityDeactivated => self.ctx.disable_accesskit(),
         }
     }
 

@@ -6,6 +6,7 @@ mod faults;
 mod frame;
 mod input;
 mod notes;
+mod told;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use winit::keyboard::ModifiersState;
 use winit::window::{Window, WindowId};
 
 use self::notes::Notes;
+use self::told::Told;
 use super::canvas::landscapes;
 use super::command::{Command, FileAsk};
 use super::editor::Editors;
@@ -44,10 +46,6 @@ use crate::state::message::Message;
 
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;
-
-/// A worker has something to tell.
-#[derive(Debug)]
-struct Wake;
 
 /// How the window opens what it opens.
 #[derive(Clone, Debug, Default)]
@@ -101,8 +99,8 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     app.failure.map_or(Ok(()), Err)
 }
 
-fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
-    EventLoop::<Wake>::with_user_event()
+fn event_loop() -> anyhow::Result<EventLoop<Told>> {
+    EventLoop::<Told>::with_user_event()
         .build()
         .map_err(|error| {
             // Before the reason winit says in which of its own files it stands.
@@ -120,6 +118,9 @@ fn event_loop() -> anyhow::Result<EventLoop<Wake>> {
 }
 
 struct App {
+    /// Where a screen reader's questions come in.
+    #[cfg(feature = "accesskit")]
+    proxy: EventLoopProxy<Told>,
     desk: Desk,
     memory: Memory,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
@@ -192,18 +193,20 @@ impl View {
 }
 
 impl App {
-    fn new(proxy: EventLoopProxy<Wake>, start: Start, map: Option<PathBuf>) -> App {
+    fn new(proxy: EventLoopProxy<Told>, start: Start, map: Option<PathBuf>) -> App {
+        #[cfg(feature = "accesskit")]
+        let own_proxy = proxy.clone();
         let asked = proxy.clone();
         let goto = Listener::start(move || {
             // The window is gone: nobody answers any more.
-            let _ = asked.send_event(Wake);
+            let _ = asked.send_event(Told::Wake);
         });
         let goto = goto.ok();
         let wake = move || -> Box<dyn FnOnce() + Send> {
             let proxy = proxy.clone();
             Box::new(move || {
                 // The window is gone: nobody waits any more.
-                let _ = proxy.send_event(Wake);
+                let _ = proxy.send_event(Told::Wake);
             })
         };
         let mut desk = Desk::new(Box::new(wake));
@@ -240,6 +243,8 @@ impl App {
             lines: vec![reason],
         }));
         App {
+            #[cfg(feature = "accesskit")]
+            proxy: own_proxy,
             desk,
             memory,
             notes: None,
@@ -419,8 +424,15 @@ impl App {
                 self.desk
                     .state
                     .set_most_blocks(Renderer::most_blocks(&graphics.canvas.gpu));
+                #[cfg_attr(not(feature = "accesskit"), allow(unused_mut))]
+                let mut overlay = Overlay::new(&window, side, theme);
+                #[cfg(feature = "accesskit")]
+                {
+                    overlay.attach_reader(event_loop, &window, self.proxy.clone());
+                    window.set_visible(true);
+                }
                 self.view = Some(View {
-                    overlay: Overlay::new(&window, side, theme),
+                    overlay,
                     graphics,
                     window,
                     last_frame: Instant::now(),
@@ -458,7 +470,7 @@ fn first_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
     )
 }
 
-impl ApplicationHandler<Wake> for App {
+impl ApplicationHandler<Told> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_some() {
             return;
@@ -473,6 +485,9 @@ impl ApplicationHandler<Wake> for App {
             // What X11 calls the class and Wayland the application's id.
             attributes.with_name("callscape", "callscape")
         };
+        // A screen reader has to be told of a window before that is seen.
+        #[cfg(feature = "accesskit")]
+        let attributes = attributes.with_visible(false);
         match event_loop.create_window(attributes) {
             Ok(window) => self.make_view(event_loop, Arc::new(window)),
             Err(error) => {
@@ -500,7 +515,21 @@ impl ApplicationHandler<Wake> for App {
         }
     }
 
-    fn user_event(&mut self, _: &ActiveEventLoop, Wake: Wake) {
+    fn user_event(&mut self, _: &ActiveEventLoop, told: Told) {
+        match told {
+            Told::Wake => {}
+            #[cfg(feature = "accesskit")]
+            Told::Reader(event) => {
+                // The window of the notes has words alone, and no reader of its own.
+                let own = self
+                    .view
+                    .as_mut()
+                    .filter(|it| it.window.id() == event.window_id);
+                if let Some(view) = own {
+                    view.overlay.on_reader(event.window_event);
+                }
+            }
+        }
         self.redraw();
     }
 

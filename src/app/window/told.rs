@@ -1,0 +1,16 @@
+//! What reaches the event loop from other threads.
+
+/// A worker has something to tell, or a screen reader asks for something.
+#[derive(Debug)]
+pub enum Told {
+    Wake,
+    #[cfg(feature = "accesskit")]
+    Reader(egui_winit::accesskit_winit::Event),
+}
+
+#[cfg(feature = "accesskit")]
+impl From<egui_winit::accesskit_winit::Event> for Told {
+    fn from(event: egui_winit::accesskit_winit::Event) -> Told {
+        Told::Reader(event)
+    }
+}
