@@ -15,7 +15,7 @@ use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views::{Entry, REGISTRY};
 
 pub use listed::{Listed, listed, with_keys};
-pub use table::PAGES;
+pub use table::{FILES, PAGES};
 
 /// A page of the help: what is pressed, and what it does.
 pub struct HelpPage {

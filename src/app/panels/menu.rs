@@ -31,21 +31,32 @@ pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
         for action in listed.iter().filter(|it| FIRST.contains(&it.id)) {
             of_action(ui, action, context);
         }
+        let groups: Vec<&[Listed]> = listed.chunk_by(|a, b| a.page == b.page).collect();
+        // Files are looked for at the top.
+        let (files, others): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| group[0].page == keys::FILES);
+        for group in files {
+            of_group(ui, group, context);
+        }
         ui.separator();
-        for group in listed.chunk_by(|a, b| a.page == b.page) {
-            let Some(first) = group.first() else { continue };
-            ui.menu_button(first.page, |ui| {
-                ui.set_min_width(WIDTH);
-                egui::ScrollArea::vertical().show(ui, |ui| {
-                    for action in group {
-                        of_action(ui, action, context);
-                    }
-                });
-            });
+        for group in others {
+            of_group(ui, group, context);
         }
     });
     menu.response
         .on_hover_text("Everything that can be done, with its keys (or Ctrl + P and type)");
+}
+
+fn of_group(ui: &mut Ui, group: &[Listed], context: &mut Context<'_>) {
+    ui.menu_button(group[0].page, |ui| {
+        ui.set_min_width(WIDTH);
+        egui::ScrollArea::vertical().show(ui, |ui| {
+            for action in group {
+                of_action(ui, action, context);
+            }
+        });
+    });
 }
 
 fn of_action(ui: &mut Ui, action: &Listed, context: &mut Context<'_>) {

@@ -8,7 +8,7 @@ use super::context::Context;
 use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, TourAsk};
 use crate::app::recent::{PICTURE, read_picture};
 use crate::escape;
-use crate::state::ask::OpenAsk;
+use crate::state::ask::{CardAsk, OpenAsk};
 use crate::state::loading::Loading;
 use crate::views::style;
 use crate::views::widgets::{Icon, card, icon_button};
@@ -88,7 +88,7 @@ fn heading(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// The ways to begin.
 fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
-    let tiles: [(&str, &str, Command); 5] = [
+    let tiles: [(&str, &str, Command); 6] = [
         (
             "Open a folder",
             "Source code of any size, in twenty languages (Ctrl + O)",
@@ -101,7 +101,7 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
         ),
         (
             "See the demo",
-            "Lua solving the eight queens problem, as recorded by uftrace",
+            "Lua solving the eight queens, recorded by uftrace",
             FileAsk::Demo.into(),
         ),
         (
@@ -113,6 +113,11 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
             "Find what can be done",
             "Every action, by its name (Ctrl + P)",
             PaletteAsk::Toggle.into(),
+        ),
+        (
+            "Help",
+            "What keys and mouse do (F1)",
+            CardAsk::ToggleHelp.into(),
         ),
     ];
     let gap = ui.spacing().item_spacing.x;
@@ -129,7 +134,9 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
                 text.append(title, 0.0, egui::TextFormat::simple(body, strong));
                 text.append("\n", 0.0, egui::TextFormat::simple(small.clone(), weak));
                 text.append(about, 0.0, egui::TextFormat::simple(small, weak));
-                let button = egui::Button::new(text).min_size(egui::vec2(width, 54.0));
+                // What grows behind it has the text begin at the left.
+                let button =
+                    egui::Button::new((text, egui::Atom::grow())).min_size(egui::vec2(width, 54.0));
                 if ui.add(button).clicked() {
                     context.asks.push(command.clone());
                 }

@@ -3,6 +3,7 @@
 mod along_time;
 mod bookmarks;
 mod feature;
+mod files;
 mod find;
 mod graphs;
 mod look;
@@ -25,6 +26,9 @@ pub const VIEWS: &str = "Views";
 pub const ALONG_TIME: &str = "Overview and call stacks";
 pub const TABLES: &str = "Functions and calls";
 pub const GRAPHS: &str = "Collaboration and neighbours";
+
+/// What is opened and kept.
+pub const FILES: &str = "Open and save";
 
 /// What keys and the mouse do, page by page.
 pub const PAGES: &[Page<Command>] = &[
@@ -75,6 +79,10 @@ pub const PAGES: &[Page<Command>] = &[
     Page {
         title: "Present",
         lines: present::LINES,
+    },
+    Page {
+        title: FILES,
+        lines: files::LINES,
     },
     Page {
         title: "Window",
