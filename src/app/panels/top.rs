@@ -16,6 +16,9 @@ use crate::views::widgets::{Icon, icon_button, paint};
 /// The share of the room that the title has beside a path.
 const WITH_PATH: f32 = 0.45;
 
+/// In a bar with less room than this, in points, flying and settings are in the menu alone.
+const NARROW: f32 = 700.0;
+
 /// Undo and redo stand in the bar where there is so much room beside the menu, in points.
 const LEAST_WITH_UNDO: f32 = 130.0;
 
@@ -28,6 +31,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let shown = desk.state.cards;
+                let is_narrow = ui.available_width() < NARROW;
                 toggle(
                     ui,
                     context,
@@ -36,17 +40,19 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     CardAsk::ToggleHelp,
                     "All keys (F1)",
                 );
-                toggle(
-                    ui,
-                    context,
-                    shown.settings,
-                    "Settings",
-                    CardAsk::ToggleSettings,
-                    "Theme, area, height, colour, arcs (O)",
-                );
-                let fly = desk.state.camera.mode() == Mode::Fly;
-                let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
-                toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
+                if !is_narrow {
+                    toggle(
+                        ui,
+                        context,
+                        shown.settings,
+                        "Settings",
+                        CardAsk::ToggleSettings,
+                        "Theme, area, height, colour, arcs (O)",
+                    );
+                    let fly = desk.state.camera.mode() == Mode::Fly;
+                    let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
+                    toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
+                }
                 views(ui, context);
                 structure(ui, context);
                 questions::menu(ui, context);
