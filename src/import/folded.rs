@@ -50,7 +50,10 @@ pub fn sniff(head: &[u8]) -> bool {
     for (line, cut) in first_lines(head) {
         let frames = memchr::memchr_iter(b';', line).count();
         if cut && split_count(line).is_none() {
-            return all == 0 && frames >= FRAMES_SNIFFED && is_text(line);
+            // Minified code has as many semicolons, and bodies of functions.
+            let bodies = memchr::memmem::find_iter(line, b"){").count();
+            let is_stack = frames >= FRAMES_SNIFFED && bodies * 10 < frames;
+            return all == 0 && is_stack && is_text(line);
         }
         let is_counted = split_count(line).is_some();
         all += 1;
@@ -477,6 +480,10 @@ mod tests {
         }
         let long = "f;".repeat(200_000);
         assert!(sniff(long.as_bytes()));
+        let lambdas = "run(int)::{lambda()#1};".repeat(20_000);
+        assert!(sniff(lambdas.as_bytes()));
+        let minified = "function f(a){return a*a};".repeat(20_000);
+        assert!(!sniff(minified.as_bytes()));
         for other in [
             "",
             "\n",

@@ -12,7 +12,6 @@ use super::parts::{groups, join};
 use super::{index, processes, stream};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
-use crate::source::has_functions;
 
 /// Whether a directory holds recordings and nothing else: files right in it, hidden ones and indexes left out. A
 /// source tree has other files, and folders.
@@ -34,12 +33,8 @@ fn files(dir: &Input) -> Option<Vec<Input>> {
     let all = !files.is_empty()
         && files.len() <= MOST
         && files.iter().all(|file| {
-            // Minified code can look like folded stacks.
-            let is_code = file
-                .file_name()
-                .is_some_and(|name| has_functions(Path::new(name)));
             let head = || stream::head(file, &Progress::new()).ok();
-            file.is_file() && !is_code && head().is_some_and(|head| is_recording_head(&head))
+            file.is_file() && head().is_some_and(|head| is_recording_head(&head))
         });
     all.then_some(files)
 }

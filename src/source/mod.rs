@@ -62,11 +62,6 @@ pub fn is_source(path: &Path, is_recording: impl FnOnce(&Path) -> bool) -> bool 
     }
 }
 
-/// Whether a file, by its name, is in a language of which functions are found.
-pub fn has_functions(path: &Path) -> bool {
-    count::language(path).is_ok_and(|language| languages::of(language).is_some())
-}
-
 /// The module hierarchy of the source tree below `dir`: directory, file, namespace, class, function.
 ///
 /// `loc` of a file is what tokei reports as Code of the file's own language. A file in a language without a
