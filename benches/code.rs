@@ -28,10 +28,10 @@ const WINDOW: Rect = Rect {
     },
 };
 
-/// So many lines a function has.
+/// Lines of each function.
 const LINES: u32 = 10;
 
-/// A file of so many lines, and a trace that calls every function of it twice.
+/// Writes a file of `lines` lines, and a trace that calls every function in it twice.
 fn write(folder: &Path, lines: u32) -> std::io::Result<PathBuf> {
     std::fs::create_dir_all(folder.join("tree"))?;
     let mut text = String::new();
@@ -157,7 +157,7 @@ impl Shown {
         }
     }
 
-    /// The 99th percentile of the view's part of frames while the wheel turns so many points a frame.
+    /// The 99th percentile of the view's part of a frame while the wheel turns `points` points in each.
     fn scroll(&mut self, points: f32) -> Duration {
         let mut times = Vec::new();
         for step in 0..600u32 {

@@ -27,7 +27,7 @@ const SPACING: Spacing = Spacing {
     lead: 8.0,
 };
 
-/// A graph with so many boxes, lines and clusters of one level.
+/// A graph of boxes and lines, the boxes in clusters that are not nested.
 struct Made {
     nodes: Vec<Node>,
     clusters: Vec<Cluster>,

@@ -218,6 +218,21 @@ impl TimeRange {
     }
 }
 
+/// A day, counted from 1970, in the Gregorian calendar: `2024-05-17`.
+/// Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>.
+pub fn date(day: i64) -> String {
+    let day = day.clamp(-700_000, 100_000_000) + 719_468;
+    let era = day.div_euclid(146_097);
+    let of_era = day.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{of_month:02}")
+}
+
 /// Digits in groups of three: `12 345`.
 pub fn grouped(n: u64) -> String {
     let mut text = String::new();
@@ -359,6 +374,17 @@ impl CallId {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_have_dates() {
+        for (day, shown) in [
+            (0, "1970-01-01"),
+            (19_782, "2024-02-29"),
+            (-1, "1969-12-31"),
+        ] {
+            assert_eq!(date(day), shown);
+        }
+    }
 
     #[test]
     fn times_are_read_as_people_write_them() {

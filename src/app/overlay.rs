@@ -64,13 +64,14 @@ impl Overlay {
 
     /// Lets a screen reader ask what the window shows; what it asks comes back as an event. Before the window is seen.
     #[cfg(feature = "accesskit")]
-    pub fn attach_reader<T: From<accesskit_winit::Event> + Send>(
-        &mut self,
+    pub fn with_reader<T: From<accesskit_winit::Event> + Send>(
+        mut self,
         event_loop: &ActiveEventLoop,
         window: &Window,
         proxy: EventLoopProxy<T>,
-    ) {
+    ) -> Overlay {
         self.input.init_accesskit(event_loop, window, proxy);
+        self
     }
 
     /// Takes what a screen reader asks; it is answered with the next frame.

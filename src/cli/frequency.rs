@@ -7,7 +7,7 @@ use crate::facts::recording::Recording;
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct FrequencyArg {
-    /// Leave out functions that are called more than so many times in any window of so long, such as 80/100ms: what
+    /// Leave out functions that are called more often than this within any stretch of time that long, such as 80/100ms: what
     /// they called is called by their callers then
     #[arg(long, value_name = "CALLS/TIME")]
     pub max_frequency: Option<Frequency>,

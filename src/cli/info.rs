@@ -381,18 +381,7 @@ impl<'a> Info<'a> {
             let sampling = sampling.to_string();
             writeln!(out, "sampling   {}", escape::name(&sampling))?;
         }
-        if let Some(left_out) = self.left_out {
-            writeln!(out, "frequency  {}: {left_out}", left_out.max_frequency)?;
-            let names = left_out.names.iter().take(NAMED).map(|it| escape::name(it));
-            let names: Vec<_> = names.collect();
-            let more = match left_out.functions.saturating_sub(names.len() as u64) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            if !names.is_empty() {
-                writeln!(out, "           {}{more}", names.join(", "))?;
-            }
-        }
+        self.write_left_out(out)?;
         match self.contexts {
             Some(contexts) => writeln!(out, "contexts   {contexts}")?,
             None if is_profile => writeln!(
@@ -456,6 +445,23 @@ impl<'a> Info<'a> {
         }
         threads.write(out)?;
         self.write_warnings(out)
+    }
+
+    fn write_left_out(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(left_out) = self.left_out else {
+            return Ok(());
+        };
+        writeln!(out, "frequency  {}: {left_out}", left_out.max_frequency)?;
+        let names = left_out.names.iter().take(NAMED).map(|it| escape::name(it));
+        let names: Vec<_> = names.collect();
+        let more = match left_out.functions.saturating_sub(names.len() as u64) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        if names.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "           {}{more}", names.join(", "))
     }
 
     fn write_warnings(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -403,20 +403,7 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
         texts.push(std::str::from_utf8(text).ok()?);
     }
     let text = |place: u32| texts.get(place as usize).copied();
-    let mut functions = Functions::default();
-    for row in Table::<FunctionRow>::part(bytes, section(Section::Functions))?.iter() {
-        let next = functions.len();
-        let function = Function {
-            name: text(row.name)?,
-            file: text(row.file)?,
-            line: row.line,
-            library: text(row.library)?,
-        };
-        let id = functions.intern_at(function, row.column);
-        if id.index() != next {
-            return None;
-        }
-    }
+    let functions = read_functions(bytes, section(Section::Functions), &texts)?;
     let mut store = Store {
         data: data.clone(),
         checks: Some(Checks::new(data.len()).into()),
@@ -481,6 +468,26 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
         note,
         fingerprint: header.fingerprint,
     })
+}
+
+/// The functions; none when two of them are one, or a text is not there.
+fn read_functions(bytes: &Bytes, section: Range<usize>, texts: &[&str]) -> Option<Functions> {
+    let text = |place: u32| texts.get(place as usize).copied();
+    let mut functions = Functions::default();
+    for row in Table::<FunctionRow>::part(bytes, section)?.iter() {
+        let next = functions.len();
+        let function = Function {
+            name: text(row.name)?,
+            file: text(row.file)?,
+            line: row.line,
+            library: text(row.library)?,
+        };
+        let id = functions.intern_at(function, row.column);
+        if id.index() != next {
+            return None;
+        }
+    }
+    Some(functions)
 }
 
 /// What is known of waiting, which may be nothing; the outer none when the tables do not belong together.

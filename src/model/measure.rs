@@ -21,7 +21,7 @@ impl Measure {
         match metric.unit() {
             Unit::Cost => self.cost.show(Cost::from_ns(value as u64)),
             Unit::Bytes => bytes(value),
-            Unit::Day => date(self.first_day + value.round() as i64 - 1),
+            Unit::Day => units::date(self.first_day + value.round() as i64 - 1),
             Unit::Count => count(value),
             Unit::Compared => match &self.compared {
                 Some(amount) => amount.text(value),
@@ -77,29 +77,12 @@ fn bytes(value: f64) -> String {
     format!("{value:.0} B")
 }
 
-/// A day, counted from 1970, in the Gregorian calendar (Howard Hinnant's `civil_from_days`).
-fn date(day: i64) -> String {
-    let day = day.clamp(-700_000, 100_000_000) + 719_468;
-    let era = day.div_euclid(146_097);
-    let of_era = day.rem_euclid(146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{of_month:02}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn values_have_their_units() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(19_782), "2024-02-29");
-        assert_eq!(date(-1), "1969-12-31");
         assert_eq!(bytes(512.0), "512 B");
         assert_eq!(bytes(1536.0), "1.5 KiB");
         assert_eq!(bytes(40.0 * 1024.0 * 1024.0), "40 MiB");

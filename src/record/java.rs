@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::{Workplace, collect};
+use super::place::Workplace;
 use super::program::Kind;
-use super::run::{Done, Plan, Run};
-use super::running::{self, Seen};
+use super::recorder::Recorder;
+use super::run::{Done, Run};
+use super::running::{self, Leaving, Seen};
 
 /// Where virtual machines look for further options, whoever starts them.
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
@@ -50,25 +51,10 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         }
         command.env(VARIABLE, all).args(rest);
     }
-    let mut plan = Plan {
-        command,
-        wraps: false,
-        folder: place.0.clone(),
-        log: None,
+    let leaving = Leaving {
+        recorder: Recorder::Jfr,
+        ending: ".jfr",
+        hint: "",
     };
-    let ran = running::run(&mut plan, None, seen)?;
-    let paths = collect(&place.0, ".jfr", run.output)?;
-    if paths.is_empty() {
-        let code = ran.program.code();
-        return Err(RecordError::Failed {
-            recorder: "jfr",
-            said: format!("it left no recording; the program ended with {code}"),
-            ended: ran.program,
-        });
-    }
-    Ok(Done {
-        paths,
-        ended: ran.program,
-        elapsed: ran.elapsed,
-    })
+    running::run_and_collect(command, &leaving, (&place, run.output), seen)
 }

@@ -6,9 +6,10 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::{Workplace, collect};
-use super::run::{Done, Plan, Run};
-use super::running::{self, Seen};
+use super::place::Workplace;
+use super::recorder::Recorder;
+use super::run::{Done, Run};
+use super::running::{self, Leaving, Seen};
 
 /// Microseconds between two samples: node's own choice.
 const INTERVAL: &str = "--cpu-prof-interval=1000";
@@ -28,29 +29,10 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
     into.push(&folder);
     let mut command = std::process::Command::new(node);
     command.arg("--cpu-prof").arg(INTERVAL).arg(into).args(rest);
-    let mut plan = Plan {
-        command,
-        wraps: false,
-        folder: place.0.clone(),
-        log: None,
+    let leaving = Leaving {
+        recorder: Recorder::Node,
+        ending: ".cpuprofile",
+        hint: ". node writes it when the program ends by itself or by process.exit, not when a signal ends it",
     };
-    let ran = running::run(&mut plan, None, seen)?;
-    let paths = collect(&place.0, ".cpuprofile", run.output)?;
-    if paths.is_empty() {
-        let said = format!(
-            "it left no profile; the program ended with {}. node writes it when the program ends by itself or by \
-             process.exit, not when a signal ends it",
-            ran.program.code()
-        );
-        return Err(RecordError::Failed {
-            recorder: "node",
-            said,
-            ended: ran.program,
-        });
-    }
-    Ok(Done {
-        paths,
-        ended: ran.program,
-        elapsed: ran.elapsed,
-    })
+    running::run_and_collect(command, &leaving, (&place, run.output), seen)
 }

@@ -4,10 +4,10 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::{Workplace, collect};
+use super::place::Workplace;
 use super::recorder::Recorder;
-use super::run::{Done, Plan, Run};
-use super::running::{self, Seen, command};
+use super::run::{Done, Run};
+use super::running::{self, Leaving, Seen, command};
 
 /// Calls and other events that VizTracer keeps: the last so many. A call takes a hundred bytes.
 const ENTRIES: &str = "10000000";
@@ -60,33 +60,12 @@ pub fn run(run: &Run<'_>, by: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Do
             command
         }
     };
-    let mut plan = Plan {
-        command,
-        wraps: by == Recorder::PySpy,
-        folder: place.0.clone(),
-        log: None,
+    let leaving = Leaving {
+        recorder: by,
+        ending: ".json",
+        hint: "",
     };
-    let ran = running::run(&mut plan, None, seen)?;
-    let ended = match by {
-        Recorder::PySpy => ran.recorder,
-        _ => ran.program,
-    };
-    let paths = collect(&place.0, ".json", run.output)?;
-    if paths.is_empty() {
-        return Err(RecordError::Failed {
-            recorder: by.name(),
-            said: format!(
-                "it left no recording; the program ended with {}",
-                ended.code()
-            ),
-            ended,
-        });
-    }
-    Ok(Done {
-        paths,
-        ended,
-        elapsed: ran.elapsed,
-    })
+    running::run_and_collect(command, &leaving, (&place, run.output), seen)
 }
 
 #[cfg(test)]

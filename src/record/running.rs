@@ -2,14 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place;
+use super::place::{self, Workplace, collect};
 use super::program;
-use super::run::Plan;
+use super::recorder::Recorder;
+use super::run::{Done, Plan};
 use super::signals::{Forwarding, Orphan, adopt};
 
 #[cfg(unix)]
@@ -41,6 +42,51 @@ pub struct Ran {
     pub elapsed: Duration,
     /// The program went on when its recorder had ended.
     pub went_on: bool,
+}
+
+/// A recorder that leaves its recording in a workplace.
+pub struct Leaving {
+    pub recorder: Recorder,
+    /// Of the files that it leaves.
+    pub ending: &'static str,
+    /// What is said where it leaves none, behind how the program ended.
+    pub hint: &'static str,
+}
+
+/// Runs a program under such a recorder, and puts what that leaves to `output`.
+pub fn run_and_collect(
+    command: Command,
+    leaving: &Leaving,
+    (place, output): (&Workplace, &Path),
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
+    // py-spy stands around the program, and ends as that does.
+    let wraps = leaving.recorder == Recorder::PySpy;
+    let mut plan = Plan {
+        command,
+        wraps,
+        folder: place.0.clone(),
+        log: None,
+    };
+    let ran = run(&mut plan, None, seen)?;
+    let ended = if wraps { ran.recorder } else { ran.program };
+    let paths = collect(&place.0, leaving.ending, output)?;
+    if paths.is_empty() {
+        return Err(RecordError::Failed {
+            recorder: leaving.recorder.name(),
+            said: format!(
+                "it left no recording; the program ended with {}{}",
+                ended.code(),
+                leaving.hint
+            ),
+            ended,
+        });
+    }
+    Ok(Done {
+        paths,
+        ended,
+        elapsed: ran.elapsed,
+    })
 }
 
 /// How often it is looked whether the program has ended.

@@ -282,8 +282,11 @@ impl Rating {
                     Near::Before(0) => format!("it ran right before the runs part, at {parted}"),
                     Near::Before(after) => format!("it ran before the runs part, at {parted}, and {after} other changed functions after it"),
                 };
-                let calls = grouped(before.calls);
-                format!("{near}; it was called {calls} times by then")
+                let calls = match before.calls {
+                    1 => "once".to_owned(),
+                    calls => format!("{} times", grouped(calls)),
+                };
+                format!("{near}; it was called {calls} by then")
             }),
             None => self.add(PartOf::FirstDifference, 0.0, || {
                 format!("it did not run before the runs part, at {parted}")

@@ -14,13 +14,19 @@ use crate::views::style;
 use crate::views::text::{count, counted};
 use crate::views::widgets::{Icon, card, icon_button, small_slider};
 
-const WIDTH: f32 = 300.0;
+const WIDTH: f32 = 318.0;
 
 /// Bars of the distribution, each of twice as many calls as the one before.
 const BARS: usize = 24;
 
-/// What windows can be chosen, in milliseconds.
-const WINDOWS: [u64; 5] = [1, 10, 100, 1000, 10_000];
+/// What windows can be chosen, in milliseconds, with their names.
+const WINDOWS: [(u64, &str); 5] = [
+    (1, "1 ms"),
+    (10, "10 ms"),
+    (100, "100 ms"),
+    (1000, "1 s"),
+    (10_000, "10 s"),
+];
 
 /// Rows of the list that are seen at once.
 const ROWS: f32 = 8.0;
@@ -87,10 +93,11 @@ fn choose(
     response.on_hover_text("The most calls of a function in any such time that stay");
     ui.horizontal(|ui| {
         ui.label(style::weak("calls in any"));
-        for ms in WINDOWS {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        for (ms, name) in WINDOWS {
             let of = Cost::from_ns(ms * 1_000_000);
             let is_chosen = of == window;
-            if ui.selectable_label(is_chosen, of.to_string()).clicked() && !is_chosen {
+            if ui.selectable_label(is_chosen, name).clicked() && !is_chosen {
                 asks.push(FilterAsk::LimitFrequency(Some(Frequency {
                     most,
                     window: of,

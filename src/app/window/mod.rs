@@ -424,13 +424,11 @@ impl App {
                 self.desk
                     .state
                     .set_most_blocks(Renderer::most_blocks(&graphics.canvas.gpu));
-                #[cfg_attr(not(feature = "accesskit"), allow(unused_mut))]
-                let mut overlay = Overlay::new(&window, side, theme);
+                let overlay = Overlay::new(&window, side, theme);
                 #[cfg(feature = "accesskit")]
-                {
-                    overlay.attach_reader(event_loop, &window, self.proxy.clone());
-                    window.set_visible(true);
-                }
+                let overlay = overlay.with_reader(event_loop, &window, self.proxy.clone());
+                #[cfg(feature = "accesskit")]
+                window.set_visible(true);
                 self.view = Some(View {
                     overlay,
                     graphics,

@@ -11,6 +11,7 @@ use super::output;
 use super::progress::with_progress;
 use crate::analysis::faults::opening::{self, Opened};
 use crate::analysis::faults::{Failing, Faults, Question, find};
+use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::source::history;
 use crate::source::history::change::Changes;
@@ -78,6 +79,14 @@ struct Report<'a> {
     changes: &'a Changes,
     faults: &'a Faults,
     args: &'a FaultsArgs,
+}
+
+impl Report<'_> {
+    /// The run that fails.
+    fn recording(&self) -> Option<&Recording> {
+        let first = self.opened.session.recordings.first();
+        first.map(|it| &*it.recording)
+    }
 }
 
 pub fn run(args: FaultsArgs) -> anyhow::Result<()> {

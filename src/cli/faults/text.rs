@@ -8,6 +8,7 @@ use crate::analysis::faults::{Fault, Reason};
 use crate::cli::output::{self, Align, Table};
 use crate::escape;
 use crate::facts::recording::Recording;
+use crate::units::date;
 
 /// What is not in the list, on standard error.
 pub fn say_the_rest(report: &Report<'_>) {
@@ -88,13 +89,7 @@ fn many(count: u64, what: &str) -> String {
 pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let faults = &report.faults.faults;
     let top = report.args.top.unwrap_or(usize::MAX);
-    let Some(recording) = report
-        .opened
-        .session
-        .recordings
-        .first()
-        .map(|it| &*it.recording)
-    else {
+    let Some(recording) = report.recording() else {
         return Ok(());
     };
     if let Some(first) = &report.faults.first_difference {
@@ -175,7 +170,7 @@ fn why(report: &Report<'_>, fault: &Fault, out: &mut dyn Write) -> io::Result<()
                 "        {} {}, {}: {}",
                 short(&commit.id),
                 escape::name(&commit.author),
-                day(commit.time),
+                date(commit.time.div_euclid(86_400)),
                 escape::name(&commit.summary)
             )?;
         }
@@ -221,13 +216,7 @@ fn table<'f>(
 
 /// The functions by commit, the most suspect first.
 pub fn by_commit(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let Some(recording) = report
-        .opened
-        .session
-        .recordings
-        .first()
-        .map(|it| &*it.recording)
-    else {
+    let Some(recording) = report.recording() else {
         return Ok(());
     };
     for group in groups(report.faults) {
@@ -240,7 +229,7 @@ pub fn by_commit(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
                 "{} {}, {}: {}",
                 short(&commit.id),
                 escape::name(&commit.author),
-                day(commit.time),
+                date(commit.time.div_euclid(86_400)),
                 escape::name(&commit.summary)
             )?,
             None => writeln!(out, "not committed yet")?,
@@ -291,19 +280,4 @@ fn ranges(lines: &[u32]) -> String {
 /// The beginning of an id.
 fn short(id: &str) -> &str {
     id.get(..10).unwrap_or(id)
-}
-
-/// The day of a time in seconds since 1970, in UTC: `2024-05-17`.
-/// Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>.
-fn day(seconds: i64) -> String {
-    let days = seconds.div_euclid(86_400) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
