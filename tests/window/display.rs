@@ -334,10 +334,14 @@ impl Window<'_> {
     }
 
     pub fn close(self) {
-        // The window manager asks the window to close.
-        self.display.xdotool(&["key", "alt+F4"]);
         let start = Instant::now();
+        let mut asked: Option<Instant> = None;
         while start.elapsed() < PATIENCE {
+            // The window manager asks the window to close; on a busy machine it may miss the key.
+            if asked.is_none_or(|it| it.elapsed() > Duration::from_secs(5)) {
+                self.display.xdotool(&["key", "alt+F4"]);
+                asked = Some(Instant::now());
+            }
             let ended = self.process.borrow_mut().0.try_wait();
             if let Some(status) = ended.expect("it is our process") {
                 assert!(status.success(), "{status}");
