@@ -28,10 +28,9 @@ struct Workload {
 }
 
 fn main() -> anyhow::Result<()> {
-    let is_there = Command::new("uftrace")
-        .arg("--version")
-        .stdout(Stdio::null());
-    if is_there.status().is_err() {
+    let mut version = Command::new("uftrace");
+    version.arg("--version").stdout(Stdio::null());
+    if version.status().is_err() {
         println!("record: left out, for uftrace is not installed");
         return Ok(());
     }
@@ -127,7 +126,7 @@ fn built(place: &Path) -> anyhow::Result<Vec<Workload>> {
 /// What a recording holds and took.
 struct Recorded {
     calls: u64,
-    functions_left_out: usize,
+    functions_left_out: u64,
     bytes: u64,
     /// Of the run that was recorded, not of one before it.
     seconds: f64,
@@ -147,7 +146,7 @@ fn table(workload: &Workload, place: &Path) -> anyhow::Result<()> {
 
 fn show(workload: &Workload, limit: &str, recorded: &Recorded, alone: f64) {
     let calls = amount(recorded.calls);
-    let without = amount(recorded.functions_left_out as u64);
+    let without = amount(recorded.functions_left_out);
     let megabytes = measured::significant(recorded.bytes as f64 / 1e6);
     Measured {
         target: &format!("record: {}, {limit}", workload.name),
@@ -181,7 +180,7 @@ fn recorded(workload: &Workload, place: &Path, limit: Option<&str>) -> anyhow::R
     let bytes = bytes.filter_map(|it| Some(it.metadata().ok()?.len())).sum();
     let recorded = Recorded {
         calls: recording.trace.calls(),
-        functions_left_out: left_out.map_or(0, |it| it.functions.len()),
+        functions_left_out: left_out.map_or(0, |it| it.functions),
         bytes,
         seconds,
     };
