@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use egui::Pos2;
 
+use super::recording::RecordWish;
 use crate::presentation::scene::{Section, Shot};
+use crate::record::Switch;
 use crate::state::action::On;
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
@@ -39,6 +41,20 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+}
+
+/// The card in which a program is recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordAsk {
+    Toggle,
+    Edit(RecordWish),
+    /// Asks for the folder in a dialog of the desktop.
+    ChooseFolder,
+    Start,
+    /// Asks the program to end; makes it end when it was asked before.
+    Stop,
+    /// Begins to record, or leaves off, while the program runs.
+    Switch(Switch),
 }
 
 /// What is to be saved as a picture.
@@ -220,6 +236,7 @@ pub enum Command {
     /// Of the state.
     Ask(Ask),
     File(FileAsk),
+    Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),
     Talk(TalkAsk),
@@ -260,6 +277,7 @@ macro_rules! groups {
 groups! {
     own:
     File(FileAsk),
+    Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),
     Talk(TalkAsk),

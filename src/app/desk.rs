@@ -15,6 +15,7 @@ use super::open_views::Views;
 use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
+use super::recording::RecordCard;
 use super::saved::{SavedSession, is_session_file};
 use super::tour::Tour;
 use super::welcome::Welcome;
@@ -75,6 +76,7 @@ pub struct Desk {
     pub own_views: Own<Arrangement>,
     pub palette: Palette,
     pub welcome: Welcome,
+    pub recording: RecordCard,
     pub tour: Tour,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
@@ -103,6 +105,7 @@ pub struct DeskRef<'a> {
     pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
     pub welcome: &'a Welcome,
+    pub recording: &'a RecordCard,
     pub tour: &'a Tour,
     pub editors: &'a Editors,
 }
@@ -110,12 +113,13 @@ pub struct DeskRef<'a> {
 impl<'a> DeskRef<'a> {
     /// Whether something goes on on other threads.
     pub fn is_working(self) -> bool {
-        self.state.jobs.is_any() || self.jobs.is_any()
+        self.state.jobs.is_any() || self.jobs.is_any() || self.recording.is_working()
     }
 
     /// The work on other threads that takes long enough to be shown.
     pub fn slow(self) -> impl Iterator<Item = &'a Progress> {
-        self.state.jobs.slow().chain(self.jobs.slow())
+        let jobs = self.state.jobs.slow().chain(self.jobs.slow());
+        jobs.chain(self.recording.slow())
     }
 }
 
@@ -136,6 +140,7 @@ impl Desk {
             own_views: Own::default(),
             palette: Palette::default(),
             welcome: Welcome::default(),
+            recording: RecordCard::default(),
             tour: Tour::default(),
             last_over: None,
             editors: Editors::default(),
@@ -166,6 +171,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            recording: &self.recording,
             tour: &self.tour,
             editors: &self.editors,
         };
@@ -184,6 +190,7 @@ impl Desk {
             own_views: &self.own_views,
             palette: &self.palette,
             welcome: &self.welcome,
+            recording: &self.recording,
             tour: &self.tour,
             editors: &self.editors,
         }
@@ -202,6 +209,7 @@ impl Desk {
             self.welcome.recent.add(&document.inputs);
             let begins = self.to_restore.is_none() && self.talk.scenes.is_empty();
             self.show(document);
+            self.tell_of_recording();
             if begins {
                 self.start_lively();
             }
@@ -234,6 +242,7 @@ impl Desk {
         self.poll_staged();
         self.poll_unpacked();
         self.poll_chosen();
+        self.poll_recording();
         let document = self.state.stamps.document;
         if std::mem::replace(&mut self.document_seen, document) != document {
             self.go_on_to_bookmark();
@@ -293,6 +302,7 @@ impl Desk {
         match command.into() {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
+            Command::Record(ask) => self.on_record(ask),
             Command::Picture(ask) => self.on_picture(ask),
             Command::Own(ask) => self.on_own(ask),
             Command::Talk(ask) => self.on_talk(ask),
@@ -315,6 +325,7 @@ impl Desk {
     fn ask(&mut self, ask: Ask) {
         if ask == Ask::Cancel(CancelAsk::Everything) {
             self.jobs = Jobs::default();
+            self.recording.stop();
             self.views.cancel();
         }
         let had_editor = self.state.mapping.is_open;
@@ -452,6 +463,7 @@ impl Desk {
             talk,
             palette,
             welcome,
+            recording,
             tour,
             ..
         } = self;
@@ -462,6 +474,7 @@ impl Desk {
             let cards = [
                 &mut palette.is_open,
                 &mut state.cards.steps,
+                &mut recording.is_open,
                 &mut welcome.is_open,
                 &mut picture.is_open,
                 &mut state.mapping.is_open,

@@ -16,8 +16,8 @@ use crate::analysis::session::Inputs;
 use crate::app::Opening;
 use crate::escape;
 use crate::record::recorder::{Recorder, State};
-use crate::record::{self, Ended, RecordError, Recorded, Seen, Wish};
-use crate::units::{Cost, Time, TimeSpec, Unit};
+use crate::record::{self, Ended, RecordError, Recorded, Seen, Switch, Wish};
+use crate::units::{Cost, Time, TimeSpec, Unit, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Record a program with the best recorder there is, and open the recording", after_help = EXAMPLES)]
@@ -56,11 +56,23 @@ pub struct RecordArgs {
     /// Record nothing until --on says so (uftrace)
     #[arg(long)]
     paused: bool,
-    /// Begin to record the running process PID, which was started by `record --paused`
+    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace)
+    #[arg(long)]
+    switchable: bool,
+    /// Begin to record the running process PID, which was started by `record --paused` or `record --switchable`
     #[arg(long, value_name = "PID", exclusive = true)]
     on: Option<u32>,
+    /// Leave off recording it, until --on
+    #[arg(long, value_name = "PID", exclusive = true)]
+    off: Option<u32>,
+    /// Record only while this function runs, in the thread that runs it (uftrace)
+    #[arg(long = "while", value_name = "FUNCTION", conflicts_with_all = ["max_frequency", "retry"])]
+    only_while: Option<String>,
+    /// Keep only the end of the run, such as the last 10s (perf)
+    #[arg(long, value_name = "TIME")]
+    last: Option<TimeSpec>,
     /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf
-    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused"])]
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused", "switchable", "only_while"])]
     pid: Option<u32>,
     /// No word of how far it is
     #[arg(long)]
@@ -85,7 +97,10 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         return list();
     }
     if let Some(pid) = args.on {
-        return Ok(record::switch_on(pid)?);
+        return Ok(record::switch(pid, Switch::On)?);
+    }
+    if let Some(pid) = args.off {
+        return Ok(record::switch(pid, Switch::Off)?);
     }
     if let Some(pid) = args.pid {
         return attach(&args, pid);
@@ -94,7 +109,6 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         let message = "expected a program behind --, as in `callscape record -- ./app`, found none";
         refuse(ErrorKind::MissingRequiredArgument, message);
     }
-    let probe = args.probe.resolve(Cost::ZERO).since(Time::ZERO);
     let wish = Wish {
         command: args.command.clone(),
         with: args.with,
@@ -102,8 +116,12 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         memory: args.memory,
         retry: args.retry,
         max_frequency: args.max_frequency,
-        probe: Duration::from_nanos(probe.ns()),
+        probe: duration(args.probe),
         is_paused: args.paused,
+        is_switchable: args.switchable,
+        only_while: args.only_while.clone(),
+        last: args.last.map(duration),
+        ..Wish::default()
     };
     let shows = !args.quiet && io::stderr().is_terminal();
     let mut say = |line: &str| say!("callscape: {line}");
@@ -132,12 +150,19 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     std::process::exit(if failed { 1 } else { code })
 }
 
+fn duration(time: TimeSpec) -> Duration {
+    Duration::from_nanos(time.resolve(Cost::ZERO).since(Time::ZERO).ns())
+}
+
 /// Records a process that runs.
 fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     let shows = !args.quiet && io::stderr().is_terminal();
     say!("callscape: recording process {pid} until it ends or Ctrl + C");
     let mut seen = |seen: Seen| show(seen, shows);
-    let attached = record::attach(pid, args.with, args.output.as_deref(), &mut seen);
+    let attached = {
+        let output = args.output.as_deref();
+        record::attach(pid, args.with, output, args.last.map(duration), &mut seen)
+    };
     forget(shows);
     let attached = attached?;
     say_recorded(
@@ -164,7 +189,10 @@ fn show(seen: Seen, shows: bool) {
     }
     let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
     let seconds = seen.elapsed.as_secs_f64();
-    eprint!("\rrecording: {seconds:.1} s, {bytes}\x1b[K");
+    // Of what is known by the size alone.
+    let calls = seen.calls.map(|it| format!(", ≈ {} calls", grouped(it)));
+    let calls = calls.unwrap_or_default();
+    eprint!("\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K");
 }
 
 /// Says what was recorded and opens it.

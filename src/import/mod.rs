@@ -54,6 +54,7 @@ mod sorting;
 mod spans;
 mod speedscope;
 mod stream;
+pub mod switches;
 mod uftrace;
 mod unpacked;
 mod unread;

@@ -85,9 +85,12 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         let Some(last) = scheduler.last(tid) else {
             continue;
         };
-        // Calls that are open at the end have lasted until then.
         let thread = builder.thread(&tasks.process(tid).to_string(), &tid.to_string());
-        builder.seen(thread, timestamp(last));
+        // Calls that are open at the end have lasted until then, unless recording had stopped before.
+        let (_, is_off) = tasks.switches_of(tid);
+        if !is_off {
+            builder.seen(thread, timestamp(last));
+        }
         for absence in scheduler.absences(tid) {
             let times = (timestamp(absence.start), timestamp(absence.end));
             let why = match absence.is_preempted {

@@ -1,6 +1,7 @@
 //! Recording a process that runs already.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::choice::ensure_ready;
 use super::ended::Ended;
@@ -18,6 +19,7 @@ pub fn attach(
     pid: u32,
     with: Option<Recorder>,
     output: Option<&Path>,
+    last: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Attached, RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
@@ -29,8 +31,8 @@ pub fn attach(
     let is_python = language(&name) == Some(Kind::Python);
     let is_ready = matches!(Recorder::PySpy.state(), State::Ready(_));
     let by = with.unwrap_or(match is_python && is_ready {
-        true => Recorder::PySpy,
-        false => Recorder::Perf,
+        true if last.is_none() => Recorder::PySpy,
+        _ => Recorder::Perf,
     });
     if !matches!(by, Recorder::Perf | Recorder::PySpy) {
         return Err(RecordError::Recorder(format!(
@@ -38,12 +40,18 @@ pub fn attach(
             by.name()
         )));
     }
+    if last.is_some() && by != Recorder::Perf {
+        return Err(RecordError::Recorder(format!(
+            "--last is for perf: {} cannot",
+            by.name()
+        )));
+    }
     ensure_ready(by, &by.state())?;
     let name = name.to_string_lossy();
-    let output = place::named(output, &name, by)?;
+    let output = place::named(output, Path::new(""), &name, by)?;
     let done = match by {
         Recorder::PySpy => py_spy(&output, pid, seen)?,
-        _ => perf::attach(&output, pid, seen)?,
+        _ => perf::attach(&output, pid, last, seen)?,
     };
     Ok(Attached {
         bytes: done.paths.iter().map(|path| place::bytes(path)).sum(),
@@ -71,6 +79,8 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         wraps: false,
         folder: place.0.clone(),
         log: None,
+        calls: None,
+        control: None,
     };
     let ran = running::run(&mut plan, None, seen)?;
     let paths = collect(&place.0, ".json", output)?;

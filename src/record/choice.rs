@@ -24,28 +24,74 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
                 notes: Vec::new(),
             }
         }
+        None if wish.last.is_some() => Choice {
+            recorder: Recorder::Perf,
+            notes: vec![
+                "recording samples with perf, which can keep the last ones alone".to_owned(),
+            ],
+        },
         None => best(program)?,
     };
     let by = wanted.recorder;
     ensure_ready(by, &state(by, program))?;
-    let not_by = |what: &str| {
-        Err(RecordError::Recorder(format!(
-            "{what} is for uftrace: {} cannot",
-            by.name()
-        )))
-    };
-    if by != Recorder::Uftrace {
-        if wish.memory {
-            return not_by("--memory");
-        }
-        if wish.max_frequency.is_some() {
-            return not_by("--max-frequency while recording");
-        }
-        if wish.is_paused {
-            return not_by("--paused");
-        }
-    }
+    can(by, wish)?;
     Ok(wanted)
+}
+
+/// Fails where a recorder cannot do what is asked for, and names the one that can.
+fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
+    let asked = [
+        (wish.memory, "--memory", Recorder::Uftrace),
+        (
+            wish.max_frequency.is_some(),
+            "--max-frequency while recording",
+            Recorder::Uftrace,
+        ),
+        (wish.is_paused, "--paused", Recorder::Uftrace),
+        (wish.is_switchable, "--switchable", Recorder::Uftrace),
+        (wish.only_while.is_some(), "--while", Recorder::Uftrace),
+        (wish.last.is_some(), "--last", Recorder::Perf),
+    ];
+    let refused = asked
+        .into_iter()
+        .find(|&(is_asked, _, can)| is_asked && can != by);
+    match refused {
+        Some((_, what, can)) => Err(RecordError::Recorder(format!(
+            "{what} is for {}: {} cannot",
+            can.name(),
+            by.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// A recorder as it can be chosen for a program.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub recorder: Recorder,
+    /// Why it cannot be taken, with what installs or permits it.
+    pub refused: Option<String>,
+    /// Whether it would be taken where it were there.
+    pub fits: bool,
+}
+
+/// All recorders as they can be chosen for a program, and what would be taken by itself. Asks each for its version: takes a
+/// second.
+pub fn offers(program: &Program) -> (Result<Choice, RecordError>, Vec<Offer>) {
+    let all = Recorder::ALL.map(|recorder| {
+        let fits = fits(program, recorder);
+        let refused = match &fits {
+            Ok(()) => ensure_ready(recorder, &state(recorder, program)).err(),
+            Err(RecordError::Program { reason, .. }) => Some(RecordError::Recorder(reason.clone())),
+            Err(error) => Some(RecordError::Recorder(error.to_string())),
+        };
+        Offer {
+            recorder,
+            refused: refused.map(|it| it.to_string()),
+            fits: fits.is_ok(),
+        }
+    });
+    (choose(program, &Wish::default()), all.to_vec())
 }
 
 /// The state of a recorder for this program.
@@ -183,6 +229,7 @@ mod tests {
             path: PathBuf::from("/bin/app"),
             kind,
             interpreter: None,
+            folder: None,
         }
     }
 
@@ -242,6 +289,28 @@ mod tests {
             ..program(Kind::Executable(PLAIN))
         };
         assert_eq!(of_executable(&spaced, &PLAIN).recorder, Recorder::Perf);
+    }
+
+    #[test]
+    fn what_a_recorder_cannot_is_refused_with_the_name_of_one_that_can() {
+        let paused = Wish {
+            is_paused: true,
+            ..Wish::default()
+        };
+        let last = Wish {
+            last: Some(std::time::Duration::from_secs(1)),
+            ..Wish::default()
+        };
+        let said = |by, wish| can(by, wish).expect_err("it cannot").to_string();
+        assert_eq!(
+            said(Recorder::Perf, &paused),
+            "--paused is for uftrace: perf cannot"
+        );
+        assert_eq!(
+            said(Recorder::Uftrace, &last),
+            "--last is for perf: uftrace cannot"
+        );
+        assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &last).is_ok());
     }
 
     #[test]

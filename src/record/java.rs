@@ -56,5 +56,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".jfr",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&place, run.output), seen)
+    running::run_and_collect(command, &leaving, (&place, run), seen)
 }

@@ -6,6 +6,7 @@
 
 mod attach;
 pub mod choice;
+pub mod control;
 mod elf;
 mod ended;
 mod error;
@@ -34,7 +35,7 @@ use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
 pub use running::Seen;
-pub use signals::switch_on;
+pub use signals::{Switch, switch};
 pub use source::find as find_source;
 
 /// Runs a program and records it. `say` is told what the user should know, line by line; `seen` how far it is, several
@@ -44,12 +45,12 @@ pub fn record(
     say: &mut dyn FnMut(&str),
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Recorded, RecordError> {
-    let program = Program::look(&wish.command)?;
+    let program = Program::look(&wish.command, wish.folder.as_deref())?;
     let Choice { recorder, notes } = choice::choose(&program, wish)?;
     for note in notes {
         say(&note);
     }
-    let output = place::output(wish.output.as_deref(), &program, recorder)?;
+    let output = place::output(wish, &program, recorder)?;
     let mut massive = None;
     if let Some(limit) = wish.max_frequency {
         massive = Some(massive::probe(wish, &program, recorder, limit, say)?);

@@ -34,5 +34,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".cpuprofile",
         hint: ". node writes it when the program ends by itself or by process.exit, not when a signal ends it",
     };
-    running::run_and_collect(command, &leaving, (&place, run.output), seen)
+    running::run_and_collect(command, &leaving, (&place, run), seen)
 }

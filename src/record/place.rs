@@ -8,19 +8,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::error::RecordError;
 use super::program::Program;
 use super::recorder::Recorder;
+use super::run::Wish;
 
-/// Where a recording goes: where was asked for, else into the current folder, named after program and time. Nothing is
-/// ever written over.
-pub fn output(
-    wanted: Option<&Path>,
-    program: &Program,
-    by: Recorder,
-) -> Result<PathBuf, RecordError> {
-    named(wanted, &program.name(), by)
+/// Where a recording goes: where was asked for, else into the folder that the program runs in, named after program and
+/// time. Nothing is ever written over.
+pub fn output(wish: &Wish, program: &Program, by: Recorder) -> Result<PathBuf, RecordError> {
+    let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
+    named(wish.output.as_deref(), folder, &program.name(), by)
 }
 
 /// The same for a program of this name.
-pub fn named(wanted: Option<&Path>, name: &str, by: Recorder) -> Result<PathBuf, RecordError> {
+pub fn named(
+    wanted: Option<&Path>,
+    folder: &Path,
+    name: &str,
+    by: Recorder,
+) -> Result<PathBuf, RecordError> {
     if let Some(wanted) = wanted {
         if wanted.symlink_metadata().is_ok() {
             let reason = "expected a name that is not taken yet, found something there";
@@ -31,14 +34,14 @@ pub fn named(wanted: Option<&Path>, name: &str, by: Recorder) -> Result<PathBuf,
     let stamp = now();
     let name = plain(name);
     let path = |number: u32| match number {
-        1 => PathBuf::from(format!("{name}-{stamp}.{}", by.ending())),
-        number => PathBuf::from(format!("{name}-{stamp}-{number}.{}", by.ending())),
+        1 => folder.join(format!("{name}-{stamp}.{}", by.ending())),
+        number => folder.join(format!("{name}-{stamp}-{number}.{}", by.ending())),
     };
     let free = (1..1000)
         .map(path)
         .find(|it| it.symlink_metadata().is_err());
     free.ok_or_else(|| {
-        let reason = "expected a free name in the current folder, found a thousand of this second";
+        let reason = "expected a free name in the folder, found a thousand of this second";
         RecordError::program(&path(1), reason)
     })
 }

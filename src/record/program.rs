@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use super::elf::{self, Elf};
@@ -19,6 +20,8 @@ pub struct Program {
     pub kind: Kind,
     /// It begins with `#!`, and this runs it.
     pub interpreter: Option<Vec<OsString>>,
+    /// The folder that it runs in, where that is not the current one.
+    pub folder: Option<PathBuf>,
 }
 
 /// What kind of program it is.
@@ -67,10 +70,16 @@ pub(super) fn language(name: &OsStr) -> Option<Kind> {
 
 /// Where the program of this name is, as the system looks for it; an error says why it cannot be run.
 pub fn find(name: &OsStr) -> Result<PathBuf, RecordError> {
+    find_from(name, None)
+}
+
+/// The same for a program that is run in `folder`.
+fn find_from(name: &OsStr, folder: Option<&Path>) -> Result<PathBuf, RecordError> {
     let path = Path::new(name);
     if name.as_encoded_bytes().contains(&b'/') {
-        check(path)?;
-        return Ok(path.to_path_buf());
+        let path = folder.map_or(path.to_path_buf(), |folder| folder.join(path));
+        check(&path)?;
+        return Ok(path);
     }
     let folders = env::var_os("PATH").unwrap_or_default();
     let mut refused = None;
@@ -124,13 +133,13 @@ fn ensure_executable(_: &Path, _: &fs::Metadata) -> Result<(), RecordError> {
 }
 
 impl Program {
-    /// Looks at what a command runs.
-    pub fn look(command: &[OsString]) -> Result<Program, RecordError> {
+    /// Looks at what a command runs in `folder`, or in the current one.
+    pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {
             let reason = "expected a program and its arguments behind --, found none";
             return Err(RecordError::Recorder(reason.to_owned()));
         };
-        let path = find(name)?;
+        let path = find_from(name, folder)?;
         let file_name = path.file_name().unwrap_or(name);
         let unreadable = |error: std::io::Error| {
             RecordError::program(&path, format!("it cannot be looked at: {error}"))
@@ -142,10 +151,17 @@ impl Program {
             .read_to_end(&mut head)
             .map_err(unreadable)?;
         let program = |kind, interpreter| Program {
-            command: command.to_vec(),
+            // What stands in for a folder that is not the current one.
+            command: iter::once(match folder {
+                Some(_) if name.as_encoded_bytes().contains(&b'/') => path.clone().into_os_string(),
+                _ => name.clone(),
+            })
+            .chain(command.iter().skip(1).cloned())
+            .collect(),
             path: path.clone(),
             kind,
             interpreter,
+            folder: folder.map(Path::to_path_buf),
         };
         // Version managers put scripts in the place of interpreters: the name tells first.
         if let Some(kind) = language(file_name) {
@@ -177,7 +193,7 @@ impl Program {
                 "it names no interpreter behind #!",
             ));
         };
-        find(first)?;
+        find_from(first, folder)?;
         let by = Path::new(first).file_name().unwrap_or(first);
         let is_shell = by.to_str().is_some_and(|it| SHELLS.contains(&it));
         let kind = match language(by) {
@@ -201,6 +217,33 @@ impl Program {
         }
     }
 
+    /// What kind of program it is, for people.
+    pub fn about(&self) -> String {
+        let elf = match self.kind {
+            Kind::Python => return "Python".to_owned(),
+            Kind::Node => return "JavaScript, run by node".to_owned(),
+            Kind::Java => return "Java".to_owned(),
+            Kind::Shell => return "a script of a shell".to_owned(),
+            Kind::Other(language) => return language.to_owned(),
+            Kind::Executable(elf) => elf,
+        };
+        let facts = [
+            (!elf.is_64_bit, "32-bit"),
+            (elf.is_go, "built by Go"),
+            (elf.is_static, "statically linked"),
+            (!elf.has_symbols, "stripped of its functions' names"),
+            (elf.is_instrumented, "built to be traced"),
+            (elf.has_lines, "with lines of source code"),
+        ];
+        let facts = facts.into_iter().filter(|(holds, _)| *holds);
+        let mut about = "a native program".to_owned();
+        for (_, fact) in facts {
+            about += ", ";
+            about += fact;
+        }
+        about
+    }
+
     /// Its name, for people and for the recording: of an interpreter that of the script it runs.
     pub fn name(&self) -> String {
         let name = |path: &Path| {
@@ -212,10 +255,12 @@ impl Program {
             _ => self.path.file_stem().unwrap_or_default(),
         };
         let is_bare = self.interpreter.is_none() && !matches!(self.kind, Kind::Executable(_));
-        let script =
-            self.command.iter().skip(1).find(|word| {
-                !word.as_encoded_bytes().starts_with(b"-") && Path::new(word).is_file()
-            });
+        let script = self.command.iter().skip(1).find(|word| {
+            let is_option = word.as_encoded_bytes().starts_with(b"-");
+            let path = Path::new(word);
+            let folder = self.folder.as_deref();
+            !is_option && folder.map_or(path.is_file(), |it| it.join(path).is_file())
+        });
         match script.filter(|_| is_bare) {
             Some(script) => name(Path::new(script)),
             None => of_path.to_string_lossy().into_owned(),
@@ -284,7 +329,7 @@ mod tests {
         let plain = folder.join("plain text");
         fs::write(&plain, "not a program").expect("it can be written");
         let refused = |path: &Path| {
-            let looked = Program::look(&[path.as_os_str().to_owned()]);
+            let looked = Program::look(&[path.as_os_str().to_owned()], None);
             looked.expect_err("it cannot be run").to_string()
         };
         assert!(refused(Path::new("callscape-no-such")).contains("no such program"));

@@ -65,7 +65,7 @@ pub fn run(run: &Run<'_>, by: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Do
         ending: ".json",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&place, run.output), seen)
+    running::run_and_collect(command, &leaving, (&place, run), seen)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::control::Control;
 use super::ended::Ended;
 use super::program::Program;
 use super::recorder::Recorder;
@@ -28,6 +29,16 @@ pub struct Wish {
     pub probe: Duration,
     /// Nothing is recorded until that is asked for.
     pub is_paused: bool,
+    /// Recording can be switched on and off while the program runs.
+    pub is_switchable: bool,
+    /// Only while this function runs, by its name, and in the thread that runs it.
+    pub only_while: Option<String>,
+    /// Only the end of the run is kept, of this length.
+    pub last: Option<Duration>,
+    /// The folder that the program runs in, as an absolute path; the current one for none.
+    pub folder: Option<PathBuf>,
+    /// Another thread steers it and takes what the program writes: then signals to this process are its own.
+    pub control: Option<Control>,
 }
 
 /// What came of it.
@@ -66,6 +77,19 @@ pub(crate) struct Plan {
     pub folder: PathBuf,
     /// What it has to say goes into this file.
     pub log: Option<PathBuf>,
+    /// About how many calls are in the folder, where that can be said.
+    pub calls: Option<fn(&Path) -> u64>,
+    pub control: Option<Control>,
+}
+
+impl Plan {
+    /// Has the program run where and how the wish says.
+    pub fn run_as(&mut self, wish: &Wish) {
+        if let Some(folder) = &wish.folder {
+            self.command.current_dir(folder);
+        }
+        self.control = wish.control.clone();
+    }
 }
 
 /// One run of a program.

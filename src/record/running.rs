@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use super::control::Control;
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::{self, Workplace, collect};
 use super::program;
 use super::recorder::Recorder;
-use super::run::{Done, Plan};
+use super::run::{Done, Plan, Run};
 use super::signals::{Forwarding, Orphan, adopt};
 
 #[cfg(unix)]
@@ -31,6 +32,8 @@ pub struct Seen {
     pub elapsed: Duration,
     /// Of the recording so far.
     pub bytes: u64,
+    /// About how many calls that are; none where bytes do not tell.
+    pub calls: Option<u64>,
 }
 
 /// How a run under a recorder went.
@@ -57,7 +60,7 @@ pub struct Leaving {
 pub fn run_and_collect(
     command: Command,
     leaving: &Leaving,
-    (place, output): (&Workplace, &Path),
+    (place, of): (&Workplace, &Run<'_>),
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     // py-spy stands around the program, and ends as that does.
@@ -67,10 +70,13 @@ pub fn run_and_collect(
         wraps,
         folder: place.0.clone(),
         log: None,
+        calls: None,
+        control: None,
     };
+    plan.run_as(of.wish);
     let ran = run(&mut plan, None, seen)?;
     let ended = if wraps { ran.recorder } else { ran.program };
-    let paths = collect(&place.0, leaving.ending, output)?;
+    let paths = collect(&place.0, leaving.ending, of.output)?;
     if paths.is_empty() {
         return Err(RecordError::Failed {
             recorder: leaving.recorder.name(),
@@ -100,14 +106,22 @@ pub fn run(
     limit: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Ran, RecordError> {
-    adopt();
-    let forwarding = Forwarding::begin();
+    // Of a window, signals and children are its own business.
+    let control = plan.control.clone();
+    let forwarding = control.is_none().then(Forwarding::begin);
+    match &control {
+        Some(_) => Control::prepare(&mut plan.command),
+        None => adopt(),
+    }
     let begin = Instant::now();
     let named = PathBuf::from(plan.command.get_program());
     let mut child = plan
         .command
         .spawn()
         .map_err(|error| RecordError::io(&named, error))?;
+    if let Some(control) = &control {
+        control.listen(&mut child);
+    }
     let mut told = begin;
     let mut inner = None;
     let mut asked_to_end = 0;
@@ -122,19 +136,32 @@ pub fn run(
             inner = children(child.id()).first().copied().or(inner);
         }
         let program = inner.unwrap_or(child.id());
-        forwarding.hand_on(program);
+        if let Some(forwarding) = &forwarding {
+            forwarding.hand_on(program);
+        }
+        if let Some(control) = control.as_ref().filter(|_| inner.is_some() || !plan.wraps) {
+            control.runs(Some(program));
+        }
         if let Some(limit) = limit {
             asked_to_end = end(program, begin.elapsed(), limit, asked_to_end);
         }
         if told.elapsed() >= TELL {
             told = Instant::now();
-            seen(Seen {
+            let now = Seen {
                 elapsed: begin.elapsed(),
                 bytes: place::bytes(&plan.folder),
-            });
+                calls: plan.calls.map(|calls| calls(&plan.folder)),
+            };
+            seen(now);
+            if let Some(control) = &control {
+                control.see(now);
+            }
         }
         std::thread::sleep(LOOK);
     };
+    if let Some(control) = control.as_ref().filter(|_| inner.is_none()) {
+        control.runs(None);
+    }
     let mut ran = Ran {
         program: if plan.wraps { Ended::Unknown } else { recorder },
         recorder,
@@ -148,9 +175,14 @@ pub fn run(
             if let Some(ended) = orphan.ended() {
                 break ended;
             }
-            forwarding.hand_on(orphan.0);
+            if let Some(forwarding) = &forwarding {
+                forwarding.hand_on(orphan.0);
+            }
             std::thread::sleep(LOOK);
         };
+    }
+    if let Some(control) = &control {
+        control.runs(None);
     }
     Ok(ran)
 }

@@ -1,50 +1,134 @@
-//! Signals that are for the program and reach whoever records it; and the signal that begins it.
+//! Signals that are for the program and reach whoever records it; and those that begin recording and leave off.
 
-use std::path::Path;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::error::RecordError;
+use crate::import::switches::{FILE, Switched};
 
-/// In the environment of a program that is recorded: the signal that switches recording on.
+/// In the environment of a program in which recording can be switched on and off: the folder of the recording.
 pub const SWITCH: &str = "CALLSCAPE_SWITCH";
 
-/// A realtime signal that hardly a program uses: the ninth above the lowest, which is 34 with glibc.
-pub const ON: i32 = 42;
+/// What recording is switched to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    On,
+    Off,
+}
 
-/// Begins to record the process `pid`, which waits for that; any other is refused, for the signal would end it.
-pub fn switch_on(pid: u32) -> Result<(), RecordError> {
-    let folder = Path::new("/proc").join(pid.to_string());
-    let refuse = |why: &str| {
-        Err(RecordError::Recorder(format!(
-            "process {pid}: {why}; `callscape record --paused -- CMD` runs a program that waits to be recorded"
-        )))
-    };
-    let Ok(environment) = std::fs::read(folder.join("environ")) else {
-        return refuse("there is none, or it is of somebody else");
-    };
-    let mut variables = environment.split(|&byte| byte == 0);
-    let wanted = format!("{SWITCH}={ON}");
-    if !variables.any(|it| it == wanted.as_bytes()) {
-        return refuse("it is not recorded, or does not wait for it");
+/// Two realtime signals that hardly a program uses: the ninth and tenth above the lowest, which is 34 with glibc.
+const SIGNALS: [i32; 2] = [42, 43];
+
+/// A signal is taken by then, unless the program is stopped.
+const DELIVERY: Duration = Duration::from_secs(1);
+
+impl Switch {
+    pub fn signal(self) -> i32 {
+        SIGNALS[self as usize]
     }
-    let status = std::fs::read_to_string(folder.join("status")).unwrap_or_default();
-    let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:"));
-    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-    if caught.unwrap_or(0) >> (ON - 1) & 1 == 0 {
-        return refuse("nothing in it listens to the signal that begins it");
+
+    /// What uftrace calls it.
+    pub fn trigger(self) -> &'static str {
+        match self {
+            Switch::On => "trace-on",
+            Switch::Off => "trace-off",
+        }
     }
-    match send(pid, ON) {
-        true => Ok(()),
-        false => refuse("it cannot be reached"),
+
+    fn option(self) -> &'static str {
+        match self {
+            Switch::On => "--on",
+            Switch::Off => "--off",
+        }
     }
 }
 
+/// A line of `/proc/PID/status` that holds a set of signals.
+fn signals_of(status: &str, name: &str) -> u64 {
+    let line = status.lines().find_map(|it| it.strip_prefix(name));
+    line.and_then(|it| u64::from_str_radix(it.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+fn holds(set: u64, signal: i32) -> bool {
+    set >> (signal - 1) & 1 == 1
+}
+
+/// Why a process that catches these signals is not sent ours; none where it can be.
+fn unfit(caught: u64) -> Option<&'static str> {
+    let [first, last] = SIGNALS;
+    if !SIGNALS.iter().all(|&it| holds(caught, it)) {
+        return Some("nothing in it listens to the signals that switch recording");
+    }
+    // A recorder catches no others: a program that takes a whole range has taken these two away from it.
+    [first - 1, last + 1]
+        .iter()
+        .any(|&it| holds(caught, it))
+        .then_some("it handles the signals around those that switch recording, and so these too")
+}
+
+/// The folder of the recording that the process `pid` says it can be switched in.
+fn folder_of(process: &Path) -> Option<PathBuf> {
+    let environment = fs::read(process.join("environ")).ok()?;
+    let wanted = format!("{SWITCH}=");
+    let mut variables = environment.split(|&byte| byte == 0);
+    let folder = variables.find_map(|it| it.strip_prefix(wanted.as_bytes()))?;
+    Some(path(folder))
+}
+
+/// Begins to record the process `pid` or leaves off, and notes when. A process that does not wait for that is refused, for
+/// the signal would end it.
+pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
+    let process = Path::new("/proc").join(pid.to_string());
+    let refuse = |why: &str| {
+        Err(RecordError::Recorder(format!(
+            "process {pid}: {why}; `callscape record --paused -- CMD` and `--switchable` run a program that {} can switch",
+            to.option()
+        )))
+    };
+    if !process.exists() {
+        return refuse("there is none");
+    }
+    let Some(folder) = folder_of(&process) else {
+        return refuse("it is not recorded, cannot be switched, or is of somebody else");
+    };
+    let status = || fs::read_to_string(process.join("status")).unwrap_or_default();
+    if let Some(why) = unfit(signals_of(&status(), "SigCgt:")) {
+        return refuse(why);
+    }
+    let log = folder.join(FILE);
+    let line = Switched {
+        is_on: to == Switch::On,
+        process: pid,
+        time: monotonic(),
+    };
+    // What is not noted would have calls reach across a time in which nothing was recorded.
+    let file = fs::OpenOptions::new().create(true).append(true).open(&log);
+    let noted = file.and_then(|mut file| writeln!(file, "{line}"));
+    noted.map_err(|error| RecordError::io(&log, error))?;
+    if !send(pid, to.signal()) {
+        return refuse("it cannot be reached");
+    }
+    let begin = std::time::Instant::now();
+    // One that waits would come before one of a lower number that is sent after it.
+    while holds(signals_of(&status(), "ShdPnd:"), to.signal()) && begin.elapsed() < DELIVERY {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
 #[cfg(target_os = "linux")]
-pub use linux::{Forwarding, Orphan, adopt, send};
+pub use linux::{Forwarding, Orphan, adopt, monotonic, path, send};
 #[cfg(not(target_os = "linux"))]
-pub use others::{Forwarding, Orphan, adopt, send};
+pub use others::{Forwarding, Orphan, adopt, monotonic, path, send};
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use crate::record::ended::Ended;
@@ -125,6 +209,23 @@ mod linux {
         pid > 0 && unsafe { libc::kill(pid, signal) } == 0
     }
 
+    /// A path as the system keeps it.
+    pub fn path(bytes: &[u8]) -> PathBuf {
+        PathBuf::from(OsStr::from_bytes(bytes))
+    }
+
+    /// Nanoseconds of the clock that uftrace reads.
+    pub fn monotonic() -> u64 {
+        let mut now = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: `now` lives until it returns.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+        let [seconds, rest] = [now.tv_sec, now.tv_nsec].map(|it| u64::try_from(it).unwrap_or(0));
+        seconds * 1_000_000_000 + rest
+    }
+
     /// From now on programs whose parent ends become children of this process, so that it learns how they end.
     pub fn adopt() {
         // SAFETY: takes numbers; where the system does not know it, it says so and changes nothing.
@@ -152,6 +253,8 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 mod others {
+    use std::path::PathBuf;
+
     use crate::record::ended::Ended;
 
     pub struct Forwarding;
@@ -168,6 +271,14 @@ mod others {
         false
     }
 
+    pub fn path(bytes: &[u8]) -> PathBuf {
+        PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub fn monotonic() -> u64 {
+        0
+    }
+
     pub fn adopt() {}
 
     pub struct Orphan(pub u32);
@@ -176,5 +287,22 @@ mod others {
         pub fn ended(&self) -> Option<Ended> {
             Some(Ended::Unknown)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_switched_only_where_the_recorder_has_the_signals() {
+        let set = |signals: &[i32]| signals.iter().fold(0u64, |set, it| set | 1 << (it - 1));
+        assert_eq!(unfit(set(&[42, 43, 2, 15, 34])), None);
+        assert!(unfit(set(&[42])).is_some_and(|it| it.contains("listens")));
+        assert!(unfit(0).is_some());
+        let range: Vec<i32> = (34..=64).collect();
+        assert!(unfit(set(&range)).is_some_and(|it| it.contains("around")));
+        let status = "Name:\ta\nSigCgt:\t0000060000000000\n";
+        assert_eq!(signals_of(status, "SigCgt:"), set(&[42, 43]));
     }
 }

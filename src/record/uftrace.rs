@@ -12,7 +12,7 @@ use super::place::Workplace;
 use super::program::Kind;
 use super::run::{Done, Plan, Run};
 use super::running::{self, Seen, command, said};
-use super::signals::{ON, SWITCH};
+use super::signals::{SWITCH, Switch};
 
 /// Arguments and answers of what gives memory and takes it back, as `import` reads them.
 const MEMORY: [(&str, &str); 12] = [
@@ -65,7 +65,17 @@ pub fn run_until(
         (Ended::Unknown, Some(known)) => known,
         (ended, _) => ended,
     };
-    if !has_records(folder) && ended == Ended::Unknown {
+    let has_records = records(folder) > 0;
+    if let Some(function) = run.wish.only_while.as_ref().filter(|_| !has_records) {
+        // Nothing is in it.
+        let _ = fs::remove_dir_all(folder);
+        return Err(RecordError::Failed {
+            recorder: "uftrace",
+            said: format!("nothing was recorded: no function {function} was called"),
+            ended,
+        });
+    }
+    if !has_records && ended == Ended::Unknown {
         let failed = RecordError::Failed {
             recorder: "uftrace",
             said: said(plan.log.as_deref()),
@@ -108,24 +118,42 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
             command.args([option, what]);
         }
     }
+    if let Some(function) = &run.wish.only_while {
+        command.arg("-F").arg(format!("^{}$", literal(function)));
+    }
     if run.wish.is_paused {
         command.arg("--disable");
-        command.arg(format!("--signal=SIGRTMIN+{}@trace-on", ON - LOWEST));
-        command.env(SWITCH, ON.to_string());
+    }
+    if run.wish.is_paused || run.wish.is_switchable {
+        for to in [Switch::On, Switch::Off] {
+            let (signal, action) = (to.signal() - LOWEST, to.trigger());
+            command.arg(format!("--signal=SIGRTMIN+{signal}@{action}"));
+        }
+        // The log of switches lies beside the records, wherever the program goes.
+        let folder = std::path::absolute(folder).map_err(|error| RecordError::io(folder, error))?;
+        command.env(SWITCH, folder);
     }
     command.args(&run.program.command);
-    Ok(Plan {
+    let mut plan = Plan {
         command,
         wraps: true,
         folder: folder.to_path_buf(),
         log: Some(log),
-    })
+        calls: Some(calls),
+        control: None,
+    };
+    plan.run_as(run.wish);
+    Ok(plan)
 }
 
 /// What is patched and what is hidden, as a file of options: they may be more than a command line holds.
 fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
     // Patterns are of symbols as the program has them.
-    let mut options = String::from("--demangle=no\n");
+    let mut options = match run.wish.only_while {
+        None => String::from("--demangle=no\n"),
+        // One function is named as people do.
+        Some(_) => String::new(),
+    };
     let mut add = |option: &str, pattern: &str| options += &format!("{option} {pattern}\n");
     match patched {
         Patched::All if is_patched => add("-P", "."),
@@ -192,16 +220,24 @@ fn exit_status(folder: &Path) -> Option<Ended> {
     (status >= 0).then(|| Ended::of_status(status))
 }
 
-/// Whether any task has left records.
-fn has_records(folder: &Path) -> bool {
+/// Bytes of records that the tasks have left.
+fn records(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files = entries.filter(|entry| {
+    let files = entries.filter(|entry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let stem = name.strip_suffix(".dat").unwrap_or_default();
         !stem.is_empty() && stem.bytes().all(|it| it.is_ascii_digit())
     });
-    files.any(|entry| entry.metadata().is_ok_and(|it| it.len() > 0))
+    files
+        .filter_map(|it| it.metadata().ok())
+        .map(|it| it.len())
+        .sum()
+}
+
+/// About how many calls those are: of each there is a record where it begins and one where it ends, of 16 bytes.
+fn calls(folder: &Path) -> u64 {
+    records(folder) / 32
 }
 
 /// The symbols of functions of the program itself, as the recording lists them.

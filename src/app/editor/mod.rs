@@ -5,7 +5,7 @@
 
 mod launch;
 mod programs;
-mod words;
+pub mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::io;

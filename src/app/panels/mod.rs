@@ -24,6 +24,7 @@ mod path;
 mod picture;
 mod playback;
 mod questions;
+mod record;
 mod reorder;
 mod runs;
 mod scene;
@@ -134,6 +135,7 @@ fn cards(
     jobs::show(ctx, views, context);
     tour::show(ctx, context);
     welcome::show(ctx, context);
+    record::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
     palette::show(ctx, context);

@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, TourAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, RecordAsk, TourAsk};
 use crate::app::recent::{PICTURE, read_picture};
 use crate::escape;
 use crate::state::ask::{CardAsk, OpenAsk};
@@ -71,13 +71,16 @@ fn welcome(ctx: &Egui, context: &mut Context<'_>) {
 fn heading(ui: &mut Ui, context: &mut Context<'_>) {
     ui.horizontal(|ui| {
         ui.label(egui::RichText::new("Callscape").heading());
-        if context.desk.state.document.is_some() {
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
-                    context.asks.push(FileAsk::Welcome);
-                }
-            });
-        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let has_close = context.desk.state.document.is_some();
+            if has_close && icon_button(ui, Icon::Close, false, "Close (Escape)").clicked() {
+                context.asks.push(FileAsk::Welcome);
+            }
+            let help = ui.button("Help");
+            if help.on_hover_text("What keys and mouse do (F1)").clicked() {
+                context.asks.push(CardAsk::ToggleHelp);
+            }
+        });
     });
     ui.label(style::weak(
         "A source tree as a landscape, and recorded executions played over it. Drop a folder, a recording or both anywhere \
@@ -100,6 +103,11 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
             FileAsk::Choose(Chosen::Recording).into(),
         ),
         (
+            "Record a program",
+            "What it calls, with the best recorder on this machine",
+            RecordAsk::Toggle.into(),
+        ),
+        (
             "See the demo",
             "Lua solving the eight queens, recorded by uftrace",
             FileAsk::Demo.into(),
@@ -113,11 +121,6 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
             "Find what can be done",
             "Every action, by its name (Ctrl + P)",
             PaletteAsk::Toggle.into(),
-        ),
-        (
-            "Help",
-            "What keys and mouse do (F1)",
-            CardAsk::ToggleHelp.into(),
         ),
     ];
     let gap = ui.spacing().item_spacing.x;

@@ -211,9 +211,15 @@ impl<'a> Reading<'a> {
         let thread = trace.thread(&tasks.process(tid).to_string(), &tid.to_string());
         let sessions = tasks.sessions_of(tid);
         let mut open: Vec<Open> = Vec::new();
+        let (resumed, _) = tasks.switches_of(tid);
+        let mut resumed = resumed.into_iter().peekable();
         visit(file, progress, |record, bytes, place| {
             let started = sessions.partition_point(|&(start, _)| start <= record.time);
             let session = started.checked_sub(1).map(|at| sessions[at].1);
+            // What was open before recording stopped need not be open after it.
+            while resumed.next_if(|&it| it <= record.time).is_some() {
+                open.clear();
+            }
             match record.kind {
                 RecordKind::Entry => {
                     let function =

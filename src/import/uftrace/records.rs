@@ -131,7 +131,8 @@ pub fn read(
     reporter: &Reporter,
     progress: &Progress,
 ) -> Result<u64, ImportError> {
-    let inherited = inherited_calls(input, progress)?;
+    let (resumed, is_off) = tasks.switches_of(tid);
+    let inherited = inherited_calls(input, &resumed, progress)?;
     let task = RefCell::new(None::<Task>);
     let shared = RefCell::new((symbols, builder, 0u64));
     let plain = |data: &[u8]| {
@@ -151,10 +152,6 @@ pub fn read(
             let (mut task, mut shared) = (task.borrow_mut(), shared.borrow_mut());
             let (symbols, builder, count) = &mut *shared;
             let task = task.get_or_insert_with(|| Task::start(tid, tasks, record.time, builder));
-            if *count == 0 {
-                task.inherit(&inherited, record.time, symbols, builder, reporter, place);
-            }
-            *count += 1;
             // The time before and the time behind are in order without it: only this one is damaged.
             if let Some(next) = next
                 && record.time > next
@@ -163,12 +160,22 @@ pub fn read(
                 reporter.warn("time-jumps-ahead", place);
                 record.time = task.last;
             }
+            let goes_on = task.cross(record.time, builder, reporter, place);
+            if goes_on || *count == 0 {
+                let open = inherited.get(task.crossed).map_or(&[][..], Vec::as_slice);
+                task.inherit(open, record.time, symbols, builder, reporter, place);
+            }
+            *count += 1;
             task.take(record, symbols, builder, reporter, place);
             ControlFlow::Continue(())
         },
     )?;
     let (_, builder, count) = shared.into_inner();
-    if let Some(task) = task.into_inner() {
+    if let Some(mut task) = task.into_inner() {
+        if is_off {
+            let place = || Place::file(input.display().to_string());
+            task.end_before_gap(builder, reporter, &place);
+        }
         builder.seen(task.thread, timestamp(task.last));
     }
     Ok(count)
@@ -281,9 +288,15 @@ struct Inherited {
 }
 
 /// The calls of a task that end without having begun in it, outermost first: a forked process begins
-/// inside its parent's calls. Only the first record is read where it begins an outermost call.
-fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>, ImportError> {
-    let mut inherited = Vec::new();
+/// inside its parent's calls. The same of each part that begins when recording went on after it had stopped. Without
+/// these only the first record is read where it begins an outermost call.
+fn inherited_calls(
+    input: &Input,
+    resumed: &[u64],
+    progress: &Progress,
+) -> Result<Vec<Vec<Inherited>>, ImportError> {
+    let mut inherited = vec![Vec::new(); resumed.len() + 1];
+    let mut part = 0;
     // How many of the calls around the first record have not ended.
     let mut open = None;
     // Whatever is wrong is counted when the records are read for good.
@@ -294,6 +307,10 @@ fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>,
         |_| 0,
         |record, _, _, _| {
             let Record { depth, kind, .. } = record;
+            while resumed.get(part).is_some_and(|&it| it <= record.time) {
+                part += 1;
+                open = None;
+            }
             match (kind, open) {
                 (Type::Lost | Type::Event, _) => {}
                 (Type::Entry, None) => open = Some(depth),
@@ -305,19 +322,23 @@ fn inherited_calls(input: &Input, progress: &Progress) -> Result<Vec<Inherited>,
                 && kind == Type::Exit
                 && depth < level
             {
-                inherited.push(Inherited {
-                    address: record.address,
-                    depth,
-                });
+                if let Some(inherited) = inherited.get_mut(part) {
+                    inherited.push(Inherited {
+                        address: record.address,
+                        depth,
+                    });
+                }
                 open = Some(depth);
             }
             match open {
-                Some(0) => ControlFlow::Break(()),
+                Some(0) if part == resumed.len() => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         },
     )?;
-    inherited.reverse();
+    for part in &mut inherited {
+        part.reverse();
+    }
     Ok(inherited)
 }
 
@@ -335,6 +356,9 @@ struct Task {
     base: usize,
     /// Records before the next one are lost.
     is_after_loss: bool,
+    /// When recording went on after it had stopped, in order; and how many of these times have passed.
+    resumed: Vec<u64>,
+    crossed: usize,
 }
 
 /// Stands for a call whose beginning is not known; no address has all bits set.
@@ -358,10 +382,46 @@ impl Task {
             open: Vec::new(),
             base: 0,
             is_after_loss: false,
+            resumed: tasks.switches_of(tid).0,
+            crossed: 0,
         }
     }
 
-    /// Begins the calls that the task was started in, at its first record.
+    /// Whether recording had stopped between the record before and one at `time`: all calls that were open then have ended,
+    /// as far as is known, with the last record before.
+    fn cross(
+        &mut self,
+        time: u64,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &dyn Fn() -> Place,
+    ) -> bool {
+        let mut is_crossed = false;
+        while self.resumed.get(self.crossed).is_some_and(|&it| it <= time) {
+            self.crossed += 1;
+            is_crossed = true;
+        }
+        if is_crossed {
+            self.end_before_gap(builder, reporter, place);
+        }
+        is_crossed
+    }
+
+    /// Ends what is open where recording stops.
+    fn end_before_gap(
+        &mut self,
+        builder: &mut TraceBuilder<'_>,
+        reporter: &Reporter,
+        place: &dyn Fn() -> Place,
+    ) {
+        reporter.warn("recording-switched-off", place);
+        while !self.open.is_empty() {
+            self.exit(self.last, builder, place);
+        }
+        self.base = 0;
+    }
+
+    /// Begins the calls that the task was started in, at its first record, or that had begun while recording was off.
     fn inherit(
         &mut self,
         inherited: &[Inherited],
@@ -437,7 +497,8 @@ impl Task {
         let session = self.sessions.get(self.session).map(|&(_, session)| session);
         let next_session = self.sessions.get(self.session + 1);
         let latest = next_session.map_or(u64::MAX, |&(since, _)| since);
-        let latest = latest.min(i64::MAX as u64);
+        let resumes = self.resumed.get(self.crossed).copied().unwrap_or(u64::MAX);
+        let latest = latest.min(resumes).min(i64::MAX as u64);
         let mut last = self.last;
         if events
             .last()

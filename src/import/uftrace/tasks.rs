@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::import::error::ImportError;
 use crate::import::input::Input;
+use crate::import::switches::Switches;
 use crate::warnings::{Place, Reporter};
 
 /// One executable image of a process: a new one with each exec.
@@ -36,17 +37,22 @@ pub struct Tasks {
     processes: BTreeMap<u32, u32>,
     /// By process: the one that it was forked from.
     parents: BTreeMap<u32, u32>,
+    /// When recording was switched on and off.
+    switches: Switches,
 }
 
 impl Tasks {
-    /// Reads `task.txt`. Without the file each map in the directory counts as a session of its own.
+    /// Reads `task.txt`, and when processes were switched. Without the file each map in the directory counts as a session of its own.
     pub fn read(dir: &Input, reporter: &Reporter) -> Result<Tasks, ImportError> {
         let path = dir.join("task.txt");
         let file = path.display().to_string();
         match path.read() {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes);
-                Ok(Tasks::parse(&text, &file, reporter))
+                Ok(Tasks {
+                    switches: Switches::read(dir, reporter),
+                    ..Tasks::parse(&text, &file, reporter)
+                })
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 reporter.warn("missing-task-file", || Place::file(file));
@@ -134,6 +140,11 @@ impl Tasks {
             _ => return None,
         }
         Some(())
+    }
+
+    /// When recording of a task's process went on after it had stopped, in order; and whether it was off at last.
+    pub fn switches_of(&self, tid: u32) -> (Vec<u64>, bool) {
+        self.switches.of(self.process(tid))
     }
 
     /// The process that a task belongs to; itself where that is not known.

@@ -1,6 +1,6 @@
 //! Files and pictures: what is opened, and what is kept.
 
-use crate::app::command::{Chosen, Command, FileAsk, PictureAsk};
+use crate::app::command::{Chosen, Command, FileAsk, PictureAsk, RecordAsk};
 use crate::state::action::{Action, Chord, Line, On};
 
 use super::possible::is_open;
@@ -23,6 +23,13 @@ pub const LINES: &[Line<Command>] = &[
                 "Opens what a tracer or a profiler has written.",
                 &[Chord::letter('o').ctrl().shift()],
                 || FileAsk::Choose(Chosen::Recording).into(),
+            ),
+            Action::new(
+                "file.record",
+                "Record a program…",
+                "Runs a program under a recorder, and opens what was recorded.",
+                &[],
+                || RecordAsk::Toggle.into(),
             ),
             Action::new(
                 "file.demo",

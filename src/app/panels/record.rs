@@ -1,0 +1,248 @@
+//! The card in which a program is recorded: its command, the recorder, and how far the run is.
+
+use egui::{Align2, Context as Egui, RichText, ScrollArea, TextEdit, Ui};
+
+use super::context::Context;
+use crate::app::command::RecordAsk;
+use crate::app::recording::{Looked, RecordCard, RecordWish, Running};
+use crate::escape;
+use crate::record::Switch;
+use crate::record::choice::Offer;
+use crate::record::recorder::Recorder;
+use crate::units::{Cost, Unit};
+use crate::views::style;
+use crate::views::text::counted;
+use crate::views::widgets::{Icon, card, icon_button};
+
+/// In points.
+const WIDTH: f32 = 520.0;
+
+/// How high what the program writes is at most, in points.
+const OUTPUT: f32 = 130.0;
+
+pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let shown = context.desk.recording;
+    if !shown.is_open {
+        return;
+    }
+    let room = context.free;
+    let mut asks = Vec::new();
+    card(ctx, "record", Align2::CENTER_CENTER, room, |ui| {
+        ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
+        ui.horizontal(|ui| {
+            ui.label(style::title("Record a program"));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let about = match shown.running {
+                    Some(_) => "Hide: the program goes on (Escape)",
+                    None => "Close (Escape)",
+                };
+                if icon_button(ui, Icon::Close, false, about).clicked() {
+                    asks.push(RecordAsk::Toggle);
+                }
+            });
+        });
+        ScrollArea::vertical()
+            .id_salt("record")
+            .show(ui, |ui| match &shown.running {
+                None => asks.extend(wish(ui, shown)),
+                Some(running) => asks.extend(progress(ui, shown, running)),
+            });
+    });
+    for ask in asks {
+        context.asks.push(ask);
+    }
+}
+
+/// Lets one say what is to be recorded.
+fn wish(ui: &mut Ui, shown: &RecordCard) -> Vec<RecordAsk> {
+    let mut asks = Vec::new();
+    let mut wish = shown.wish.clone();
+    ui.label(style::weak(
+        "It runs as in a terminal, but reads nothing. No shell takes part: words end at white space outside of quotes.",
+    ));
+    let mut is_entered = false;
+    egui::Grid::new("what is recorded")
+        .num_columns(2)
+        .show(ui, |ui| {
+            ui.label(style::weak("Command"));
+            let field = TextEdit::singleline(&mut wish.command)
+                .hint_text("./app input.txt, or python3 app.py")
+                .desired_width(f32::INFINITY);
+            let field = ui.add(field);
+            is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+            ui.end_row();
+            ui.label(style::weak("Folder"));
+            ui.horizontal(|ui| {
+                let width = (ui.available_width() - 80.0).max(40.0);
+                ui.add(TextEdit::singleline(&mut wish.folder).desired_width(width))
+                    .on_hover_text("The program runs in it, and the recording goes there");
+                if ui.button("Choose…").clicked() {
+                    asks.push(RecordAsk::ChooseFolder);
+                }
+            });
+            ui.end_row();
+        });
+    match &shown.looked {
+        None => {}
+        Some(Err(reason)) => {
+            ui.colored_label(ui.visuals().error_fg_color, escape::lines(reason));
+        }
+        Some(Ok(looked)) => recorders(ui, shown, looked, &mut wish),
+    }
+    if let Some(failure) = &shown.failure {
+        ui.colored_label(ui.visuals().error_fg_color, escape::lines(failure));
+    }
+    ui.add_space(4.0);
+    let start = ui.add_enabled(shown.can_start(), egui::Button::new("Start"));
+    if start.clicked() || is_entered && shown.can_start() {
+        asks.push(RecordAsk::Start);
+    }
+    output(ui, shown);
+    if wish != shown.wish {
+        asks.insert(0, RecordAsk::Edit(wish));
+    }
+    asks
+}
+
+/// The recorders, those that can be taken first, and what can be chosen of the one that is.
+fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut RecordWish) {
+    ui.label(style::weak(format!(
+        "This is {}.",
+        escape::name(&looked.about)
+    )));
+    let by = shown.by();
+    let (ready, others): (Vec<&Offer>, Vec<&Offer>) =
+        looked.offers.iter().partition(|it| it.refused.is_none());
+    for offer in ready {
+        let name = offer.recorder.name();
+        let is_best = looked.best.as_ref().ok() == Some(&offer.recorder);
+        let best = if is_best { " (the best here)" } else { "" };
+        let text = format!("{name}: {}{best}", offer.recorder.about());
+        if ui.radio(by == Some(offer.recorder), text).clicked() {
+            wish.with = Some(offer.recorder);
+        }
+    }
+    for note in looked.notes.iter().filter(|_| wish.with.is_none()) {
+        ui.label(style::weak(escape::name(note)));
+    }
+    if let (Err(reason), None) = (&looked.best, by) {
+        ui.colored_label(ui.visuals().warn_fg_color, escape::lines(reason));
+    }
+    if by == Some(Recorder::Uftrace) {
+        ui.horizontal_wrapped(|ui| {
+            ui.checkbox(&mut wish.memory, "allocations")
+                .on_hover_text("What malloc gives and free takes back");
+            ui.checkbox(&mut wish.is_paused, "begin with recording off")
+                .on_hover_text("Nothing is recorded until it is switched on here");
+        });
+    }
+    // Those that would do stand before those of other languages.
+    let (missing, unfit): (Vec<&Offer>, Vec<&Offer>) = others.iter().partition(|it| it.fits);
+    egui::CollapsingHeader::new(RichText::new("Other recorders").small())
+        .id_salt("other recorders")
+        .default_open(!missing.is_empty())
+        .show(ui, |ui| {
+            for offer in missing.into_iter().chain(unfit) {
+                refused(ui, offer);
+            }
+        });
+}
+
+/// One that cannot be taken, why, and the command that would help.
+fn refused(ui: &mut Ui, offer: &Offer) {
+    let name = offer.recorder.name();
+    let reason = offer.refused.as_deref().unwrap_or_default();
+    // What is quoted in it is to be typed elsewhere.
+    let command = reason.split('`').nth(1);
+    ui.horizontal_wrapped(|ui| {
+        let reason = reason.strip_prefix(name).unwrap_or(reason);
+        let reason = reason.trim_start_matches([':', ' ']);
+        ui.label(style::weak(format!("{name}: {}", escape::name(reason))).small());
+        let copy = |command: &str| format!("Copies {command}");
+        if let Some(command) = command
+            && ui
+                .small_button("Copy")
+                .on_hover_text(copy(command))
+                .clicked()
+        {
+            ui.ctx().copy_text(command.to_owned());
+        }
+    });
+}
+
+/// How far the run is, and what can be done about it.
+fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk> {
+    let mut asks = Vec::new();
+    let mono = RichText::new(escape::name(&shown.wish.command)).monospace();
+    ui.add(egui::Label::new(mono).truncate());
+    let seen = running.control.seen();
+    let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
+    let mut facts = format!("{:.1} s, {bytes}", seen.elapsed.as_secs_f64());
+    if let Some(calls) = seen.calls {
+        facts += &format!(", ≈ {}", counted(calls, "call", "calls"));
+    }
+    ui.horizontal(|ui| {
+        ui.add(egui::Spinner::new().size(14.0));
+        let by = shown.by().map_or("", Recorder::name);
+        let state = match running.is_on {
+            true => format!("{by} records: {facts}"),
+            false => format!("{by} waits: {facts}"),
+        };
+        ui.label(state);
+    });
+    ui.horizontal(|ui| {
+        if running.is_switchable {
+            let (text, to) = match running.is_on {
+                true => ("Recording off", Switch::Off),
+                false => ("Recording on", Switch::On),
+            };
+            let about = "The program goes on; what it does while recording is off is a gap";
+            if ui.button(text).on_hover_text(about).clicked() {
+                asks.push(RecordAsk::Switch(to));
+            }
+        }
+        let (text, about) = match running.control.stops() {
+            0 => (
+                "Stop",
+                "Asks the program to end, and opens what was recorded",
+            ),
+            _ => (
+                "End it",
+                "The program was asked to end and goes on: makes it end",
+            ),
+        };
+        if ui.button(text).on_hover_text(about).clicked() {
+            asks.push(RecordAsk::Stop);
+        }
+    });
+    if let Some(failure) = &shown.failure {
+        ui.colored_label(ui.visuals().error_fg_color, escape::lines(failure));
+    }
+    output(ui, shown);
+    asks
+}
+
+/// What the program wrote.
+fn output(ui: &mut Ui, shown: &RecordCard) {
+    if shown.wrote.is_empty() {
+        return;
+    }
+    ui.add_space(4.0);
+    ui.label(style::weak("What the program wrote"));
+    egui::Frame::new()
+        .fill(ui.visuals().extreme_bg_color)
+        .inner_margin(4)
+        .show(ui, |ui| {
+            ScrollArea::vertical()
+                .id_salt("what the program wrote")
+                .max_height(OUTPUT)
+                .auto_shrink([false, true])
+                .stick_to_bottom(true)
+                .show(ui, |ui| {
+                    let text = RichText::new(escape::lines(&shown.wrote))
+                        .monospace()
+                        .small();
+                    ui.add(egui::Label::new(text).selectable(true));
+                });
+        });
+}

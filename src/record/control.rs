@@ -1,0 +1,164 @@
+//! A recording that another thread steers, such as one that a window began: what the program writes, and whether it goes on.
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::RecordError;
+use super::running::Seen;
+use super::signals::{self, Switch};
+
+/// So many bytes of what a program writes are kept: the last ones.
+const KEPT: usize = 64 << 10;
+
+/// The handle of one recording, for whoever began it and for the thread that runs it.
+#[derive(Clone, Debug, Default)]
+pub struct Control(Arc<Mutex<Shared>>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// The process of the program, while it runs.
+    program: Option<u32>,
+    stops: u32,
+    seen: Seen,
+    /// What the program wrote on both streams.
+    wrote: Vec<u8>,
+    /// How much it wrote in all.
+    written: u64,
+}
+
+impl Control {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the program to end; makes it end when it was asked before.
+    pub fn stop(&self) {
+        let mut shared = self.lock();
+        shared.stops += 1;
+        if let Some(program) = shared.program {
+            signals::send(program, stopping(shared.stops));
+        }
+    }
+
+    /// How often the program was asked to end.
+    pub fn stops(&self) -> u32 {
+        self.lock().stops
+    }
+
+    /// Begins to record the program, or leaves off.
+    pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
+        let program = self.lock().program;
+        let none = || RecordError::Recorder("the program does not run".to_owned());
+        signals::switch(program.ok_or_else(none)?, to)
+    }
+
+    /// How far the recording is.
+    pub fn seen(&self) -> Seen {
+        self.lock().seen
+    }
+
+    /// What the program wrote last, with how many bytes it has written; none where that are `known` already.
+    pub fn wrote(&self, known: u64) -> Option<(u64, String)> {
+        let shared = self.lock();
+        let is_new = shared.written != known;
+        is_new.then(|| {
+            let text = String::from_utf8_lossy(&shared.wrote);
+            (shared.written, text.into_owned())
+        })
+    }
+
+    pub(super) fn see(&self, seen: Seen) {
+        self.lock().seen = seen;
+    }
+
+    /// Tells which process is the program; one that was to be stopped before it ran is stopped now.
+    pub(super) fn runs(&self, program: Option<u32>) {
+        let mut shared = self.lock();
+        if shared.program == program {
+            return;
+        }
+        shared.program = program;
+        if let Some(program) = program.filter(|_| shared.stops > 0) {
+            signals::send(program, stopping(shared.stops));
+        }
+    }
+
+    /// Has a program write to this, and read nothing.
+    pub(super) fn prepare(command: &mut Command) {
+        command.stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
+
+    /// Reads what it writes, on threads of their own, which end when nobody can write any more.
+    pub(super) fn listen(&self, child: &mut Child) {
+        let streams: [Option<Box<dyn Read + Send>>; 2] = [
+            child.stdout.take().map(|it| Box::new(it) as _),
+            child.stderr.take().map(|it| Box::new(it) as _),
+        ];
+        for mut stream in streams.into_iter().flatten() {
+            let control = self.clone();
+            // Without a thread the program writes until nothing fits into the pipe: it is told by the error of a write.
+            let _ = std::thread::Builder::new()
+                .name("program's output".to_owned())
+                .spawn(move || {
+                    let mut part = [0; 8192];
+                    while let Ok(length @ 1..) = stream.read(&mut part) {
+                        control.add(part.get(..length).unwrap_or_default());
+                    }
+                });
+        }
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        let mut shared = self.lock();
+        shared.written += bytes.len() as u64;
+        shared.wrote.extend_from_slice(bytes);
+        let above = shared.wrote.len().saturating_sub(KEPT);
+        if above > 0 {
+            // From the next line on.
+            let rest = shared.wrote.get(above..).unwrap_or_default();
+            let line = rest
+                .iter()
+                .position(|&it| it == b'\n')
+                .map_or(0, |it| it + 1);
+            shared.wrote.drain(..above + line);
+        }
+    }
+}
+
+/// What a program is sent that is asked to end for the first time, and for another one.
+fn stopping(times: u32) -> i32 {
+    let (terminate, kill) = (15, 9);
+    if times > 1 { kill } else { terminate }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_what_a_program_writes_is_kept_from_the_start_of_a_line() {
+        let control = Control::default();
+        assert_eq!(control.wrote(0), None);
+        let mut all = 0;
+        for number in 0..20_000 {
+            let line = format!("line {number}\n");
+            all += line.len() as u64;
+            control.add(line.as_bytes());
+        }
+        let (written, text) = control.wrote(0).expect("something new");
+        assert_eq!(written, all);
+        assert!(text.len() <= KEPT && text.len() > KEPT / 2);
+        assert!(text.starts_with("line ") && text.ends_with("line 19999\n"));
+        assert_eq!(control.wrote(all), None);
+    }
+
+    #[test]
+    fn what_does_not_run_is_not_switched() {
+        let control = Control::default();
+        assert!(control.switch(Switch::On).is_err());
+        control.stop();
+        assert_eq!(control.stops(), 1);
+    }
+}
