@@ -80,6 +80,7 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         folder: place.0.clone(),
         log: None,
         calls: None,
+        has_begun: None,
         control: None,
     };
     let ran = running::run(&mut plan, None, seen)?;

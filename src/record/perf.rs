@@ -79,6 +79,7 @@ fn of(
         folder: place.0.clone(),
         log: Some(log.clone()),
         calls: None,
+        has_begun: None,
         control: None,
     };
     if let Some((_, wish)) = program {

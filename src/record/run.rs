@@ -79,6 +79,8 @@ pub(crate) struct Plan {
     pub log: Option<PathBuf>,
     /// About how many calls are in the folder, where that can be said.
     pub calls: Option<fn(&Path) -> u64>,
+    /// Whether the program itself runs by now: patching a large one takes seconds.
+    pub has_begun: Option<fn(&Path) -> bool>,
     pub control: Option<Control>,
 }
 

@@ -71,6 +71,7 @@ pub fn run_and_collect(
         folder: place.0.clone(),
         log: None,
         calls: None,
+        has_begun: None,
         control: None,
     };
     plan.run_as(of.wish);
@@ -100,7 +101,10 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How often it is told how far the recording is.
 const TELL: Duration = Duration::from_millis(250);
 
-/// Runs a plan until program and recorder have ended; the program is told to end after `limit`.
+/// What is limited in time may take this much longer before the program itself has begun.
+const START: Duration = Duration::from_secs(60);
+
+/// Runs a plan until program and recorder have ended; the program is told to end when it has run for `limit`.
 pub fn run(
     plan: &mut Plan,
     limit: Option<Duration>,
@@ -125,6 +129,7 @@ pub fn run(
     let mut told = begin;
     let mut inner = None;
     let mut asked_to_end = 0;
+    let mut begun = plan.has_begun.is_none().then_some(begin);
     let recorder = loop {
         let ended = child
             .try_wait()
@@ -143,7 +148,10 @@ pub fn run(
             control.runs(Some(program));
         }
         if let Some(limit) = limit {
-            asked_to_end = end(program, begin.elapsed(), limit, asked_to_end);
+            let has_begun = plan.has_begun.is_some_and(|it| it(&plan.folder));
+            begun = begun.or(has_begun.then(Instant::now));
+            let (since, limit) = begun.map_or((begin, limit + START), |begun| (begun, limit));
+            asked_to_end = end(program, since.elapsed(), limit, asked_to_end);
         }
         if told.elapsed() >= TELL {
             told = Instant::now();

@@ -140,6 +140,8 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
         folder: folder.to_path_buf(),
         log: Some(log),
         calls: Some(calls),
+        // Its first task is written down when all is patched.
+        has_begun: Some(|folder| folder.join("task.txt").exists()),
         control: None,
     };
     plan.run_as(run.wish);
