@@ -1,10 +1,12 @@
 //! What is called massively is found in a short run before the recording, and not recorded in it: the agent of uftrace 0.13
 //! takes such a wish in the running program, and does nothing.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::called::Called;
 use super::error::RecordError;
 use super::place::Workplace;
 use super::program::Program;
@@ -66,16 +68,29 @@ pub fn probe(
     let counted = Frequencies::new(trace, functions.len(), limit.window, &Progress::new());
     let counted = counted.map_err(|error| RecordError::Probe(error.to_string()))?;
     let frequent = counted.frequent(limit.most);
-    let names: BTreeSet<&str> = frequent
-        .functions
-        .iter()
-        .map(|&id| functions.get(id).name)
-        .collect();
     let callers: BTreeSet<FunctionId> = trace.relations(None).iter().map(|it| it.caller).collect();
-    let leaves = frequent.functions.iter().filter(|id| !callers.contains(id));
-    let leaves: BTreeSet<&str> = leaves.map(|&id| functions.get(id).name).collect();
-    let without = symbols_of(&folder, &names, &["T", "t", "W", "w", "i"]);
-    let untraced = symbols_of(&folder, &leaves, &["P"]);
+    let ranks =
+        |id: &FunctionId| Reverse(counted.called().get(id.index()).map_or(0, |it| it.calls));
+    let mut most_first = frequent.functions.clone();
+    most_first.sort_by_key(ranks);
+    let name = |id: &FunctionId| functions.get(*id).name;
+    let names: Vec<&str> = most_first.iter().map(name).collect();
+    let leaves = most_first.iter().filter(|id| !callers.contains(id));
+    let leaves: Vec<&str> = leaves.map(name).collect();
+    let called = Called::read(&folder);
+    let (without, more) = fitting(symbols_of(
+        &folder,
+        &called,
+        &names,
+        &["T", "t", "W", "w", "i"],
+    ));
+    let (untraced, more_untraced) = fitting(symbols_of(&folder, &called, &leaves, &["P"]));
+    if more + more_untraced > 0 {
+        let more = more + more_untraced;
+        say(&format!(
+            "{more} functions that are called often stay in the recording: uftrace takes no longer list"
+        ));
+    }
     let left_out = LeftOut {
         of_run_before: true,
         ..counted.left_out(&frequent, functions)
@@ -88,9 +103,10 @@ pub fn probe(
     })
 }
 
-/// The symbols of these kinds of functions of these names: all that a recording lists, those of libraries too. `P` is what a
-/// file calls of others.
-fn symbols_of(folder: &Path, names: &BTreeSet<&str>, kinds: &[&str]) -> Vec<String> {
+/// The symbols of these kinds that were called, of functions of these names and in their order: all that a recording lists,
+/// those of libraries too. `P` is what a file calls of others.
+fn symbols_of(folder: &Path, called: &Called, names: &[&str], kinds: &[&str]) -> Vec<String> {
+    let ranks: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let lists = entries
         .map(|it| it.path())
@@ -98,12 +114,31 @@ fn symbols_of(folder: &Path, names: &BTreeSet<&str>, kinds: &[&str]) -> Vec<Stri
     let mut found = BTreeSet::new();
     for list in lists {
         let text = fs::read_to_string(list).unwrap_or_default();
-        let all = uftrace::of_symbols(&text, kinds);
-        let wanted =
-            all.filter(|symbol| names.contains(&*demangle(symbol)) || names.contains(symbol));
-        found.extend(wanted.map(str::to_owned));
+        let path = text.lines().find_map(|it| it.strip_prefix("# path name: "));
+        let path = path.unwrap_or_default();
+        let ends: BTreeSet<u64> = uftrace::of_symbols(&text, &[]).map(|it| it.0).collect();
+        for (address, symbol) in uftrace::of_symbols(&text, kinds) {
+            let end = ends.range(address.saturating_add(1)..).next().copied();
+            if !called.has(path, address..end.unwrap_or(u64::MAX)) {
+                continue;
+            }
+            let rank = ranks.get(&*demangle(symbol)).or_else(|| ranks.get(symbol));
+            found.extend(rank.map(|rank| (*rank, symbol.to_owned())));
+        }
     }
-    found.into_iter().collect()
+    found.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// As many of the first symbols as uftrace takes, and how many more there are.
+fn fitting(mut symbols: Vec<String>) -> (Vec<String>, usize) {
+    let all = symbols.len();
+    let mut length = 0;
+    let fits = symbols.iter().position(|symbol| {
+        length += uftrace::pattern_length(symbol);
+        length > uftrace::LONGEST_LIST
+    });
+    symbols.truncate(fits.unwrap_or(all));
+    (symbols, all - fits.unwrap_or(all))
 }
 
 /// Writes into a recording what it does not hold.

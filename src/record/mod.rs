@@ -5,6 +5,7 @@
 //! recorder needs; signals reach it, and how it ended is told.
 
 mod attach;
+mod called;
 pub mod choice;
 pub mod control;
 mod elf;

@@ -41,6 +41,16 @@ pub fn after_crash(
         ));
         return Ok(done);
     }
+    let all = uftrace::symbols(run.output, &run.program.path);
+    let half: usize = all
+        .iter()
+        .map(|it| uftrace::pattern_length(it))
+        .sum::<usize>()
+        / 2;
+    if half > uftrace::LONGEST_LIST {
+        say("the program has more functions than uftrace can try by halves");
+        return by_perf(run, done, say, seen);
+    }
     let place = Workplace::beside(run.output)?;
     let mut trials = Trials {
         run,
@@ -54,7 +64,6 @@ pub fn after_crash(
         );
         return Ok(done);
     }
-    let all = uftrace::symbols(run.output, &run.program.path);
     let suspects = trials.narrow(&all)?;
     let count = trials.count;
     // The recording of the crash makes room for the whole one.
@@ -82,9 +91,19 @@ pub fn after_crash(
         ));
         return Ok(whole);
     }
+    by_perf(run, whole, say, seen)
+}
+
+/// Records samples, where perf is there; else `done` is kept.
+fn by_perf(
+    run: &Run<'_>,
+    done: Done,
+    say: &mut dyn FnMut(&str),
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
     if !matches!(Recorder::Perf.state(), State::Ready(_)) {
         say("the functions that break it were not found; what was recorded until then is kept");
-        return Ok(whole);
+        return Ok(done);
     }
     say("the functions that break it were not found: recording samples with perf");
     let output = run.output.with_extension(Recorder::Perf.ending());

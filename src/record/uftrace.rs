@@ -111,6 +111,10 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
     }
     let options = options(run, patched, !elf.is_instrumented);
     let file = place.join("options");
+    if !is_handed_on(&options) {
+        let reason = "uftrace takes no list of so many functions";
+        return Err(RecordError::Recorder(reason.to_owned()));
+    }
     fs::write(&file, options).map_err(|error| RecordError::io(&file, error))?;
     command.arg("--opt-file").arg(&file);
     if run.wish.memory {
@@ -169,11 +173,8 @@ fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
         _ => {}
     }
     for pattern in patterns(&run.without) {
-        if is_patched {
-            add("-U", &pattern);
-        }
-        // What stays below a hidden function moves up.
-        add("-H", &pattern);
+        // What stays below a function that is not patched, or hidden, moves up.
+        add(if is_patched { "-U" } else { "-H" }, &pattern);
     }
     // Of libraries nothing is hidden, but all below a function can be left out with it.
     for pattern in patterns(&run.untraced) {
@@ -181,6 +182,24 @@ fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
     }
     options
 }
+
+/// Whether uftrace can hand on what it is told: it does so in variables of the environment, and waits for ever for a program
+/// that the system does not start with them.
+fn is_handed_on(options: &str) -> bool {
+    let of = |kinds: [&str; 2]| {
+        let lines = options.lines();
+        let lines = lines.filter(|line| kinds.iter().any(|kind| line.starts_with(kind)));
+        lines.map(str::len).sum::<usize>() < LONGEST_VARIABLE
+    };
+    of(["-P", "-U"]) && of(["-H", "-N"])
+}
+
+/// The most bytes of patterns that one variable of the environment takes: 128 KiB on Linux, `execve(2)`, with room for what
+/// uftrace puts between them.
+const LONGEST_VARIABLE: usize = 125_000;
+
+/// The most bytes of patterns of one list of functions, of which two go into a variable.
+pub const LONGEST_LIST: usize = LONGEST_VARIABLE / 2 - 1000;
 
 /// The lowest realtime signal that is free with glibc.
 const LOWEST: i32 = 34;
@@ -193,10 +212,27 @@ fn patterns(symbols: &[String]) -> Vec<String> {
         .filter(|it| !it.contains(char::is_whitespace))
         .collect();
     let together = symbols.chunks(TOGETHER).map(|symbols| {
-        let names: Vec<String> = symbols.iter().map(|it| literal(it)).collect();
-        format!("^({})$", names.join("|"))
+        let names: Vec<String> = symbols.iter().map(|it| pattern(it)).collect();
+        names.join("|")
     });
     together.collect()
+}
+
+/// The pattern of one symbol. Those of Rust's older scheme end with a hash that no other has, as in `17h0123456789abcdefE`.
+/// <https://doc.rust-lang.org/rustc/symbol-mangling/index.html>
+fn pattern(symbol: &str) -> String {
+    let hash = symbol.len().checked_sub(20).and_then(|at| symbol.get(at..));
+    let hash = hash.and_then(|it| it.strip_prefix("17h")?.strip_suffix('E'));
+    match hash.filter(|it| symbol.starts_with("_ZN") && it.bytes().all(|it| it.is_ascii_hexdigit()))
+    {
+        Some(hash) => format!("17h{hash}E$"),
+        None => format!("^{}$", literal(symbol)),
+    }
+}
+
+/// The length of a symbol's pattern in a list, in bytes.
+pub fn pattern_length(symbol: &str) -> usize {
+    pattern(symbol).len() + 1
 }
 
 /// A name in which no sign means anything else.
@@ -247,17 +283,18 @@ pub fn symbols(folder: &Path, program: &Path) -> Vec<String> {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let text = fs::read_to_string(folder.join(format!("{name}.sym"))).unwrap_or_default();
     of_symbols(&text, &["T", "t", "W", "w"])
-        .map(str::to_owned)
+        .map(|(_, name)| name.to_owned())
         .collect()
 }
 
-/// The names of these kinds in a file of symbols: lines of address, kind and name.
-pub fn of_symbols<'a>(text: &'a str, kinds: &'a [&str]) -> impl Iterator<Item = &'a str> {
+/// The addresses and names of these kinds in a file of symbols, of all for none: lines of address, kind and name.
+pub fn of_symbols<'a>(text: &'a str, kinds: &'a [&str]) -> impl Iterator<Item = (u64, &'a str)> {
     text.lines().filter_map(move |line| {
         let mut words = line.splitn(3, ' ');
-        let (_, kind, name) = (words.next()?, words.next()?, words.next()?);
-        let is_name = !name.starts_with("__sym_end") && !line.starts_with('#');
-        (kinds.contains(&kind) && is_name).then_some(name)
+        let (address, kind, name) = (words.next()?, words.next()?, words.next()?);
+        let address = u64::from_str_radix(address, 16).ok()?;
+        let is_wanted = kinds.is_empty() || kinds.contains(&kind) && !name.starts_with("__sym_end");
+        is_wanted.then_some((address, name))
     })
 }
 
@@ -267,13 +304,20 @@ mod tests {
 
     #[test]
     fn patterns_match_names_alone() {
-        let names = ["_ZN3foo17h0$LT$u8$GT$E", "a.b", "plain"].map(str::to_owned);
+        let hashed = "_ZN3foo3bar17h0123456789abcdefE";
+        let names = ["_ZN3foo17h0$LT$u8$GT$E", "a.b", "plain", hashed].map(str::to_owned);
         let [pattern] = &patterns(&names)[..] else {
             panic!("one pattern");
         };
         let pattern = regex::Regex::new(pattern).expect("a regular expression");
         assert!(names.iter().all(|it| pattern.is_match(it)));
-        for other in ["aXb", "plainer", "a", "_ZN3foo17h0"] {
+        for other in [
+            "aXb",
+            "plainer",
+            "a",
+            "_ZN3foo17h0",
+            "17h0123456789abcdee0E",
+        ] {
             assert!(!pattern.is_match(other), "{other}");
         }
         let many: Vec<String> = (0..100).map(|it| format!("f{it}")).collect();
@@ -284,7 +328,16 @@ mod tests {
     fn symbols_are_read_from_what_uftrace_lists() {
         let text = "# symbols: 3\n# path name: /a b\n0000000000001149 T main\n0000 P puts\n\
                     0000000000001200 t a name\n0000000000001300 ? __sym_end\n";
-        let found: Vec<&str> = of_symbols(text, &["T", "t"]).collect();
-        assert_eq!(found, ["main", "a name"]);
+        let found: Vec<(u64, &str)> = of_symbols(text, &["T", "t"]).collect();
+        assert_eq!(found, [(0x1149, "main"), (0x1200, "a name")]);
+    }
+
+    #[test]
+    fn lists_that_no_variable_takes_are_not_handed_on() {
+        let line = format!("-U {}\n", "x".repeat(1000));
+        assert!(is_handed_on(&line.repeat(100)));
+        assert!(!is_handed_on(&line.repeat(130)));
+        let both = line.repeat(100) + &line.replace("-U", "-N").repeat(100);
+        assert!(is_handed_on(&both), "they go into two variables");
     }
 }
