@@ -331,3 +331,142 @@ impl Desk {
         self.open(inputs);
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Waits with `desk` until something holds, as frames do.
+    fn wait(desk: &mut Desk, until: impl Fn(&Desk) -> bool) {
+        while !until(desk) {
+            desk.collect();
+            std::thread::yield_now();
+        }
+    }
+
+    fn edit(desk: &mut Desk, wish: RecordWish) {
+        desk.execute(RecordAsk::Edit(wish));
+        wait(desk, |desk| desk.recording.looking.is_none());
+    }
+
+    fn opened() -> (Desk, RecordWish, PathBuf) {
+        static MADE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = MADE.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let name = format!("callscape-window-record-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let mut desk = Desk::unattended();
+        desk.welcome.is_open = true;
+        desk.execute(RecordAsk::Toggle);
+        assert!(desk.recording.is_open && !desk.welcome.is_open);
+        assert!(!desk.recording.wish.folder.is_empty());
+        let wish = RecordWish {
+            folder: folder.display().to_string(),
+            ..RecordWish::default()
+        };
+        (desk, wish, folder)
+    }
+
+    #[test]
+    fn what_cannot_be_recorded_is_said_before_it_is_started() {
+        let (mut desk, wish, folder) = opened();
+        let mut said = |command: &str, folder: &str| {
+            let (command, folder) = (command.to_owned(), folder.to_owned());
+            let wish = RecordWish {
+                command,
+                folder,
+                ..wish.clone()
+            };
+            edit(&mut desk, wish);
+            assert!(!desk.recording.can_start());
+            desk.execute(RecordAsk::Start);
+            assert!(desk.recording.running.is_none());
+            let looked = desk.recording.looked.clone();
+            looked.map(|it| {
+                it.map(|it| it.best.expect_err("none"))
+                    .unwrap_or_else(|it| it)
+            })
+        };
+        let here = folder.display().to_string();
+        assert_eq!(said(" ", &here), None);
+        assert_eq!(
+            said("./app 'a b", &here).as_deref(),
+            Some("A quote has no end")
+        );
+        assert!(said("./app", &here).is_some_and(|it| it.contains("no such program")));
+        assert!(said("./app", "/no/such").is_some_and(|it| it.contains("no such folder")));
+        std::fs::write(folder.join("odd"), "#!/usr/bin/perl\n").expect("it can be written");
+        let is_set = Command::new("chmod")
+            .arg("+x")
+            .arg(folder.join("odd"))
+            .status();
+        assert!(is_set.is_ok_and(|it| it.success()));
+        assert!(said("./odd", &here).is_some_and(|it| it.contains("no recorder")));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <unistd.h>
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int main(int count, char **words) {
+  printf("%s\n", count > 1 ? words[1] : ""); fflush(stdout);
+  for (int i = 0;; i++) { leaf(i); usleep(500); }
+}
+"#;
+
+    #[test]
+    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+        let has = |name: &str| {
+            let asked = Command::new(name).arg("--version").output();
+            asked.is_ok_and(|it| it.status.success())
+        };
+        if !has("uftrace") || !has("gcc") {
+            eprintln!("left out: uftrace or gcc is not installed");
+            return;
+        }
+        let (mut desk, wish, folder) = opened();
+        std::fs::write(folder.join("app.c"), PROGRAM).expect("it can be written");
+        let built = Command::new("gcc")
+            .args(["-O2", "-g", "-o", "app", "app.c"])
+            .current_dir(&folder)
+            .status();
+        assert!(built.is_ok_and(|it| it.success()));
+        let command = "./app 'two words'".to_owned();
+        edit(&mut desk, RecordWish { command, ..wish });
+        assert_eq!(desk.recording.by(), Some(Recorder::Uftrace));
+        desk.execute(RecordAsk::Start);
+        let wrote = |desk: &Desk| desk.recording.wrote.contains("two words\n");
+        wait(&mut desk, |desk| {
+            wrote(desk) || desk.recording.running.is_none()
+        });
+        assert!(wrote(&desk), "{:?}", desk.recording.failure);
+        // Hidden it goes on, and is one of the works under way.
+        desk.execute(RecordAsk::Toggle);
+        assert!(desk.is_working());
+        desk.execute(RecordAsk::Toggle);
+        for to in [Switch::Off, Switch::On] {
+            desk.execute(RecordAsk::Switch(to));
+            assert_eq!(desk.recording.failure, None);
+            let is_on = desk.recording.running.as_ref().map(|it| it.is_on);
+            assert_eq!(is_on, Some(to == Switch::On));
+        }
+        desk.execute(RecordAsk::Stop);
+        wait(&mut desk, |desk| desk.recording.running.is_none());
+        assert_eq!(desk.recording.failure, None);
+        wait(&mut desk, |desk| desk.state.loading.is_none());
+        assert!(!desk.recording.is_open);
+        let document = desk.state.document.as_ref().expect("what was recorded");
+        let [recording] = &document.inputs.recordings[..] else {
+            panic!("one recording");
+        };
+        assert_eq!(recording.parent(), Some(&*folder));
+        assert_eq!(document.inputs.source_dir.as_deref(), Some(&*folder));
+        let resolved = document.resolved().expect("it is resolved");
+        let functions = &resolved.recording.functions;
+        assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+}

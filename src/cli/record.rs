@@ -190,7 +190,10 @@ fn show(seen: Seen, shows: bool) {
     let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
     let seconds = seen.elapsed.as_secs_f64();
     // Of what is known by the size alone.
-    let calls = seen.calls.map(|it| format!(", ≈ {} calls", grouped(it)));
+    let calls = seen
+        .calls
+        .filter(|&it| it > 0)
+        .map(|it| format!(", ≈ {} calls", grouped(it)));
     let calls = calls.unwrap_or_default();
     eprint!("\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K");
 }
