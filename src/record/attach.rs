@@ -77,6 +77,7 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
     let mut plan = Plan {
         command: record,
         wraps: false,
+        leaves_off: false,
         folder: place.0.clone(),
         log: None,
         calls: None,
@@ -92,6 +93,7 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         });
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths,
         ended: Ended::Unknown,
         elapsed: ran.elapsed,

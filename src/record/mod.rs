@@ -20,6 +20,7 @@ pub mod program;
 mod python;
 pub mod recorder;
 mod retry;
+mod room;
 mod run;
 mod running;
 mod signals;
@@ -68,6 +69,11 @@ pub fn record(
     let mut done = run.by(recorder, seen)?;
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
+    }
+    if done.ran_short {
+        say(
+            "the disk is nearly full: what was recorded until then is kept, the rest of the run is not in it",
+        );
     }
     let left_out = massive.map(|it| it.left_out);
     if let Some(left_out) = &left_out {

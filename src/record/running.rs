@@ -11,8 +11,9 @@ use super::error::RecordError;
 use super::place::{self, Workplace, collect};
 use super::program;
 use super::recorder::Recorder;
+use super::room::Room;
 use super::run::{Done, Plan, Run};
-use super::signals::{Forwarding, Orphan, adopt};
+use super::signals::{self, Forwarding, Orphan, adopt};
 
 #[cfg(unix)]
 fn of_exit(status: ExitStatus) -> Ended {
@@ -43,6 +44,8 @@ pub struct Ran {
     /// How the recorder ended that ran it.
     pub recorder: Ended,
     pub elapsed: Duration,
+    /// The recorder was made to leave off, for the disk was nearly full.
+    pub ran_short: bool,
     /// The program went on when its recorder had ended.
     pub went_on: bool,
 }
@@ -68,6 +71,7 @@ pub fn run_and_collect(
     let mut plan = Plan {
         command,
         wraps,
+        leaves_off: false,
         folder: place.0.clone(),
         log: None,
         calls: None,
@@ -89,11 +93,15 @@ pub fn run_and_collect(
         });
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths,
         ended,
         elapsed: ran.elapsed,
     })
 }
+
+/// What makes a recorder leave off.
+const INTERRUPT: i32 = 2;
 
 /// How often it is looked whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -125,6 +133,8 @@ pub fn run(
     let mut told = begin;
     let mut inner = None;
     let mut asked_to_end = 0;
+    let room = Room::around(&plan.folder).filter(|_| plan.leaves_off);
+    let mut ran_short = false;
     let recorder = loop {
         let ended = child
             .try_wait()
@@ -144,6 +154,9 @@ pub fn run(
         }
         if let Some(limit) = limit {
             asked_to_end = end(program, begin.elapsed(), limit, asked_to_end);
+        }
+        if !ran_short && inner.is_some() && room.as_ref().is_some_and(Room::is_short) {
+            ran_short = signals::send(child.id(), INTERRUPT);
         }
         if told.elapsed() >= TELL {
             told = Instant::now();
@@ -166,14 +179,18 @@ pub fn run(
         program: if plan.wraps { Ended::Unknown } else { recorder },
         recorder,
         elapsed: begin.elapsed(),
+        ran_short,
         went_on: false,
     };
     // An interrupt ends a recorder at once, and its program when that wants to.
     if let Some(orphan) = inner.filter(|pid| is_running(*pid)).map(Orphan) {
         ran.went_on = true;
         ran.program = loop {
-            if let Some(ended) = orphan.ended() {
-                break ended;
+            // A window adopts nobody: whoever does learns how it ends.
+            match orphan.ended() {
+                Some(_) if control.is_some() && is_running(orphan.0) => {}
+                Some(ended) => break ended,
+                None => {}
             }
             if let Some(forwarding) = &forwarding {
                 forwarding.hand_on(orphan.0);

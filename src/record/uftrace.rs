@@ -86,6 +86,7 @@ pub fn run_until(
         return Err(failed);
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths: vec![folder.to_path_buf()],
         ended,
         elapsed: ran.elapsed,
@@ -137,6 +138,7 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
     let mut plan = Plan {
         command,
         wraps: true,
+        leaves_off: true,
         folder: folder.to_path_buf(),
         log: Some(log),
         calls: Some(calls),
