@@ -139,7 +139,11 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         }
         recorded => recorded?,
     };
-    let code = recorded.ended.code();
+    let code = match recorded.ended {
+        // It does not tell.
+        Ended::Unknown if recorded.by == Recorder::PySpy => 0,
+        ended => ended.code(),
+    };
     let opened = finish(&args, &recorded);
     if let Err(error) = &opened {
         super::say_error(error);

@@ -72,7 +72,7 @@ pub fn record(
     }
     if done.ran_short {
         say(
-            "the disk is nearly full: what was recorded until then is kept, the rest of the run is not in it",
+            "the disk is nearly full: uftrace left off and took the program with it; what was recorded until then is kept",
         );
     }
     let left_out = massive.map(|it| it.left_out);

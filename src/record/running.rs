@@ -66,7 +66,7 @@ pub fn run_and_collect(
     (place, of): (&Workplace, &Run<'_>),
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    // py-spy stands around the program, and ends as that does.
+    // py-spy stands around the program, and does not tell how that ended.
     let wraps = leaving.recorder == Recorder::PySpy;
     let mut plan = Plan {
         command,
@@ -79,7 +79,12 @@ pub fn run_and_collect(
     };
     plan.run_as(of.wish);
     let ran = run(&mut plan, None, seen)?;
-    let ended = if wraps { ran.recorder } else { ran.program };
+    let ended = match (wraps, ran.recorder) {
+        (false, _) => ran.program,
+        // However the program ended.
+        (true, Ended::Code(0)) => Ended::Unknown,
+        (true, ended) => ended,
+    };
     let paths = collect(&place.0, leaving.ending, of.output)?;
     if paths.is_empty() {
         return Err(RecordError::Failed {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use super::super::common::{Scratch, callscape};
-use super::rows::may_sample;
+use super::rows::{interpreter, may_sample};
 use super::{PROGRAM, build, calls, has, path, text};
 
 /// A process that ends with the test.
@@ -76,7 +76,7 @@ fn a_process_of_python_is_sampled_by_py_spy() {
     let scratch = Scratch::new("record-pid-python");
     let app = b"def spin(n):\n    return sum(i % 7 for i in range(n))\nprint('waiting', flush=True)\nwhile True:\n    spin(10000)\n";
     let app = scratch.write("app.py", app);
-    let mut process = waiting(Command::new("python3").arg(app));
+    let mut process = waiting(Command::new(interpreter()).arg(app));
     let out = scratch.0.join("out");
     let ran = attached(&scratch, &mut process, &out);
     let said = text(&ran.stderr);

@@ -114,6 +114,15 @@ fn a_program_of_rust_is_recorded_whole() {
     assert_eq!(leaf.expect("the function")["calls"], 500);
 }
 
+/// The interpreter itself: what stands for it in PATH may be a script that chooses one, which py-spy knows nothing of.
+pub fn interpreter() -> String {
+    let ask = "import sys; print(sys.executable)";
+    let asked = Command::new("python3").args(["-c", ask]).output();
+    text(&asked.expect("python3 is installed").stdout)
+        .trim()
+        .to_owned()
+}
+
 const PYTHON: &[u8] = b"import sys, time\ndef spin():\n    end = time.monotonic() + 2\n    n = 0\n    while time.monotonic() < end:\n        n += 1\n    return n\nspin()\nprint(sys.argv[1:])\nsys.exit(6)\n";
 
 #[test]
@@ -127,14 +136,19 @@ fn a_program_of_python_is_sampled_by_py_spy() {
     let ran = run(
         &scratch,
         &["--no-open", "--with", "py-spy", "-o", path(&out)],
-        &["python3", "app.py", "a b"],
+        &[&interpreter(), "app.py", "a b"],
     );
     let said = text(&ran.stderr);
     if said.contains("Permission Denied") || said.contains("Operation not permitted") {
         eprintln!("left out: py-spy may not look into processes here: {said}");
         return;
     }
-    assert_eq!(text(&ran.stdout), "['a b']\n");
-    assert_eq!(ran.status.code(), Some(6), "{said}");
+    // It says things of its own around it, and not how the program ended.
+    assert!(text(&ran.stdout).contains("['a b']\n"), "{said}");
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("how the program ended is not known"),
+        "{said}"
+    );
     assert!(calls(&out, "spin") > 0);
 }
