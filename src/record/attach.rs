@@ -10,7 +10,8 @@ use super::place::{self, Workplace, collect};
 use super::program::{Kind, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan};
-use super::running::{self, Seen, command};
+use super::running::{self, command};
+use super::seen::Seen;
 use super::{perf, run::Attached};
 
 /// Records the process `pid` until it ends or this one is interrupted: Python with py-spy where that is there, all else

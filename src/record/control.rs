@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::RecordError;
-use super::running::Seen;
+use super::seen::Seen;
 use super::signals::{self, Switch};
 
 /// So many bytes of what a program writes are kept: the last ones.

@@ -23,6 +23,7 @@ mod retry;
 mod room;
 mod run;
 mod running;
+mod seen;
 mod signals;
 mod source;
 mod uftrace;
@@ -35,7 +36,7 @@ use program::Program;
 use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
-pub use running::Seen;
+pub use seen::Seen;
 pub use signals::{Switch, switch};
 pub use source::find as find_source;
 

@@ -11,7 +11,8 @@ use super::error::RecordError;
 use super::place::Workplace;
 use super::program::{Kind, Program};
 use super::run::{Done, Plan, Run, Wish};
-use super::running::{self, Seen, command, said};
+use super::running::{self, command, said};
+use super::seen::Seen;
 
 /// Samples a second: a prime, so that nothing periodic keeps step with it.
 const FREQUENCY: &str = "997";

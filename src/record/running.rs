@@ -13,6 +13,7 @@ use super::program;
 use super::recorder::Recorder;
 use super::room::Room;
 use super::run::{Done, Plan, Run};
+use super::seen::Seen;
 use super::signals::{self, Forwarding, Orphan, adopt};
 
 #[cfg(unix)]
@@ -25,16 +26,6 @@ fn of_exit(status: ExitStatus) -> Ended {
 #[cfg(not(unix))]
 fn of_exit(status: ExitStatus) -> Ended {
     status.code().map_or(Ended::Unknown, Ended::Code)
-}
-
-/// How far a recording is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
-    pub elapsed: Duration,
-    /// Of the recording so far.
-    pub bytes: u64,
-    /// About how many calls that are; none where bytes do not tell.
-    pub calls: Option<u64>,
 }
 
 /// How a run under a recorder went.

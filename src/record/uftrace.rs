@@ -11,7 +11,8 @@ use super::error::RecordError;
 use super::place::Workplace;
 use super::program::Kind;
 use super::run::{Done, Plan, Run};
-use super::running::{self, Seen, command, said};
+use super::running::{self, command, said};
+use super::seen::Seen;
 use super::signals::{SWITCH, Switch};
 use crate::import::demangle::demangle;
 

@@ -3,8 +3,8 @@
 use egui::{Align2, Context as Egui, RichText, ScrollArea, TextEdit, Ui};
 
 use super::context::Context;
-use crate::app::command::RecordAsk;
-use crate::app::recording::{Looked, RecordCard, RecordWish, Running};
+use crate::app::command::{RecordAsk, RecordWish};
+use crate::app::recording::{Looked, RecordCard, Running};
 use crate::escape;
 use crate::record::Switch;
 use crate::record::choice::Offer;
