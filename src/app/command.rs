@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use egui::Pos2;
 
-use super::recording::RecordWish;
 use crate::presentation::scene::{Section, Shot};
 use crate::record::Switch;
+use crate::record::recorder::Recorder;
 use crate::state::action::On;
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
@@ -41,6 +41,21 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+}
+
+/// What is to be recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordWish {
+    /// As it is typed: cut into words without a shell.
+    pub command: String,
+    /// The folder that it runs in, and where the recording goes.
+    pub folder: String,
+    /// None for the best that is there.
+    pub with: Option<Recorder>,
+    /// Nothing is recorded until that is switched on.
+    pub is_paused: bool,
+    /// What malloc gives and free takes back is recorded too.
+    pub memory: bool,
 }
 
 /// The card in which a program is recorded.

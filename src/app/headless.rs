@@ -7,11 +7,11 @@ use glam::Vec2;
 use super::feed::Feed;
 use super::legend::Legend;
 use super::panels::legend::entries::{Meanings, RecordingShown};
-use super::panels::legend::frequent;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
+use crate::model::called_often;
 use crate::model::difference::RelationDifference;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metrics::ModuleMetrics;
@@ -484,7 +484,7 @@ pub(super) fn meanings<'a>(
         hierarchy: &session.hierarchy,
         landscape: view,
         recording: session.recordings.first().map(|of| RecordingShown {
-            frequent: frequent(&of.recording, &Filters::default()),
+            frequent: called_often::left_out(&of.recording, &Filters::default()),
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,

@@ -27,6 +27,7 @@ mod panels;
 mod picture;
 pub mod presenting;
 mod recent;
+mod record;
 mod recording;
 mod remembered;
 pub mod saved;

@@ -81,6 +81,12 @@ impl Views {
         }
     }
 
+    /// Whether a view says itself what is left out because it is called too often.
+    pub fn says_called_often(&self, view: ViewId) -> bool {
+        let mut all = self.all.iter();
+        all.any(|(id, it)| *id == view && it.says_called_often())
+    }
+
     /// Whether a view that can be seen will show more without anything being done.
     pub fn are_waiting(&self, state: &State) -> bool {
         let mut waiting = self.all.iter().filter(|(_, view)| view.is_waiting());

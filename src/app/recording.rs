@@ -1,11 +1,10 @@
-//! Recording a program from the window: what is asked for, what is found out about the command, and the run.
+//! Recording a program from the window: what is found out about a command, and the run.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::command::{FileAsk, RecordAsk};
-use super::desk::Desk;
+use super::command::RecordWish;
 use super::editor::words;
 use crate::analysis::session::Inputs;
 use crate::import;
@@ -14,27 +13,11 @@ use crate::record::choice::{self, Offer};
 use crate::record::control::Control;
 use crate::record::program::Program;
 use crate::record::recorder::Recorder;
-use crate::record::{self, Ended, Switch, Wish};
-use crate::state::job::{Job, take};
-use crate::state::message::Message;
+use crate::record::{self, Ended, Wish};
+use crate::state::job::Job;
 
 /// Who types is left alone for so long before the command is looked at.
-const PAUSE: Duration = Duration::from_millis(200);
-
-/// What is to be recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecordWish {
-    /// As it is typed: cut into words without a shell.
-    pub command: String,
-    /// The folder that it runs in, and where the recording goes.
-    pub folder: String,
-    /// None for the best that is there.
-    pub with: Option<Recorder>,
-    /// Nothing is recorded until that is switched on.
-    pub is_paused: bool,
-    /// What malloc gives and free takes back is recorded too.
-    pub memory: bool,
-}
+pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// What is known of a command.
 #[derive(Clone, Debug)]
@@ -49,12 +32,12 @@ pub struct Looked {
 }
 
 /// What came of a run: what is to be opened, and what is to be told; or why it failed.
-type Outcome = Result<(Inputs, Vec<String>), String>;
+pub(super) type Outcome = Result<(Inputs, Vec<String>), String>;
 
 /// A program that runs and is recorded.
 pub struct Running {
     pub control: Control,
-    job: Job<Outcome>,
+    pub(super) job: Job<Outcome>,
     /// Recording can be switched on and off.
     pub is_switchable: bool,
     pub is_on: bool,
@@ -74,16 +57,16 @@ pub struct RecordCard {
     pub wish: RecordWish,
     /// None while nothing is known yet.
     pub looked: Option<Result<Looked, String>>,
-    looking: Option<Job<Result<Looked, String>>>,
-    choosing: Option<Job<Option<PathBuf>>>,
+    pub(super) looking: Option<Job<Result<Looked, String>>>,
+    pub(super) choosing: Option<Job<Option<PathBuf>>>,
     pub running: Option<Running>,
     /// What the program wrote, and how many bytes that were in all.
     pub wrote: String,
-    written: u64,
+    pub(super) written: u64,
     /// Why the last run, or a switch, failed.
     pub failure: Option<String>,
     /// What is to be told of a run as soon as its recording is open.
-    told: Vec<String>,
+    pub(super) told: Vec<String>,
 }
 
 impl RecordCard {
@@ -116,7 +99,7 @@ impl RecordCard {
 }
 
 /// The words of a command and the folder that it runs in; what is wrong with them.
-fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), String> {
+pub(super) fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), String> {
     let words = words::split(&wish.command).ok_or("A quote has no end")?;
     let folder = match (wish.folder.strip_prefix("~/"), dirs::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
@@ -129,7 +112,7 @@ fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), String> {
     Ok((words.into_iter().map(OsString::from).collect(), folder))
 }
 
-fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> {
+pub(super) fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> {
     let program = Program::look(words, Some(folder)).map_err(|error| error.to_string())?;
     let (choice, offers) = choice::offers(&program);
     let (best, notes) = match choice {
@@ -145,7 +128,7 @@ fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> {
 }
 
 /// Runs and records a program, and finds what is to be opened then.
-fn run(wish: &Wish, progress: &Progress) -> Outcome {
+pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
     let mut told = Vec::new();
     let mut say = |line: &str| told.push(line.to_owned());
     let recorded = record::record(wish, &mut say, &mut |_| ());
@@ -167,167 +150,4 @@ fn run(wish: &Wish, progress: &Progress) -> Outcome {
         ..Inputs::default()
     };
     Ok((inputs, told))
-}
-
-impl Desk {
-    pub fn on_record(&mut self, ask: RecordAsk) {
-        match ask {
-            RecordAsk::Toggle => {
-                self.recording.is_open ^= true;
-                if self.recording.is_open && self.recording.wish.folder.is_empty() {
-                    let here = std::env::current_dir().unwrap_or_default();
-                    self.recording.wish.folder = here.display().to_string();
-                }
-                self.welcome.is_open &= !self.recording.is_open;
-            }
-            RecordAsk::Edit(wish) => self.edit_recording(wish),
-            RecordAsk::ChooseFolder => {
-                let work = |_: &Progress| {
-                    let dialog = rfd::FileDialog::new().set_title("The folder the program runs in");
-                    Ok(dialog.pick_folder())
-                };
-                self.recording.choosing = Some(Job::start(self.state.waker(), work));
-            }
-            RecordAsk::Start => self.start_recording(),
-            RecordAsk::Stop => self.recording.stop(),
-            RecordAsk::Switch(to) => {
-                let card = &mut self.recording;
-                let Some(running) = &mut card.running else {
-                    return;
-                };
-                match running.control.switch(to) {
-                    Ok(()) => running.is_on = to == Switch::On,
-                    Err(error) => card.failure = Some(error.to_string()),
-                }
-            }
-        }
-    }
-
-    fn edit_recording(&mut self, wish: RecordWish) {
-        let card = &mut self.recording;
-        let of = |it: &RecordWish| (it.command.clone(), it.folder.clone());
-        let is_other = of(&card.wish) != of(&wish);
-        card.wish = wish;
-        if !is_other {
-            return;
-        }
-        (card.failure, card.looking) = (None, None);
-        if card.wish.command.trim().is_empty() {
-            card.looked = None;
-            return;
-        }
-        match parts(&card.wish) {
-            Ok((words, folder)) => {
-                let work = move |progress: &Progress| {
-                    std::thread::sleep(PAUSE);
-                    progress.check()?;
-                    Ok(look(&words, &folder))
-                };
-                card.looking = Some(Job::start(self.state.waker(), work));
-            }
-            Err(reason) => card.looked = Some(Err(reason)),
-        }
-    }
-
-    fn start_recording(&mut self) {
-        let card = &mut self.recording;
-        let (Some(by), true) = (card.by(), card.can_start()) else {
-            return;
-        };
-        let (command, folder) = match parts(&card.wish) {
-            Ok(parts) => parts,
-            Err(reason) => return card.failure = Some(reason),
-        };
-        let name = command.first().map(|it| it.display().to_string());
-        let is_switchable = by == Recorder::Uftrace;
-        let control = Control::default();
-        let wish = Wish {
-            command,
-            with: Some(by),
-            folder: Some(folder),
-            memory: card.wish.memory && is_switchable,
-            is_paused: card.wish.is_paused && is_switchable,
-            is_switchable,
-            control: Some(control.clone()),
-            ..Wish::default()
-        };
-        (card.failure, card.written) = (None, 0);
-        card.wrote.clear();
-        let is_on = !wish.is_paused;
-        let work = move |progress: &Progress| {
-            progress.start(format!("recording {}", name.unwrap_or_default()), 0);
-            Ok(run(&wish, progress))
-        };
-        card.running = Some(Running {
-            control,
-            job: Job::named("recording", self.state.waker(), work),
-            is_switchable,
-            is_on,
-        });
-    }
-
-    /// Takes what was found out about a command, what a program wrote, and what came of its run.
-    pub fn poll_recording(&mut self) {
-        let card = &mut self.recording;
-        if let Some(Some(folder)) = take(&mut card.choosing) {
-            let folder = folder.display().to_string();
-            let wish = RecordWish {
-                folder,
-                ..card.wish.clone()
-            };
-            self.edit_recording(wish);
-        }
-        let card = &mut self.recording;
-        if let Some(looked) = take(&mut card.looking) {
-            let can = |with: &Recorder| {
-                let offers = looked.iter().flat_map(|it| &it.offers);
-                let mut fit = offers.filter(|it| it.refused.is_none());
-                fit.any(|it| it.recorder == *with)
-            };
-            card.wish.with = card.wish.with.filter(can);
-            card.looked = Some(looked);
-        }
-        let Some(running) = &card.running else { return };
-        if let Some((written, wrote)) = running.control.wrote(card.written) {
-            (card.written, card.wrote) = (written, wrote);
-        }
-        let Some(done) = running.job.poll() else {
-            return;
-        };
-        card.running = None;
-        match done {
-            Ok(Ok((inputs, told))) => {
-                card.is_open = false;
-                card.told = told;
-                self.open_recorded(inputs);
-            }
-            Ok(Err(failure)) => {
-                card.failure = Some(failure);
-                card.is_open = true;
-            }
-            Err(_) => card.failure = Some("There is no thread to record on".to_owned()),
-        }
-    }
-
-    /// Tells how the run went whose recording has just been opened.
-    pub fn tell_of_recording(&mut self) {
-        let lines = std::mem::take(&mut self.recording.told);
-        if !lines.is_empty() {
-            self.state.messages.push(Message {
-                is_error: false,
-                is_open: false,
-                title: "How the recording went".to_owned(),
-                lines,
-            });
-        }
-    }
-
-    /// Opens what was recorded: over the source tree that is open where none was found.
-    fn open_recorded(&mut self, inputs: Inputs) {
-        if inputs.source_dir.is_none() {
-            return self.execute(FileAsk::Open(inputs.recordings));
-        }
-        self.welcome.is_open = false;
-        self.open(inputs);
-    }
 }

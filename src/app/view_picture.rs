@@ -9,8 +9,10 @@ use super::panels;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
+use crate::model::called_often;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::moment::Moment;
+use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
@@ -19,10 +21,14 @@ use crate::state::ask::ViewAsk;
 use crate::state::document::Document;
 use crate::state::panes::{Kind, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
-use crate::views::{Picture, Surface};
+use crate::views::{Picture, Surface, style};
 
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.
 const PLAIN_SIDE: f32 = 1080.0;
+
+/// The height of a line below a view, in points; a picture that is not so many times as high has none.
+const CAPTION: f32 = 26.0;
+const LEAST_WITH_CAPTION: u32 = 6;
 
 /// Widgets take a few frames to find their places.
 const FRAMES: u32 = 4;
@@ -34,7 +40,10 @@ const LOOK: Duration = Duration::from_millis(2);
 pub struct ViewStudio {
     desk: Desk,
     view: ViewId,
+    /// Of the view itself.
     size: [u32; 2],
+    /// What is below it: what is left out because it is called too often.
+    caption: Option<Image>,
     gpu: Gpu,
     sheets: SheetRenderer,
 }
@@ -62,6 +71,14 @@ impl ViewStudio {
             document.selection.time = range.map_or(Time::ZERO, |range| range.start);
             document.selection.chosen = document.complete(Pointed::at_module(focus));
         }
+        let often = document.resolved().and_then(|of| {
+            let says_itself = desk.views.says_called_often(view);
+            let often = called_often::left_out(&of.recording, &document.filters);
+            often.filter(|_| !says_itself)
+        });
+        let caption = often.and_then(|text| caption(&gpu, settings.theme, size, &text).transpose());
+        let caption = caption.transpose()?;
+        let below = caption.as_ref().map_or(0, |it| it.height);
         desk.state.document = Some(document);
         let stamps = &mut desk.state.stamps;
         (stamps.opened, stamps.document, stamps.run) = (1, 1, 1);
@@ -83,7 +100,8 @@ impl ViewStudio {
         Ok(ViewStudio {
             desk,
             view,
-            size,
+            size: [size[0], size[1] - below],
+            caption,
             sheets: SheetRenderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb),
             gpu,
         })
@@ -105,6 +123,19 @@ impl ViewStudio {
         moment: Option<Moment>,
         tell: &dyn Fn(&Progress),
     ) -> anyhow::Result<Image> {
+        let mut image = self.of_view(moment, tell)?;
+        if let Some(caption) = &self.caption {
+            image.rgba.extend_from_slice(&caption.rgba);
+            image.height += caption.height;
+        }
+        Ok(image)
+    }
+
+    fn of_view(
+        &mut self,
+        moment: Option<Moment>,
+        tell: &dyn Fn(&Progress),
+    ) -> anyhow::Result<Image> {
         let plays = self.view.line().plays();
         if let Some(document) = &mut self.desk.state.document
             && let Some(moment) = moment.filter(|_| plays)
@@ -116,10 +147,9 @@ impl ViewStudio {
             }
         }
         self.wait(tell);
-        let side = self.size[0].min(self.size[1]) as f32;
         let surface = Surface {
             size: self.size,
-            scale: (side / PLAIN_SIDE).max(1.0),
+            scale: scale(self.whole()),
             is_new: true,
         };
         // A picture is exact, whatever a frame would show first.
@@ -145,6 +175,12 @@ impl ViewStudio {
             }
             _ => anyhow::bail!("the view draws nothing"),
         }
+    }
+
+    /// The size of pictures, with what is below the view.
+    fn whole(&self) -> [u32; 2] {
+        let below = self.caption.as_ref().map_or(0, |it| it.height);
+        [self.size[0], self.size[1] + below]
     }
 
     /// Waits for what other threads work out for the view.
@@ -180,4 +216,32 @@ impl ViewStudio {
         }
         Ok(drawn.picture(&self.gpu, &primitives, self.size)?)
     }
+}
+
+/// How many pixels a point has on pictures of this size.
+fn scale(size: [u32; 2]) -> f32 {
+    (size[0].min(size[1]) as f32 / PLAIN_SIDE).max(1.0)
+}
+
+/// A line below pictures of `size`; none where that would leave hardly any room for the view.
+fn caption(gpu: &Gpu, theme: Theme, size: [u32; 2], text: &str) -> Result<Option<Image>, GpuError> {
+    let scale = scale(size);
+    let height = (CAPTION * scale).round() as u32;
+    if size[1] < LEAST_WITH_CAPTION * height {
+        return Ok(None);
+    }
+    let mut drawn = Offscreen::new(gpu, theme, scale);
+    let points = egui::vec2(size[0] as f32, height as f32) / scale;
+    let mut primitives = Vec::new();
+    for _ in 0..FRAMES {
+        primitives = drawn.run(gpu, points, |ui| {
+            let margins = egui::Margin::symmetric(10, 4);
+            let frame = egui::Frame::new().fill(ui.visuals().panel_fill);
+            frame.inner_margin(margins).show(ui, |ui| {
+                ui.set_min_size(ui.available_size());
+                ui.add(egui::Label::new(style::weak(text).small()).truncate());
+            });
+        });
+    }
+    drawn.picture(gpu, &primitives, [size[0], height]).map(Some)
 }

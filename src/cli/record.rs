@@ -139,7 +139,11 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         }
         recorded => recorded?,
     };
-    let code = recorded.ended.code();
+    let code = match recorded.ended {
+        // It does not tell.
+        Ended::Unknown if recorded.by == Recorder::PySpy => 0,
+        ended => ended.code(),
+    };
     let opened = finish(&args, &recorded);
     if let Err(error) = &opened {
         super::say_error(error);
@@ -190,7 +194,10 @@ fn show(seen: Seen, shows: bool) {
     let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
     let seconds = seen.elapsed.as_secs_f64();
     // Of what is known by the size alone.
-    let calls = seen.calls.map(|it| format!(", ≈ {} calls", grouped(it)));
+    let calls = seen
+        .calls
+        .filter(|&it| it > 0)
+        .map(|it| format!(", ≈ {} calls", grouped(it)));
     let calls = calls.unwrap_or_default();
     eprint!("\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K");
 }

@@ -3,6 +3,7 @@
 
 pub mod arcs;
 pub mod band;
+pub mod called_often;
 pub mod calls;
 pub mod causes;
 pub mod difference;

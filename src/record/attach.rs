@@ -10,7 +10,8 @@ use super::place::{self, Workplace, collect};
 use super::program::{Kind, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan};
-use super::running::{self, Seen, command};
+use super::running::{self, command};
+use super::seen::Seen;
 use super::{perf, run::Attached};
 
 /// Records the process `pid` until it ends or this one is interrupted: Python with py-spy where that is there, all else
@@ -77,6 +78,7 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
     let mut plan = Plan {
         command: record,
         wraps: false,
+        leaves_off: false,
         folder: place.0.clone(),
         log: None,
         calls: None,
@@ -93,6 +95,7 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         });
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths,
         ended: Ended::Unknown,
         elapsed: ran.elapsed,

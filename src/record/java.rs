@@ -7,7 +7,8 @@ use super::place::Workplace;
 use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
-use super::running::{self, Leaving, Seen};
+use super::running::{self, Leaving};
+use super::seen::Seen;
 
 /// Where virtual machines look for further options, whoever starts them.
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";

@@ -21,8 +21,10 @@ pub mod program;
 mod python;
 pub mod recorder;
 mod retry;
+mod room;
 mod run;
 mod running;
+mod seen;
 mod signals;
 mod source;
 mod uftrace;
@@ -35,7 +37,7 @@ use program::Program;
 use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
-pub use running::Seen;
+pub use seen::Seen;
 pub use signals::{Switch, switch};
 pub use source::find as find_source;
 
@@ -69,6 +71,11 @@ pub fn record(
     let mut done = run.by(recorder, seen)?;
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
+    }
+    if done.ran_short {
+        say(
+            "the disk is nearly full: uftrace left off and took the program with it; what was recorded until then is kept",
+        );
     }
     let left_out = massive.map(|it| it.left_out);
     if let Some(left_out) = &left_out {

@@ -9,7 +9,8 @@ use super::error::RecordError;
 use super::place::Workplace;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
-use super::running::{self, Leaving, Seen};
+use super::running::{self, Leaving};
+use super::seen::Seen;
 
 /// Microseconds between two samples: node's own choice.
 const INTERVAL: &str = "--cpu-prof-interval=1000";

@@ -1,6 +1,5 @@
 //! perf: samples of any program, with their stacks. <https://perf.wiki.kernel.org/>
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,14 +9,19 @@ use std::time::Duration;
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::Workplace;
+use super::program::{Kind, Program};
 use super::run::{Done, Plan, Run, Wish};
-use super::running::{self, Seen, command, said};
+use super::running::{self, command, said};
+use super::seen::Seen;
 
 /// Samples a second: a prime, so that nothing periodic keeps step with it.
 const FREQUENCY: &str = "997";
 
 /// Bytes of a stack that are kept with each sample: programs are built without frame pointers.
 const STACKS: &str = "dwarf,16384";
+
+/// Of 32-bit programs perf finds stacks by frame pointers alone: without these they end early.
+const STACKS_OF_32_BIT: &str = "fp";
 
 /// Where the system lists the processor's own counters.
 const COUNTERS: [&str; 2] = [
@@ -34,9 +38,8 @@ fn event() -> &'static str {
 }
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let words = run.program.words();
     let last = run.wish.last;
-    of(run.output, Some((&words, run.wish)), None, last, seen)
+    of(run.output, Some((run.program, run.wish)), None, last, seen)
 }
 
 /// Samples a process that runs, until it ends or this process is interrupted; keeps all, or the `last` of it.
@@ -51,7 +54,7 @@ pub fn attach(
 
 fn of(
     output: &Path,
-    program: Option<(&[OsString], &Wish)>,
+    program: Option<(&Program, &Wish)>,
     pid: Option<u32>,
     last: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
@@ -59,7 +62,11 @@ fn of(
     let place = Workplace::beside(output)?;
     let (data, log) = (place.0.join("perf.data"), place.0.join("log"));
     let mut record = command("perf");
-    record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", STACKS]);
+    let stacks = match program.map(|(program, _)| program.kind) {
+        Some(Kind::Executable(elf)) if !elf.is_64_bit => STACKS_OF_32_BIT,
+        _ => STACKS,
+    };
+    record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", stacks]);
     record.args(["-e", event(), "-o"]).arg(&data);
     if let Some(last) = last {
         // A file for each such time, of which two are kept: the last one may have only just begun.
@@ -70,12 +77,13 @@ fn of(
     if let Some(pid) = pid {
         record.args(["-p", &pid.to_string()]);
     }
-    if let Some((words, _)) = program {
-        record.arg("--").args(words);
+    if let Some((program, _)) = program {
+        record.arg("--").args(program.words());
     }
     let mut plan = Plan {
         command: record,
         wraps: program.is_some(),
+        leaves_off: false,
         folder: place.0.clone(),
         log: Some(log.clone()),
         calls: None,
@@ -96,6 +104,7 @@ fn of(
         None => as_text(&data, output, &log, ended)?,
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths: vec![output.to_path_buf()],
         ended,
         elapsed: ran.elapsed,

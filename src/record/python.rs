@@ -7,7 +7,8 @@ use super::error::RecordError;
 use super::place::Workplace;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
-use super::running::{self, Leaving, Seen, command};
+use super::running::{self, Leaving, command};
+use super::seen::Seen;
 
 /// Calls and other events that VizTracer keeps: the last so many. A call takes a hundred bytes.
 const ENTRIES: &str = "10000000";

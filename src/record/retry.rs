@@ -10,7 +10,7 @@ use super::place::Workplace;
 use super::program::Kind;
 use super::recorder::{Recorder, State};
 use super::run::{Done, Run};
-use super::running::Seen;
+use super::seen::Seen;
 use super::uftrace::{self, Patched};
 
 /// So often a program is run at most to find what breaks it.

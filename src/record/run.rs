@@ -73,6 +73,8 @@ pub(crate) struct Plan {
     pub command: std::process::Command,
     /// The recorder runs the program as its child, rather than in the program.
     pub wraps: bool,
+    /// Interrupted, it leaves off and keeps what it has recorded.
+    pub leaves_off: bool,
     /// Where it writes meanwhile.
     pub folder: PathBuf,
     /// What it has to say goes into this file.
@@ -107,6 +109,8 @@ pub(crate) struct Run<'a> {
 
 /// What a run has left.
 pub(crate) struct Done {
+    /// The disk was nearly full, and the recorder left off before the program ended.
+    pub ran_short: bool,
     pub paths: Vec<PathBuf>,
     pub ended: Ended,
     pub elapsed: Duration,

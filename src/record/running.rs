@@ -11,8 +11,10 @@ use super::error::RecordError;
 use super::place::{self, Workplace, collect};
 use super::program;
 use super::recorder::Recorder;
+use super::room::Room;
 use super::run::{Done, Plan, Run};
-use super::signals::{Forwarding, Orphan, adopt};
+use super::seen::Seen;
+use super::signals::{self, Forwarding, Orphan, adopt};
 
 #[cfg(unix)]
 fn of_exit(status: ExitStatus) -> Ended {
@@ -26,16 +28,6 @@ fn of_exit(status: ExitStatus) -> Ended {
     status.code().map_or(Ended::Unknown, Ended::Code)
 }
 
-/// How far a recording is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
-    pub elapsed: Duration,
-    /// Of the recording so far.
-    pub bytes: u64,
-    /// About how many calls that are; none where bytes do not tell.
-    pub calls: Option<u64>,
-}
-
 /// How a run under a recorder went.
 pub struct Ran {
     /// How the program ended, as far as that can be learned from outside.
@@ -43,6 +35,8 @@ pub struct Ran {
     /// How the recorder ended that ran it.
     pub recorder: Ended,
     pub elapsed: Duration,
+    /// The recorder was made to leave off, for the disk was nearly full.
+    pub ran_short: bool,
     /// The program went on when its recorder had ended.
     pub went_on: bool,
 }
@@ -63,11 +57,12 @@ pub fn run_and_collect(
     (place, of): (&Workplace, &Run<'_>),
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    // py-spy stands around the program, and ends as that does.
+    // py-spy stands around the program, and does not tell how that ended.
     let wraps = leaving.recorder == Recorder::PySpy;
     let mut plan = Plan {
         command,
         wraps,
+        leaves_off: false,
         folder: place.0.clone(),
         log: None,
         calls: None,
@@ -76,7 +71,12 @@ pub fn run_and_collect(
     };
     plan.run_as(of.wish);
     let ran = run(&mut plan, None, seen)?;
-    let ended = if wraps { ran.recorder } else { ran.program };
+    let ended = match (wraps, ran.recorder) {
+        (false, _) => ran.program,
+        // However the program ended.
+        (true, Ended::Code(0)) => Ended::Unknown,
+        (true, ended) => ended,
+    };
     let paths = collect(&place.0, leaving.ending, of.output)?;
     if paths.is_empty() {
         return Err(RecordError::Failed {
@@ -90,11 +90,15 @@ pub fn run_and_collect(
         });
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths,
         ended,
         elapsed: ran.elapsed,
     })
 }
+
+/// What makes a recorder leave off.
+const INTERRUPT: i32 = 2;
 
 /// How often it is looked whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -130,6 +134,8 @@ pub fn run(
     let mut inner = None;
     let mut asked_to_end = 0;
     let mut begun = plan.has_begun.is_none().then_some(begin);
+    let room = Room::around(&plan.folder).filter(|_| plan.leaves_off);
+    let mut ran_short = false;
     let recorder = loop {
         let ended = child
             .try_wait()
@@ -153,6 +159,9 @@ pub fn run(
             let (since, limit) = begun.map_or((begin, limit + START), |begun| (begun, limit));
             asked_to_end = end(program, since.elapsed(), limit, asked_to_end);
         }
+        if !ran_short && inner.is_some() && room.as_ref().is_some_and(Room::is_short) {
+            ran_short = signals::send(child.id(), INTERRUPT);
+        }
         if told.elapsed() >= TELL {
             told = Instant::now();
             let now = Seen {
@@ -174,14 +183,18 @@ pub fn run(
         program: if plan.wraps { Ended::Unknown } else { recorder },
         recorder,
         elapsed: begin.elapsed(),
+        ran_short,
         went_on: false,
     };
     // An interrupt ends a recorder at once, and its program when that wants to.
     if let Some(orphan) = inner.filter(|pid| is_running(*pid)).map(Orphan) {
         ran.went_on = true;
         ran.program = loop {
-            if let Some(ended) = orphan.ended() {
-                break ended;
+            // A window adopts nobody: whoever does learns how it ends.
+            match orphan.ended() {
+                Some(_) if control.is_some() && is_running(orphan.0) => {}
+                Some(ended) => break ended,
+                None => {}
             }
             if let Some(forwarding) = &forwarding {
                 forwarding.hand_on(orphan.0);

@@ -11,8 +11,10 @@ use super::error::RecordError;
 use super::place::Workplace;
 use super::program::Kind;
 use super::run::{Done, Plan, Run};
-use super::running::{self, Seen, command, said};
+use super::running::{self, command, said};
+use super::seen::Seen;
 use super::signals::{SWITCH, Switch};
+use crate::import::demangle::demangle;
 
 /// Arguments and answers of what gives memory and takes it back, as `import` reads them.
 const MEMORY: [(&str, &str); 12] = [
@@ -66,8 +68,9 @@ pub fn run_until(
         (ended, _) => ended,
     };
     let has_records = records(folder) > 0;
-    if let Some(function) = run.wish.only_while.as_ref().filter(|_| !has_records) {
-        // Nothing is in it.
+    let asked = run.wish.only_while.as_ref();
+    if let Some(function) = asked.filter(|it| !has_records || !has_symbol(folder, it)) {
+        // Nothing is in it, or all: uftrace takes no notice of a function that it does not know.
         let _ = fs::remove_dir_all(folder);
         return Err(RecordError::Failed {
             recorder: "uftrace",
@@ -86,6 +89,7 @@ pub fn run_until(
         return Err(failed);
     }
     Ok(Done {
+        ran_short: ran.ran_short,
         paths: vec![folder.to_path_buf()],
         ended,
         elapsed: ran.elapsed,
@@ -141,6 +145,7 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
     let mut plan = Plan {
         command,
         wraps: true,
+        leaves_off: true,
         folder: folder.to_path_buf(),
         log: Some(log),
         calls: Some(calls),
@@ -285,6 +290,22 @@ pub fn symbols(folder: &Path, program: &Path) -> Vec<String> {
     of_symbols(&text, &["T", "t", "W", "w"])
         .map(|(_, name)| name.to_owned())
         .collect()
+}
+
+/// Whether a recording lists a function of this name, of C++ without its arguments.
+fn has_symbol(folder: &Path, name: &str) -> bool {
+    let is_it = |symbol: &str| {
+        let plain = demangle(symbol);
+        symbol == name || plain == name || plain.split('(').next() == Some(name)
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut lists = entries
+        .map(|it| it.path())
+        .filter(|it| it.extension().is_some_and(|it| it == "sym"));
+    lists.any(|list| {
+        let text = fs::read_to_string(list).unwrap_or_default();
+        of_symbols(&text, &["T", "t", "W", "w", "i", "P"]).any(|(_, symbol)| is_it(symbol))
+    })
 }
 
 /// The addresses and names of these kinds in a file of symbols, of all for none: lines of address, kind and name.

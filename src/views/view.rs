@@ -59,6 +59,11 @@ pub trait View {
         false
     }
 
+    /// Whether its own legend says what is left out because it is called too often.
+    fn says_called_often(&self) -> bool {
+        false
+    }
+
     /// Whether it shows numbers that only looking at every call finds.
     fn wants_counts(&self) -> bool {
         false

@@ -7,6 +7,10 @@ use serde_json::Value;
 
 use super::common::{Scratch, callscape};
 
+mod attached;
+mod part;
+mod rows;
+
 /// Whether a program is installed; else the caller leaves its test out, and the line printed is counted by `./x test`.
 fn has(name: &str, argument: &str) -> bool {
     let asked = Command::new(name)
@@ -48,6 +52,7 @@ int main(int count, char **words) {
   if (!strcmp(what, "fork")) { if (fork() == 0) { middle(7); _exit(0); } wait(0); }
   if (!strcmp(what, "thread")) { pthread_create(&other, 0, thread, &n); pthread_join(other, 0); }
   if (!strcmp(what, "read")) while (fgets(line, sizeof line, stdin)) fputs(line, stdout);
+  if (!strcmp(what, "echo")) { printf("pid %d\n", getpid()); fflush(stdout); while (fgets(line, sizeof line, stdin)) { middle(3); fputs(line, stdout); fflush(stdout); } }
   if (!strcmp(what, "malloc")) for (int i = 0; i < 9; i++) { void *volatile p = malloc(100); free(p); }
   if (!strcmp(what, "spin")) for (int i = 0; i < 60000; i++) middle(1000);
   return 0;

@@ -3,8 +3,8 @@
 use egui::{Align2, Context as Egui, RichText, ScrollArea, TextEdit, Ui};
 
 use super::context::Context;
-use crate::app::command::RecordAsk;
-use crate::app::recording::{Looked, RecordCard, RecordWish, Running};
+use crate::app::command::{RecordAsk, RecordWish};
+use crate::app::recording::{Looked, RecordCard, Running};
 use crate::escape;
 use crate::record::Switch;
 use crate::record::choice::Offer;
@@ -22,9 +22,13 @@ const OUTPUT: f32 = 130.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let shown = context.desk.recording;
+    // Who opens the card wants to type a command.
+    let id = egui::Id::unique("the card of recording was open");
+    let was_open = ctx.data_mut(|data| data.remove_temp::<bool>(id)).is_some();
     if !shown.is_open {
         return;
     }
+    ctx.data_mut(|data| data.insert_temp(id, true));
     let room = context.free;
     let mut asks = Vec::new();
     card(ctx, "record", Align2::CENTER_CENTER, room, |ui| {
@@ -44,7 +48,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ScrollArea::vertical()
             .id_salt("record")
             .show(ui, |ui| match &shown.running {
-                None => asks.extend(wish(ui, shown)),
+                None => asks.extend(wish(ui, shown, !was_open)),
                 Some(running) => asks.extend(progress(ui, shown, running)),
             });
     });
@@ -54,7 +58,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// Lets one say what is to be recorded.
-fn wish(ui: &mut Ui, shown: &RecordCard) -> Vec<RecordAsk> {
+fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool) -> Vec<RecordAsk> {
     let mut asks = Vec::new();
     let mut wish = shown.wish.clone();
     ui.label(style::weak(
@@ -69,16 +73,19 @@ fn wish(ui: &mut Ui, shown: &RecordCard) -> Vec<RecordAsk> {
                 .hint_text("./app input.txt, or python3 app.py")
                 .desired_width(f32::INFINITY);
             let field = ui.add(field);
+            if is_new {
+                field.request_focus();
+            }
             is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
             ui.end_row();
             ui.label(style::weak("Folder"));
-            ui.horizontal(|ui| {
-                let width = (ui.available_width() - 80.0).max(40.0);
-                ui.add(TextEdit::singleline(&mut wish.folder).desired_width(width))
-                    .on_hover_text("The program runs in it, and the recording goes there");
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button("Choose…").clicked() {
                     asks.push(RecordAsk::ChooseFolder);
                 }
+                let field = TextEdit::singleline(&mut wish.folder);
+                ui.add(field.desired_width(f32::INFINITY))
+                    .on_hover_text("The program runs in it, and the recording goes there");
             });
             ui.end_row();
         });
@@ -155,9 +162,11 @@ fn refused(ui: &mut Ui, offer: &Offer) {
     // What is quoted in it is to be typed elsewhere.
     let command = reason.split('`').nth(1);
     ui.horizontal_wrapped(|ui| {
-        let reason = reason.strip_prefix(name).unwrap_or(reason);
-        let reason = reason.trim_start_matches([':', ' ']);
-        ui.label(style::weak(format!("{name}: {}", escape::name(reason))).small());
+        let text = match reason.starts_with(name) {
+            true => escape::name(reason).into_owned(),
+            false => format!("{name}: {}", escape::name(reason)),
+        };
+        ui.label(style::weak(text).small());
         let copy = |command: &str| format!("Copies {command}");
         if let Some(command) = command
             && ui
@@ -178,7 +187,8 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
     let seen = running.control.seen();
     let bytes = Unit::Bytes.show(Cost::from_ns(seen.bytes));
     let mut facts = format!("{:.1} s, {bytes}", seen.elapsed.as_secs_f64());
-    if let Some(calls) = seen.calls {
+    // At first the recorder keeps them to itself.
+    if let Some(calls) = seen.calls.filter(|&it| it > 0) {
         facts += &format!(", ≈ {}", counted(calls, "call", "calls"));
     }
     ui.horizontal(|ui| {

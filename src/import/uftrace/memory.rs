@@ -212,12 +212,12 @@ impl<'a> Reading<'a> {
         let sessions = tasks.sessions_of(tid);
         let mut open: Vec<Open> = Vec::new();
         let (resumed, _) = tasks.switches_of(tid);
-        let mut resumed = resumed.into_iter().peekable();
-        visit(file, progress, |record, bytes, place| {
+        let mut passed = resumed.iter().copied().peekable();
+        visit((file, &resumed), progress, |record, bytes, place| {
             let started = sessions.partition_point(|&(start, _)| start <= record.time);
             let session = started.checked_sub(1).map(|at| sessions[at].1);
             // What was open before recording stopped need not be open after it.
-            while resumed.next_if(|&it| it <= record.time).is_some() {
+            while passed.next_if(|&it| it <= record.time).is_some() {
                 open.clear();
             }
             match record.kind {

@@ -79,8 +79,9 @@ impl Record {
         is_record.then(|| u64::from_le_bytes(*time))
     }
 
-    /// Whether `next` can be the record after this one of the same task.
-    fn is_followed_by(self, next: Record) -> bool {
+    /// Whether `next` can be the record after this one of the same task; whatever its depth where recording was off between
+    /// them, until one of the times in `resumed`.
+    fn is_followed_by(self, next: Record, resumed: &[u64]) -> bool {
         /// A task that does nothing for longer is taken for other data.
         const LONGEST_PAUSE: u64 = 24 * 3600 * 1_000_000_000;
         let depth = match (self.kind, next.kind) {
@@ -90,6 +91,8 @@ impl Record {
             (Type::Exit, Type::Exit) => next.depth < self.depth.max(1),
             _ => true,
         };
+        let is_gap = |at: &u64| self.time < *at && *at <= next.time;
+        let depth = depth || resumed.iter().any(is_gap);
         let time = next.time.checked_sub(self.time);
         depth && time.is_some_and(|pause| pause < LONGEST_PAUSE) && next.address != 0
     }
@@ -98,7 +101,7 @@ impl Record {
 /// The length of the arguments at the start of `bytes`, which stand behind `record`: how many there are
 /// and of what type is written nowhere near, so the next record is looked for. None when there is none
 /// in reach.
-fn arguments_length(record: Record, bytes: &[u8]) -> Option<usize> {
+fn arguments_length(record: Record, bytes: &[u8], resumed: &[u64]) -> Option<usize> {
     let reach = bytes.len().min(LONGEST_ARGUMENTS);
     let mut at = ALIGNMENT;
     while at <= reach {
@@ -107,11 +110,11 @@ fn arguments_length(record: Record, bytes: &[u8]) -> Option<usize> {
             return Some(at);
         }
         if let Some(next) = Record::read(&bytes[at..])
-            && record.is_followed_by(next)
+            && record.is_followed_by(next, resumed)
         {
             // Once more, so that an argument that looks like a record does not pass.
             let after = &bytes[at + SIZE..];
-            let follows = |after: Record| next.is_followed_by(after);
+            let follows = |after: Record| next.is_followed_by(after, resumed);
             if next.arguments || after.len() < SIZE || Record::read(after).is_some_and(follows) {
                 return Some(at);
             }
@@ -144,7 +147,7 @@ pub fn read(
         taken * SIZE
     };
     scan(
-        input,
+        (input, &resumed),
         reporter,
         progress,
         plain,
@@ -182,9 +185,10 @@ pub fn read(
 }
 
 /// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
-/// its arguments and its place; but for those that `plain`, which is asked first, takes from the bytes at hand.
+/// its arguments and its place; but for those that `plain`, which is asked first, takes from the bytes at hand. Recording went
+/// on after it had stopped at the times `resumed`.
 fn scan(
-    input: &Input,
+    (input, resumed): (&Input, &[u64]),
     reporter: &Reporter,
     progress: &Progress,
     plain: impl Fn(&[u8]) -> usize,
@@ -209,7 +213,7 @@ fn scan(
                 if behind.len() < LONGEST_ARGUMENTS && !at_end {
                     break;
                 }
-                length += arguments_length(record, behind).unwrap_or_else(|| {
+                length += arguments_length(record, behind, resumed).unwrap_or_else(|| {
                     reporter.warn("arguments-without-end", place);
                     behind.len()
                 });
@@ -255,12 +259,12 @@ pub enum RecordKind {
 /// Hands each record of a file with its arguments, or what it returns, to `see`. What is wrong with them has been counted
 /// when they were read for the calls.
 pub fn visit(
-    input: &Input,
+    (input, resumed): (&Input, &[u64]),
     progress: &Progress,
     mut see: impl FnMut(Seen, &[u8], &dyn Fn() -> Place) -> ControlFlow<()>,
 ) -> Result<(), ImportError> {
     scan(
-        input,
+        (input, resumed),
         &Reporter::new(),
         progress,
         |_| 0,
@@ -301,7 +305,7 @@ fn inherited_calls(
     let mut open = None;
     // Whatever is wrong is counted when the records are read for good.
     scan(
-        input,
+        (input, resumed),
         &Reporter::new(),
         progress,
         |_| 0,

@@ -434,6 +434,10 @@ impl View for Collaboration {
         }
     }
 
+    fn says_called_often(&self) -> bool {
+        true
+    }
+
     fn is_waiting(&self) -> bool {
         self.job.is_some() || self.is_counting
     }

@@ -9,6 +9,7 @@ use crate::layout::curves::Pen;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text::{shorten, width};
 use crate::layout::sheet::{Rect, Sheet};
+use crate::model::called_often;
 use crate::render::ink::diverging;
 use crate::state::document::Document;
 use crate::units::{Cost, grouped};
@@ -103,7 +104,15 @@ pub fn draw(
     }
     let left = rect.min.x + 10.0 * scale;
     let mut short = String::new();
-    if right > left && shorten(&graph.notes.join(" · "), (right - left) / em, &mut short) {
+    let often = document
+        .resolved()
+        .and_then(|of| called_often::left_out(&of.recording, &document.filters));
+    let notes: Vec<&str> = often
+        .iter()
+        .chain(&graph.notes)
+        .map(String::as_str)
+        .collect();
+    if right > left && shorten(&notes.join(" · "), (right - left) / em, &mut short) {
         sheet.write(&short, Vec2::new(left, middle), em, weak, rect);
     }
 }

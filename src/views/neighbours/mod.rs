@@ -490,6 +490,10 @@ impl View for Neighbourhood {
         }
     }
 
+    fn says_called_often(&self) -> bool {
+        true
+    }
+
     fn is_waiting(&self) -> bool {
         self.job.is_some() || self.is_counting
     }

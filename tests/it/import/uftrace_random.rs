@@ -227,3 +227,88 @@ fn calls_that_a_forked_process_begins_in_are_open_from_its_start() {
     assert_eq!(found, [("f0", 5, 20, 0), ("f1", 5, 5, 1), ("f2", 6, 7, 1)]);
     assert_eq!(warnings(&recording)["begun-before-recording"], 2);
 }
+
+/// The calls of a task as far as records tell them that were kept: `parts` are the times from which and up to which, not
+/// included, recording was on. What a part tells of a call is when it began in it and when it ended in it.
+fn known(calls: &[Expected], parts: &[(u64, u64)], times: &[u64]) -> Vec<Expected> {
+    let mut all = Vec::new();
+    for &(from, until) in parts {
+        let of_part = |time: u64| (from..until).contains(&time);
+        let mut kept = times.iter().copied().filter(|&it| of_part(it));
+        let Some(first) = kept.next() else { continue };
+        let last = kept.next_back().unwrap_or(first);
+        let is_known = |call: &&Expected| of_part(call.start) || of_part(call.end);
+        // Of calls that are open all the time nothing is known.
+        let around = calls
+            .iter()
+            .filter(|it| it.start < from && it.end >= until)
+            .count();
+        all.extend(calls.iter().filter(is_known).map(|call| Expected {
+            start: call.start.max(first),
+            end: call.end.min(last),
+            depth: call.depth - around as u32,
+            name: call.name.clone(),
+        }));
+    }
+    all
+}
+
+#[test]
+fn no_call_reaches_across_a_time_in_which_recording_was_off() {
+    for seed in 0..60 {
+        let random = &mut Random(1000 + seed);
+        let scratch = Scratch::new(&format!("uftrace-off-{seed}"));
+        write_shared(&scratch, &[100]);
+        let with_arguments = random.below(2) == 0;
+        let count = 20 + random.below(200);
+        let (calls, records) = task(random, count, false, 5);
+        let mut times: Vec<u64> = calls.iter().flat_map(|it| [it.start, it.end]).collect();
+        times.sort_unstable();
+        let mut switches: Vec<u64> = (0..1 + random.below(6))
+            .map(|_| times[0] + 1 + random.below(times[times.len() - 1] - times[0]))
+            .collect();
+        switches.sort_unstable();
+        switches.dedup();
+        let mut log = format!("on 100 {}\noff 7 {}\n", times[0], times[0] + 1);
+        let mut parts = vec![(0, u64::MAX)];
+        for (number, &time) in switches.iter().enumerate() {
+            let is_off = number % 2 == 0;
+            let to = if is_off { "off" } else { "on" };
+            writeln!(log, "{to} 100 {time}").expect("memory takes all");
+            match parts.last_mut().filter(|_| is_off) {
+                Some(part) => part.1 = time,
+                None => parts.push((time, u64::MAX)),
+            }
+        }
+        scratch.write("callscape-switches.txt", log.as_bytes());
+        let is_kept = |time: u64| parts.iter().any(|part| (part.0..part.1).contains(&time));
+        let mut kept = Vec::new();
+        for record in records.chunks(16) {
+            let time = u64::from_le_bytes(record[..8].try_into().expect("eight bytes"));
+            if is_kept(time) {
+                kept.extend(record);
+                if with_arguments {
+                    let at = kept.len() - 8;
+                    kept[at] |= 4;
+                    kept.extend(7_u64.to_le_bytes());
+                }
+            }
+        }
+        scratch.write("100.dat", &kept);
+        let recording = read(&scratch.0);
+        let mut expected = known(&calls, &parts, &times);
+        let origin = expected.iter().map(|it| it.start).min().unwrap_or(0);
+        for call in &mut expected {
+            call.start -= origin;
+            call.end -= origin;
+        }
+        assert_eq!(calls_of(&recording, "100"), expected, "seed {seed}");
+        let said = warnings(&recording);
+        assert!(said["recording-switched-off"] > 0, "seed {seed}");
+        assert!(!said.contains_key("missing-end"), "seed {seed}: {said:?}");
+        assert!(
+            !said.contains_key("end-without-begin"),
+            "seed {seed}: {said:?}"
+        );
+    }
+}

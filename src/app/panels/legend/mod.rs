@@ -10,10 +10,8 @@ use egui::Ui;
 use self::distribution::{SCALE_HEIGHT, brush, highlighted, metric_scale};
 use self::entries::{Meanings, RecordingShown, entry, ramp, swatch, together};
 use super::context::Context;
-use crate::facts::frequency::percent;
 use crate::facts::hierarchy::Hierarchy;
-use crate::facts::recording::Recording;
-use crate::filter::filters::Filters;
+use crate::model::called_often;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::memory::BelongsTo;
@@ -38,7 +36,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         hierarchy: &document.session.hierarchy,
         landscape: &document.city,
         recording: document.resolved().map(|of| RecordingShown {
-            frequent: frequent(&of.recording, &document.filters),
+            frequent: called_often::left_out(&of.recording, &document.filters),
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
             left_out: document.city.arcs_left_out(),
@@ -132,18 +130,6 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         }
     });
     wanted.map(LookAsk::Highlight)
-}
-
-/// What is not there because it is called too often: not in the recording, or left out by a filter.
-pub fn frequent(recording: &Recording, filters: &Filters) -> Option<String> {
-    let of_filters = filters.all_frequent().map(|found| {
-        let functions = text::counted(found.functions.len() as u64, "function", "functions");
-        let share = percent(found.share());
-        format!("{functions} left out: {share} of the calls")
-    });
-    let of_recording = recording.left_out.iter().map(ToString::to_string);
-    let said: Vec<String> = of_recording.chain(of_filters).collect();
-    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// How much was not written by hand, and how it is shown.

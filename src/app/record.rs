@@ -1,0 +1,315 @@
+//! What is asked for in the card in which a program is recorded, and what comes of it.
+
+use super::command::{FileAsk, RecordAsk, RecordWish};
+use super::desk::Desk;
+use super::recording::{PAUSE, Running, look, parts, run};
+use crate::analysis::session::Inputs;
+use crate::progress::Progress;
+use crate::record::control::Control;
+use crate::record::recorder::Recorder;
+use crate::record::{Switch, Wish};
+use crate::state::job::{Job, take};
+use crate::state::message::Message;
+
+impl Desk {
+    pub fn on_record(&mut self, ask: RecordAsk) {
+        match ask {
+            RecordAsk::Toggle => {
+                self.recording.is_open ^= true;
+                if self.recording.is_open && self.recording.wish.folder.is_empty() {
+                    let here = std::env::current_dir().unwrap_or_default();
+                    self.recording.wish.folder = here.display().to_string();
+                }
+                self.welcome.is_open &= !self.recording.is_open;
+            }
+            RecordAsk::Edit(wish) => self.edit_recording(wish),
+            RecordAsk::ChooseFolder => {
+                let work = |_: &Progress| {
+                    let dialog = rfd::FileDialog::new().set_title("The folder the program runs in");
+                    Ok(dialog.pick_folder())
+                };
+                self.recording.choosing = Some(Job::start(self.state.waker(), work));
+            }
+            RecordAsk::Start => self.start_recording(),
+            RecordAsk::Stop => self.recording.stop(),
+            RecordAsk::Switch(to) => {
+                let card = &mut self.recording;
+                let Some(running) = &mut card.running else {
+                    return;
+                };
+                match running.control.switch(to) {
+                    Ok(()) => running.is_on = to == Switch::On,
+                    Err(error) => card.failure = Some(error.to_string()),
+                }
+            }
+        }
+    }
+
+    fn edit_recording(&mut self, wish: RecordWish) {
+        let card = &mut self.recording;
+        let of = |it: &RecordWish| (it.command.clone(), it.folder.clone());
+        let is_other = of(&card.wish) != of(&wish);
+        card.wish = wish;
+        if !is_other {
+            return;
+        }
+        (card.failure, card.looking) = (None, None);
+        if card.wish.command.trim().is_empty() {
+            card.looked = None;
+            return;
+        }
+        match parts(&card.wish) {
+            Ok((words, folder)) => {
+                let work = move |progress: &Progress| {
+                    std::thread::sleep(PAUSE);
+                    progress.check()?;
+                    Ok(look(&words, &folder))
+                };
+                card.looking = Some(Job::start(self.state.waker(), work));
+            }
+            Err(reason) => card.looked = Some(Err(reason)),
+        }
+    }
+
+    fn start_recording(&mut self) {
+        let card = &mut self.recording;
+        let (Some(by), true) = (card.by(), card.can_start()) else {
+            return;
+        };
+        let (command, folder) = match parts(&card.wish) {
+            Ok(parts) => parts,
+            Err(reason) => return card.failure = Some(reason),
+        };
+        let name = command.first().map(|it| it.display().to_string());
+        let is_switchable = by == Recorder::Uftrace;
+        let control = Control::default();
+        let wish = Wish {
+            command,
+            with: Some(by),
+            folder: Some(folder),
+            memory: card.wish.memory && is_switchable,
+            is_paused: card.wish.is_paused && is_switchable,
+            is_switchable,
+            control: Some(control.clone()),
+            ..Wish::default()
+        };
+        (card.failure, card.written) = (None, 0);
+        card.wrote.clear();
+        let is_on = !wish.is_paused;
+        let work = move |progress: &Progress| {
+            progress.start(format!("recording {}", name.unwrap_or_default()), 0);
+            Ok(run(&wish, progress))
+        };
+        card.running = Some(Running {
+            control,
+            job: Job::named("recording", self.state.waker(), work),
+            is_switchable,
+            is_on,
+        });
+    }
+
+    /// Takes what was found out about a command, what a program wrote, and what came of its run.
+    pub fn poll_recording(&mut self) {
+        let card = &mut self.recording;
+        if let Some(Some(folder)) = take(&mut card.choosing) {
+            let folder = folder.display().to_string();
+            let wish = RecordWish {
+                folder,
+                ..card.wish.clone()
+            };
+            self.edit_recording(wish);
+        }
+        let card = &mut self.recording;
+        if let Some(looked) = take(&mut card.looking) {
+            let can = |with: &Recorder| {
+                let offers = looked.iter().flat_map(|it| &it.offers);
+                let mut fit = offers.filter(|it| it.refused.is_none());
+                fit.any(|it| it.recorder == *with)
+            };
+            card.wish.with = card.wish.with.filter(can);
+            card.looked = Some(looked);
+        }
+        let Some(running) = &card.running else { return };
+        if let Some((written, wrote)) = running.control.wrote(card.written) {
+            (card.written, card.wrote) = (written, wrote);
+        }
+        let Some(done) = running.job.poll() else {
+            return;
+        };
+        card.running = None;
+        match done {
+            Ok(Ok((inputs, told))) => {
+                card.is_open = false;
+                card.told = told;
+                self.open_recorded(inputs);
+            }
+            Ok(Err(failure)) => {
+                card.failure = Some(failure);
+                card.is_open = true;
+            }
+            Err(_) => card.failure = Some("There is no thread to record on".to_owned()),
+        }
+    }
+
+    /// Tells how the run went whose recording has just been opened.
+    pub fn tell_of_recording(&mut self) {
+        let lines = std::mem::take(&mut self.recording.told);
+        if !lines.is_empty() {
+            self.state.messages.push(Message {
+                is_error: false,
+                is_open: false,
+                title: "How the recording went".to_owned(),
+                lines,
+            });
+        }
+    }
+
+    /// Opens what was recorded: over the source tree that is open where none was found.
+    fn open_recorded(&mut self, inputs: Inputs) {
+        if inputs.source_dir.is_none() {
+            return self.execute(FileAsk::Open(inputs.recordings));
+        }
+        self.welcome.is_open = false;
+        self.open(inputs);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::path::PathBuf;
+    use std::process::Command;
+
+    use super::*;
+
+    /// Waits with `desk` until something holds, as frames do.
+    fn wait(desk: &mut Desk, until: impl Fn(&Desk) -> bool) {
+        while !until(desk) {
+            desk.collect();
+            std::thread::yield_now();
+        }
+    }
+
+    fn edit(desk: &mut Desk, wish: RecordWish) {
+        desk.execute(RecordAsk::Edit(wish));
+        wait(desk, |desk| desk.recording.looking.is_none());
+    }
+
+    fn opened() -> (Desk, RecordWish, PathBuf) {
+        static MADE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = MADE.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let name = format!("callscape-window-record-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let mut desk = Desk::unattended();
+        desk.welcome.is_open = true;
+        desk.execute(RecordAsk::Toggle);
+        assert!(desk.recording.is_open && !desk.welcome.is_open);
+        assert!(!desk.recording.wish.folder.is_empty());
+        let wish = RecordWish {
+            folder: folder.display().to_string(),
+            ..RecordWish::default()
+        };
+        (desk, wish, folder)
+    }
+
+    #[test]
+    fn what_cannot_be_recorded_is_said_before_it_is_started() {
+        let (mut desk, wish, folder) = opened();
+        let mut said = |command: &str, folder: &str| {
+            let (command, folder) = (command.to_owned(), folder.to_owned());
+            let wish = RecordWish {
+                command,
+                folder,
+                ..wish.clone()
+            };
+            edit(&mut desk, wish);
+            assert!(!desk.recording.can_start());
+            desk.execute(RecordAsk::Start);
+            assert!(desk.recording.running.is_none());
+            let looked = desk.recording.looked.clone();
+            looked.map(|it| {
+                it.map(|it| it.best.expect_err("none"))
+                    .unwrap_or_else(|it| it)
+            })
+        };
+        let here = folder.display().to_string();
+        assert_eq!(said(" ", &here), None);
+        assert_eq!(
+            said("./app 'a b", &here).as_deref(),
+            Some("A quote has no end")
+        );
+        assert!(said("./app", &here).is_some_and(|it| it.contains("no such program")));
+        assert!(said("./app", "/no/such").is_some_and(|it| it.contains("no such folder")));
+        std::fs::write(folder.join("odd"), "#!/usr/bin/perl\n").expect("it can be written");
+        let is_set = Command::new("chmod")
+            .arg("+x")
+            .arg(folder.join("odd"))
+            .status();
+        assert!(is_set.is_ok_and(|it| it.success()));
+        assert!(said("./odd", &here).is_some_and(|it| it.contains("no recorder")));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    const PROGRAM: &str = r#"
+#include <stdio.h>
+#include <unistd.h>
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int main(int count, char **words) {
+  printf("%s\n", count > 1 ? words[1] : ""); fflush(stdout);
+  for (int i = 0;; i++) { leaf(i); usleep(500); }
+}
+"#;
+
+    #[test]
+    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+        let has = |name: &str| {
+            let asked = Command::new(name).arg("--version").output();
+            asked.is_ok_and(|it| it.status.success())
+        };
+        if !has("uftrace") || !has("gcc") {
+            eprintln!("left out: uftrace or gcc is not installed");
+            return;
+        }
+        let (mut desk, wish, folder) = opened();
+        std::fs::write(folder.join("app.c"), PROGRAM).expect("it can be written");
+        let built = Command::new("gcc")
+            .args(["-O2", "-g", "-o", "app", "app.c"])
+            .current_dir(&folder)
+            .status();
+        assert!(built.is_ok_and(|it| it.success()));
+        let command = "./app 'two words'".to_owned();
+        edit(&mut desk, RecordWish { command, ..wish });
+        assert_eq!(desk.recording.by(), Some(Recorder::Uftrace));
+        desk.execute(RecordAsk::Start);
+        let wrote = |desk: &Desk| desk.recording.wrote.contains("two words\n");
+        wait(&mut desk, |desk| {
+            wrote(desk) || desk.recording.running.is_none()
+        });
+        assert!(wrote(&desk), "{:?}", desk.recording.failure);
+        // Hidden it goes on, and is one of the works under way.
+        desk.execute(RecordAsk::Toggle);
+        assert!(desk.is_working());
+        desk.execute(RecordAsk::Toggle);
+        for to in [Switch::Off, Switch::On] {
+            desk.execute(RecordAsk::Switch(to));
+            assert_eq!(desk.recording.failure, None);
+            let is_on = desk.recording.running.as_ref().map(|it| it.is_on);
+            assert_eq!(is_on, Some(to == Switch::On));
+        }
+        desk.execute(RecordAsk::Stop);
+        wait(&mut desk, |desk| desk.recording.running.is_none());
+        assert_eq!(desk.recording.failure, None);
+        wait(&mut desk, |desk| desk.state.loading.is_none());
+        assert!(!desk.recording.is_open);
+        let document = desk.state.document.as_ref().expect("what was recorded");
+        let [recording] = &document.inputs.recordings[..] else {
+            panic!("one recording");
+        };
+        assert_eq!(recording.parent(), Some(&*folder));
+        assert_eq!(document.inputs.source_dir.as_deref(), Some(&*folder));
+        let resolved = document.resolved().expect("it is resolved");
+        let functions = &resolved.recording.functions;
+        assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+}

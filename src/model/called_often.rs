@@ -1,0 +1,27 @@
+//! What is not shown because it is called too often.
+
+use crate::facts::frequency::percent;
+use crate::facts::recording::Recording;
+use crate::filter::filters::Filters;
+use crate::units::grouped;
+
+/// What is not in a recording because it is called too often, or is left out by a filter for that: `12 functions left out:
+/// 97.3 % of the calls`. None where nothing is.
+pub fn left_out(recording: &Recording, filters: &Filters) -> Option<String> {
+    let of_filters = filters.all_frequent().map(|found| {
+        let functions = found.functions.len() as u64;
+        let word = if functions == 1 {
+            "function"
+        } else {
+            "functions"
+        };
+        let share = percent(found.share());
+        format!(
+            "{} {word} left out: {share} of the calls",
+            grouped(functions)
+        )
+    });
+    let of_recording = recording.left_out.iter().map(ToString::to_string);
+    let said: Vec<String> = of_recording.chain(of_filters).collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}

@@ -1,0 +1,212 @@
+//! Recording a part of a run: switched on and off, while a function runs, the end alone.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+
+use super::super::common::{Scratch, callscape};
+use super::{PROGRAM, build, calls, has, has_uftrace, json, path, record, run, text};
+
+/// A program of which lines are asked, and that tells which process it is.
+struct Asked {
+    child: Child,
+    input: ChildStdin,
+    lines: BufReader<ChildStdout>,
+    pid: String,
+}
+
+impl Asked {
+    fn start(mut command: Command) -> Asked {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let input = child.stdin.take().expect("it reads");
+        let mut asked = Asked {
+            lines: BufReader::new(child.stdout.take().expect("it writes")),
+            child,
+            input,
+            pid: String::new(),
+        };
+        asked.pid = asked.until("pid ").trim().to_owned();
+        asked
+    }
+
+    /// The rest of the first line that begins so.
+    fn until(&mut self, begin: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).expect("text");
+            assert!(read > 0, "it says {begin}");
+            if let Some(rest) = line.strip_prefix(begin) {
+                return rest.to_owned();
+            }
+        }
+    }
+
+    fn ask(&mut self, line: &str) {
+        writeln!(self.input, "{line}").expect("it reads");
+        self.until(line);
+    }
+
+    fn end(mut self) -> Option<i32> {
+        drop(self.input);
+        let _ = std::io::copy(&mut self.lines, &mut std::io::sink());
+        self.child.wait().expect("it ends").code()
+    }
+}
+
+fn switch(to: &str, pid: &str) -> Output {
+    let asked = callscape().args(["record", to, pid]).output();
+    asked.expect("it starts")
+}
+
+#[test]
+fn what_runs_while_recording_is_off_is_a_gap_that_no_call_reaches_across() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-off");
+    let program = build(&scratch, "app", PROGRAM, &["-O2"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--switchable", "-o", path(&out)];
+    let mut program = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
+    // Switching on what is on is no gap.
+    for (to, line) in [
+        ("--on", "before"),
+        ("--off", "meanwhile"),
+        ("--on", "after"),
+    ] {
+        let asked = switch(to, &program.pid);
+        assert!(asked.status.success(), "{}", text(&asked.stderr));
+        program.ask(line);
+    }
+    assert_eq!(program.end(), Some(0));
+    // Three for each line that is asked, but not while it is off.
+    assert_eq!(calls(&out, "leaf"), 20 + 3 + 3);
+    // One that was open is known again by its end.
+    assert_eq!(calls(&out, "main"), 2);
+    let info = json(&["info", path(&out), "--json"]);
+    let warnings = info["warnings"].as_array().expect("a list");
+    let gaps = warnings
+        .iter()
+        .find(|it| it["kind"] == "recording-switched-off");
+    assert_eq!(gaps.expect("the gap")["count"], 1);
+}
+
+#[test]
+fn a_process_that_does_not_wait_for_it_is_not_switched() {
+    let scratch = Scratch::new("record-not-switched");
+    let own = std::process::id().to_string();
+    for to in ["--on", "--off"] {
+        let refused = switch(to, &own);
+        assert!(!refused.status.success());
+        let said = text(&refused.stderr);
+        assert!(said.contains("--switchable"), "{said}");
+    }
+    if !has_uftrace() {
+        return;
+    }
+    let program = build(&scratch, "app", PROGRAM, &["-O2"]);
+    let options = ["--no-open", "-o", "plain"];
+    let program = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
+    let refused = switch("--off", &program.pid);
+    assert!(!refused.status.success());
+    assert_eq!(program.end(), Some(0), "it was not sent a signal");
+}
+
+/// Takes all realtime signals for itself.
+const GREEDY: &str = r#"
+#include <stdio.h>
+#include <signal.h>
+#include <unistd.h>
+static void taken(int signal) { _exit(50); }
+int main(void) {
+  char line[100];
+  for (int i = SIGRTMIN; i <= SIGRTMAX; i++) signal(i, taken);
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) { fputs(line, stdout); fflush(stdout); }
+  return 0;
+}
+"#;
+
+#[test]
+fn a_signal_that_the_program_takes_for_itself_is_not_sent() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-greedy");
+    let program = build(&scratch, "app", GREEDY, &["-O2"]);
+    let options = ["--no-open", "--switchable", "-o", "out"];
+    let mut program = Asked::start(record(&scratch, &options, &[path(&program)]));
+    let refused = switch("--off", &program.pid);
+    assert!(!refused.status.success());
+    let said = text(&refused.stderr);
+    assert!(said.contains("it handles the signals around"), "{said}");
+    program.ask("it goes on");
+    assert_eq!(program.end(), Some(0));
+}
+
+#[test]
+fn only_what_a_function_does_is_recorded_where_that_is_asked_for() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-while");
+    let program = build(&scratch, "app", PROGRAM, &["-O2"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--while", "middle", "-o", path(&out)];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    assert!(ran.status.success(), "{}", text(&ran.stderr));
+    let found = ["main", "middle", "leaf", "printf"].map(|it| calls(&out, it));
+    assert_eq!(found, [0, 1, 20, 0]);
+    let ran = run(
+        &scratch,
+        &["--no-open", "--while", "no_such"],
+        &[path(&program), "exit"],
+    );
+    // The program has run.
+    assert_eq!(ran.status.code(), Some(3));
+    let said = text(&ran.stderr);
+    assert!(said.contains("no function no_such was called"), "{said}");
+}
+
+/// Runs one function for a while, then another one.
+const TWO: &str = r#"
+#include <time.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+int __attribute__((noinline)) early(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int __attribute__((noinline)) late(int n) { volatile int s = 1; for (int i = 0; i < n; i++) s += i; return s; }
+int main(void) {
+  double begin = now();
+  while (now() - begin < 2.5) early(100000);
+  while (now() - begin < 4.5) late(100000);
+  return 0;
+}
+"#;
+
+#[test]
+fn the_end_alone_is_kept_where_that_is_asked_for() {
+    let scratch = Scratch::new("record-last");
+    if has_uftrace() {
+        let ran = run(&scratch, &["--last", "1s", "--with", "uftrace"], &["true"]);
+        assert!(!ran.status.success());
+        let said = text(&ran.stderr);
+        assert!(said.contains("--last is for perf"), "{said}");
+    }
+    if !has("perf", "--version") || !has("gcc", "--version") {
+        return;
+    }
+    let program = build(&scratch, "app", TWO, &["-O1", "-g"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--last", "1s", "-o", path(&out)];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    let said = text(&ran.stderr);
+    if said.contains("perf_event_paranoid") || said.contains("perf failed") {
+        eprintln!("left out: perf may not record here: {said}");
+        return;
+    }
+    assert!(ran.status.success(), "{said}");
+    assert_eq!(calls(&out, "early"), 0);
+    assert!(calls(&out, "late") > 0);
+    let info = json(&["info", path(&out), "--json"]);
+    let duration = info["duration_ns"].as_u64().expect("a number");
+    assert!(duration <= 1_100_000_000, "{duration}");
+}
