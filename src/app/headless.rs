@@ -242,6 +242,8 @@ impl<'a> Studio<'a> {
     fn show(&mut self, moment: Option<Moment>) {
         let [width, height] = self.settings.size;
         let size = Vec2::new(width as f32, height as f32);
+        let marked = self.selection.marked.as_ref();
+        self.view.outline(&self.session.hierarchy, marked);
         self.view.point(&self.selection);
         self.view.part_arcs(&self.pose.camera(), size);
         self.view.show(self.session, moment);
