@@ -10,6 +10,7 @@ use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
     PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
+use crate::state::findings::FindingAsk;
 
 /// What a dialog asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,6 +279,7 @@ groups! {
     StepAsk,
     CutAsk,
     LookAsk,
+    FindingAsk,
     RunsAsk,
     SearchAsk,
     MappingAsk,

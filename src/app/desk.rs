@@ -115,7 +115,8 @@ impl<'a> DeskRef<'a> {
 
     /// The work on other threads that takes long enough to be shown.
     pub fn slow(self) -> impl Iterator<Item = &'a Progress> {
-        self.state.jobs.slow().chain(self.jobs.slow())
+        let of_state = self.state.jobs.slow().chain(self.state.findings.slow());
+        of_state.chain(self.jobs.slow())
     }
 }
 
