@@ -110,7 +110,7 @@ pub struct DeskRef<'a> {
 impl<'a> DeskRef<'a> {
     /// Whether something goes on on other threads.
     pub fn is_working(self) -> bool {
-        self.state.jobs.is_any() || self.jobs.is_any()
+        self.state.jobs.is_any() || self.state.findings.is_under_way() || self.jobs.is_any()
     }
 
     /// The work on other threads that takes long enough to be shown.

@@ -11,6 +11,7 @@ use super::panels::legend::frequent;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
+use crate::filter::marked::Marked;
 use crate::filter::selection::{Pointed, Selection};
 use crate::model::difference::RelationDifference;
 use crate::model::landscape::LandscapeSettings;
@@ -192,6 +193,11 @@ impl<'a> Studio<'a> {
     /// What is chosen is outlined and named.
     pub fn select(&mut self, selection: Selection) {
         self.selection = selection;
+    }
+
+    /// Marks functions.
+    pub fn mark(&mut self, marked: Option<Arc<Marked>>) {
+        self.selection.marked = marked;
     }
 
     /// Whether names stand in pictures; they do unless told otherwise.

@@ -109,6 +109,21 @@ impl Findings {
         }
     }
 
+    /// Of what changed the function that comes first.
+    pub fn most_suspect(&self) -> Option<ModuleId> {
+        match (&self.changed, self.shown) {
+            (Some(Ok(changed)), Shown::Changed) => {
+                changed.faults.faults.first().map(|it| it.module)
+            }
+            _ => None,
+        }
+    }
+
+    /// Since when changes are known, or looked for.
+    pub fn since(&self) -> Option<&Since> {
+        self.looked_for.as_ref().map(|(since, _)| since)
+    }
+
     /// The work on what changed.
     pub fn looking(&self) -> Option<&Progress> {
         self.looking.as_ref().map(|(.., job)| &job.progress)

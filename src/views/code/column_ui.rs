@@ -3,7 +3,7 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Sense, Ui, pos2, vec2};
 
-use super::look::{COSTS, LETTERS, Look, ROW};
+use super::super::code_look::{COSTS, LETTERS, Look, ROW};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
 use super::{CodeView, miniature_ui, pointing};

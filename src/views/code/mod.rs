@@ -10,7 +10,6 @@ mod column_ui;
 mod columns;
 mod compared;
 mod following;
-mod look;
 mod marks;
 mod miniature;
 mod miniature_ui;
