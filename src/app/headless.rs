@@ -7,7 +7,7 @@ use glam::Vec2;
 use super::feed::Feed;
 use super::legend::Legend;
 use super::panels::legend::entries::{Meanings, RecordingShown};
-use super::panels::legend::frequent;
+use super::panels::legend::{frequent, marked};
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
@@ -107,6 +107,17 @@ impl<'a> Studio<'a> {
         cut: &Cut,
         metrics: Arc<ModuleMetrics>,
     ) -> Result<Studio<'a>, GpuError> {
+        Studio::marking(session, settings, cut, metrics, None)
+    }
+
+    /// The same with marked functions.
+    pub fn marking(
+        session: &'a Session,
+        settings: &PictureSettings,
+        cut: &Cut,
+        metrics: Arc<ModuleMetrics>,
+        marked: Option<Arc<Marked>>,
+    ) -> Result<Studio<'a>, GpuError> {
         let gpu = Gpu::headless()?;
         let landscape = LandscapeSettings {
             most_blocks: settings
@@ -115,8 +126,11 @@ impl<'a> Studio<'a> {
                 .min(Renderer::most_blocks(&gpu)),
             ..settings.landscape
         };
-        let view = City::with(session, metrics, Arc::default(), &landscape, cut);
-        Studio::of_view_on(gpu, session, settings, view)
+        let mut view = City::with(session, metrics, Arc::default(), &landscape, cut);
+        view.outline(&session.hierarchy, marked.as_ref());
+        let mut studio = Studio::of_view_on(gpu, session, settings, view)?;
+        studio.selection.marked = marked;
+        Ok(studio)
     }
 
     /// The same of a landscape that is laid out already.
@@ -193,11 +207,6 @@ impl<'a> Studio<'a> {
     /// What is chosen is outlined and named.
     pub fn select(&mut self, selection: Selection) {
         self.selection = selection;
-    }
-
-    /// Marks functions.
-    pub fn mark(&mut self, marked: Option<Arc<Marked>>) {
-        self.selection.marked = marked;
     }
 
     /// Whether names stand in pictures; they do unless told otherwise.
@@ -493,6 +502,7 @@ pub(super) fn meanings<'a>(
         landscape: view,
         recording: session.recordings.first().map(|of| RecordingShown {
             frequent: frequent(&of.recording, &Filters::default()),
+            marked: marked(view.outlined(), ""),
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,

@@ -91,10 +91,8 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     if outputs.is_model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
     }
-    let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
-    if let Some(findings) = &findings {
-        studio.mark(findings.marked().cloned());
-    }
+    let marked = findings.and_then(|it| it.marked().cloned());
+    let mut studio = Studio::marking(session, &settings, &cut, Arc::new(metrics), marked)?;
     studio.set_labels(!args.no_labels);
     studio.set_single(args.frames.is_none());
     studio.set_transparent(args.transparent);

@@ -59,6 +59,11 @@ impl City {
         true
     }
 
+    /// What has its edges drawn.
+    pub fn outlined(&self) -> Option<&Marked> {
+        self.outlined.as_deref()
+    }
+
     pub(super) fn draw_edges(&mut self, hierarchy: &Hierarchy) {
         let Some(marked) = self.outlined.clone() else {
             self.looks.iter_mut().for_each(|it| it.is_outlined = false);

@@ -3,8 +3,6 @@
 
 mod changed;
 mod results;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -106,6 +104,18 @@ impl Findings {
                 Err(_) => None,
             },
             Shown::Set(at) => self.hits.get(at).map(|hits| &hits.marked),
+        }
+    }
+
+    /// What is not among what is marked, in words; nothing where all of it is.
+    pub fn dropped(&self) -> String {
+        match (self.shown, &self.changed) {
+            (Shown::Changed, Some(Ok(changed))) => match changed.faults.not_run.len() {
+                0 => String::new(),
+                count => format!("{} that did not run", crate::units::grouped(count as u64)),
+            },
+            (Shown::Set(at), _) => self.hits.get(at).map_or_else(String::new, |it| it.dropped()),
+            _ => String::new(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What speaks for the chosen function, who touched it, and its changes.
 
+use std::collections::BTreeMap;
+
 use egui::{Sense, Ui, vec2};
 
 use super::FaultsView;
@@ -83,19 +85,18 @@ fn why(fault: &Fault, ui: &mut Ui, pane: &Pane<'_>) {
         });
 }
 
-/// The changed declarations that it uses.
+/// The changed declarations that it uses, by file.
 fn uses(fault: &Fault, ui: &mut Ui) {
-    for used in fault.uses.iter().take(8) {
-        let gone = if used.is_gone { ", which is gone," } else { "" };
-        let line = format!(
-            "uses {}{gone} of {}, line {} (by name)",
-            used.name, used.file, used.line
-        );
-        ui.add(egui::Label::new(style::weak(line).small()).truncate());
+    let mut by_file: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for used in &fault.uses {
+        let gone = if used.is_gone { " (gone)" } else { "" };
+        let named = format!("{}{gone}", used.name);
+        by_file.entry(&used.file).or_default().push(named);
     }
-    if fault.uses.len() > 8 {
-        let more = format!("and {} more", text::count(fault.uses.len() as u64 - 8));
-        ui.label(style::weak(more).small());
+    for (file, names) in by_file {
+        let line = format!("uses, by name, {} of {file}", names.join(", "));
+        ui.add(egui::Label::new(style::weak(line.as_str()).small()).truncate())
+            .on_hover_text(escape::name(&line).into_owned());
     }
 }
 

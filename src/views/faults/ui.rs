@@ -11,6 +11,9 @@ use crate::state::findings::{FindingAsk, SetFrom, Shown};
 use crate::views::widgets::{Icon, icon_button};
 use crate::views::{Pane, rows, style};
 
+/// In a view this wide list and details stand beside each other, in points.
+const WIDE: f32 = 900.0;
+
 pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
         .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
@@ -47,13 +50,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         }
         kinds(view, ui, pane);
         if details::has_any(view, state) {
-            let height = (ui.available_height() * 0.55).max(80.0);
-            egui::Panel::bottom("what speaks for the fault")
-                .resizable(true)
-                .default_size(height)
-                .size_range(60.0..=(ui.available_height() - 90.0).max(60.0))
-                .frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(0, 6)))
-                .show(ui, |ui| details::show(view, ui, pane));
+            beside_the_list(ui, |ui| details::show(view, ui, pane));
         }
         let (seen, sorted) = table::show(view, ui, document, pane);
         view.rows_seen = seen;
@@ -62,6 +59,38 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             view.sort = Some((column, before.is_none_or(|it| !it.1)));
         }
     });
+}
+
+/// A panel below the list, or to its right where there is room.
+fn beside_the_list(ui: &mut Ui, show: impl FnOnce(&mut Ui)) {
+    let is_wide = ui.available_width() >= WIDE;
+    let frame = egui::Frame::new().inner_margin(match is_wide {
+        true => egui::Margin {
+            left: 10,
+            ..egui::Margin::ZERO
+        },
+        false => egui::Margin::symmetric(0, 6),
+    });
+    match is_wide {
+        true => {
+            let width = ui.available_width();
+            egui::Panel::right("what speaks for the fault, at the right")
+                .resizable(true)
+                .default_size(width * 0.55)
+                .size_range(200.0..=(width - 300.0).max(200.0))
+                .frame(frame)
+                .show(ui, show);
+        }
+        false => {
+            let height = ui.available_height();
+            egui::Panel::bottom("what speaks for the fault")
+                .resizable(true)
+                .default_size((height * 0.55).max(80.0))
+                .size_range(60.0..=(height - 90.0).max(60.0))
+                .frame(frame)
+                .show(ui, show);
+        }
+    }
 }
 
 /// Why what is to be marked is not known.
