@@ -113,6 +113,7 @@ enum SavedStep {
     Below(String),
     BelowCall([u32; 2]),
     Frequent(Frequency),
+    NotMarked,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -144,6 +145,7 @@ impl SavedSession {
             FilterStep::RemoveBelow(module) => SavedStep::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
             FilterStep::RemoveFrequent(limit) => SavedStep::Frequent(limit),
+            FilterStep::RemoveNotMarked => SavedStep::NotMarked,
         });
         // A stands first.
         let inputs = document.inputs_of_sides();
@@ -343,6 +345,7 @@ impl SavedSession {
                 SavedStep::Below(path) => module(path).map(FilterStep::RemoveBelow),
                 SavedStep::BelowCall(call) => Some(FilterStep::RemoveBelowCall(call_of(*call))),
                 SavedStep::Frequent(limit) => Some(FilterStep::RemoveFrequent(*limit)),
+                SavedStep::NotMarked => Some(FilterStep::RemoveNotMarked),
             })
             .collect();
         let chosen = self.module.as_ref().and_then(&mut module);

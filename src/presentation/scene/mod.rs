@@ -153,4 +153,6 @@ pub enum LeftOut {
     BelowCall([u32; 2]),
     /// Functions that are called more often in any window of time, such as `80/100ms`.
     Frequent(#[cfg_attr(test, schemars(with = "String"))] Frequency),
+    /// Functions that are not marked, as changed or for what other tools have found.
+    NotMarked,
 }

@@ -13,6 +13,7 @@ pub use self::results::{Hits, SetFrom};
 use super::State;
 use super::job::Job;
 use crate::analysis::session::{Elsewhere, Resolved, Session, Since};
+use crate::filter::filters::FilterStep;
 use crate::filter::marked::{First, Marked};
 use crate::filter::selection::CallOf;
 use crate::progress::Progress;
@@ -35,8 +36,8 @@ pub enum FindingAsk {
     Show(Shown),
     /// Has what is marked stand out in the landscape, the rest in neutral colours; or no longer.
     Color(bool),
-    /// Stops the work.
-    Stop,
+    /// Leaves out what is not marked, or no longer.
+    Alone(bool),
 }
 
 /// What is marked.
@@ -132,16 +133,6 @@ impl Findings {
     /// Since when changes are known, or looked for.
     pub fn since(&self) -> Option<&Since> {
         self.looked_for.as_ref().map(|(since, _)| since)
-    }
-
-    /// The work on what changed.
-    pub fn looking(&self) -> Option<&Progress> {
-        self.looking.as_ref().map(|(.., job)| &job.progress)
-    }
-
-    /// The work on what other tools have found.
-    pub fn reading(&self) -> Option<&Progress> {
-        self.reading.as_ref().map(|job| &job.progress)
     }
 
     pub fn is_under_way(&self) -> bool {
@@ -281,6 +272,11 @@ impl State {
         };
         let is_there = document.selection.marked.is_some() == marked.is_some();
         if is_there && self.findings.applied.as_ref().is_some_and(is_same) {
+            // A step that came with a bookmark or from a file does not know yet what is marked.
+            let marked = document.selection.marked.clone();
+            if marked.is_some() && document.filters.wants_marked() {
+                self.filter(|filters| filters.mark(marked.as_ref()));
+            }
             return;
         }
         let shown = marked.map(|marked| match document.of_base() {
@@ -289,7 +285,8 @@ impl State {
         });
         self.findings.applied = Some((marked.cloned(), Arc::clone(&document.session)));
         self.findings.stamp += 1;
-        document.selection.marked = shown;
+        document.selection.marked.clone_from(&shown);
+        self.filter(|filters| filters.mark(shown.as_ref()));
         if self.findings.is_colored {
             self.color_findings();
         }
@@ -328,10 +325,25 @@ impl State {
                 self.findings.is_colored = is_colored;
                 self.color_findings();
             }
-            FindingAsk::Stop => self.findings.stop(),
+            FindingAsk::Alone(is_alone) => self.show_findings_alone(is_alone),
         }
         self.findings.stamp += 1;
         self.update_findings();
+    }
+
+    fn show_findings_alone(&mut self, is_alone: bool) {
+        let document = self.document.as_ref();
+        let marked = document.and_then(|it| it.selection.marked.clone());
+        self.filter(|filters| {
+            let mut steps = filters.steps().iter();
+            let at = steps.position(|it| *it == FilterStep::RemoveNotMarked);
+            match (at, is_alone) {
+                (Some(at), false) => filters.remove(at),
+                (_, true) => filters.add(FilterStep::RemoveNotMarked),
+                (None, false) => {}
+            }
+            filters.mark(marked.as_ref());
+        });
     }
 
     fn add_set(&mut self, set: SetFrom) {

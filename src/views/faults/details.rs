@@ -13,6 +13,9 @@ use crate::state::State;
 use crate::state::findings::{Changed, Shown};
 use crate::views::{Pane, rows, style, text};
 
+/// What adds less to a score is not shown.
+const LEAST: f64 = 0.005;
+
 /// The fault of the chosen row.
 fn chosen<'a>(view: &FaultsView, state: &'a State) -> Option<(&'a Changed, &'a Fault)> {
     let document = state.document.as_ref()?;
@@ -41,11 +44,6 @@ pub fn show(view: &FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             let name = rows::fitting(ui, changed.name(fault)).into_owned();
             ui.label(style::title(name));
             why(fault, ui, pane);
-            uses(fault, ui);
-            if !fault.phases.is_empty() {
-                let phases = format!("In the phases {}", fault.phases.join(", "));
-                ui.add(egui::Label::new(style::weak(phases).small()).wrap());
-            }
             commits(changed, fault, ui);
             match view.hunks.lines() {
                 Some(lines) if lines.lines.is_empty() => {
@@ -55,6 +53,11 @@ pub fn show(view: &FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
                 None => {
                     ui.label(style::weak("reading its changes …").small());
                 }
+            }
+            uses(fault, ui);
+            if !fault.phases.is_empty() {
+                let phases = format!("in the phases {}", fault.phases.join(", "));
+                ui.add(egui::Label::new(style::weak(phases).small()).wrap());
             }
             ui.add_space(6.0);
         });
@@ -69,7 +72,7 @@ fn why(fault: &Fault, ui: &mut Ui, pane: &Pane<'_>) {
         .spacing([10.0, 2.0])
         .min_row_height(18.0)
         .show(ui, |ui| {
-            for part in fault.why.iter().filter(|it| it.score > 0.0) {
+            for part in fault.why.iter().filter(|it| it.score >= LEAST) {
                 ui.label(style::weak(part.of.name()).small());
                 let (place, _) = ui.allocate_exact_size(vec2(64.0, 12.0), Sense::hover());
                 let share = (part.score / most.max(f64::MIN_POSITIVE)) as f32;

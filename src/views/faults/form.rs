@@ -147,11 +147,14 @@ fn offered(view: &FaultsView, ui: &mut Ui, good: &mut String) {
             for it in found.get(range).unwrap_or_default() {
                 let summary = format!("{}  {}", day(&it.commit), it.commit.summary);
                 let text = format!("{}   {}", escape::name(&it.name), escape::name(&summary));
-                let button = egui::Button::selectable(*good == it.name, text).truncate();
                 let size = egui::vec2(ui.available_width(), rows::ROW);
+                let button = egui::Button::selectable(*good == it.name, text)
+                    .truncate()
+                    .right_text("")
+                    .min_size(size);
                 let author = format!("{} <{}>", it.commit.author, it.commit.email);
                 if ui
-                    .add_sized(size, button)
+                    .add(button)
                     .on_hover_text(escape::name(&author).into_owned())
                     .clicked()
                 {

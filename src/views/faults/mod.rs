@@ -70,7 +70,7 @@ fn has_marked(state: &State) -> bool {
 
 static KEYS: [Line; 3] = [
     Line {
-        keys: "K, Shift+K",
+        keys: "Alt + N, Alt + Shift + N",
         text: "next and previous call of a function that changed, or in which a tool has found something",
         actions: &[
             Action::own(
@@ -78,7 +78,7 @@ static KEYS: [Line; 3] = [
                 NEXT,
                 "Next call of what is marked",
                 "Chooses the next call of any function that is marked: that changed, or in which another tool has found something.",
-                &[Chord::letter('k')],
+                &[Chord::letter('n').alt()],
             )
             .repeating()
             .when(has_marked),
@@ -87,7 +87,7 @@ static KEYS: [Line; 3] = [
                 PREVIOUS,
                 "Previous call of what is marked",
                 "Chooses the call before of any function that is marked.",
-                &[Chord::letter('k').shift()],
+                &[Chord::letter('n').alt().shift()],
             )
             .repeating()
             .when(has_marked),

@@ -5,6 +5,7 @@ use egui::Ui;
 use super::listing::Of;
 use super::{FaultsView, Form, details, form, table};
 use crate::escape;
+use crate::filter::filters::FilterStep;
 use crate::state::State;
 use crate::state::ask::{CallWalk, SelectAsk};
 use crate::state::findings::{FindingAsk, SetFrom, Shown};
@@ -36,15 +37,16 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     frame.show(ui, |ui| {
         head(view, ui, pane);
         form::show(view, ui, pane);
-        work(ui, pane);
         if let Some(reason) = failure(state) {
             let color = ui.visuals().error_fg_color;
             let told = egui::RichText::new(escape::lines(&reason).into_owned()).color(color);
             ui.add(egui::Label::new(told).wrap());
         }
         if state.findings.marked().is_none() {
-            if view.form.is_none() && !state.findings.is_under_way() && failure(state).is_none() {
-                nothing(view, ui, state);
+            match state.findings.is_under_way() {
+                true => rows::hint(ui, "Looking for it …"),
+                false if view.form.is_none() && failure(state).is_none() => nothing(ui, state),
+                false => {}
             }
             return;
         }
@@ -184,17 +186,6 @@ fn set_tab(ui: &mut Ui, (at, set): (usize, &SetFrom), pane: &mut Pane<'_>) {
     });
 }
 
-/// How far the work is.
-fn work(ui: &mut Ui, pane: &mut Pane<'_>) {
-    let findings = &pane.state.findings;
-    let under_way = [findings.looking(), findings.reading()];
-    for progress in under_way.into_iter().flatten() {
-        if rows::progress(ui, progress) {
-            pane.asks.push(FindingAsk::Stop);
-        }
-    }
-}
-
 /// What the rows are, how many, and what can be done with all of them.
 fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     let state = pane.state;
@@ -210,11 +201,11 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         }
         let has_times = state.document.as_ref().is_some_and(|it| it.playback.is_some());
         if has_times {
-            let previous = "The call before of any of these functions (Shift + K)";
+            let previous = "The call before of any of these functions (Alt + Shift + N)";
             if icon_button(ui, Icon::StepBack, false, previous).clicked() {
                 pane.asks.push(SelectAsk::GoToCall(CallWalk::PreviousMarked));
             }
-            let next = "The next call of any of these functions (K)";
+            let next = "The next call of any of these functions (Alt + N)";
             if icon_button(ui, Icon::StepForward, false, next).clicked() {
                 pane.asks.push(SelectAsk::GoToCall(CallWalk::NextMarked));
             }
@@ -224,6 +215,14 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         let about = "Has these functions stand out in the landscape, the rest in neutral colours";
         if ui.add(button).on_hover_text(about).clicked() {
             pane.asks.push(FindingAsk::Color(!is_colored));
+        }
+        let document = state.document.as_ref();
+        let is_alone = document
+            .is_some_and(|it| it.filters.steps().contains(&FilterStep::RemoveNotMarked));
+        let button = egui::Button::new("Alone").selected(is_alone);
+        let about = "Leaves out the calls of all other functions, in every view";
+        if ui.add(button).on_hover_text(about).clicked() {
+            pane.asks.push(FindingAsk::Alone(!is_alone));
         }
     });
     let listing = &view.listing;
@@ -236,20 +235,13 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
 }
 
 /// Nothing is known yet: what there is to ask for.
-fn nothing(view: &mut FaultsView, ui: &mut Ui, state: &State) {
-    if state.document.as_ref().is_none_or(|it| it.inputs.elsewhere.since.is_some()) {
+fn nothing(ui: &mut Ui, state: &State) {
+    let document = state.document.as_ref();
+    if document.is_none_or(|it| it.inputs.elsewhere.since.is_some()) {
         return;
     }
     ui.add_space(8.0);
-    ui.add(
-        egui::Label::new(style::weak(
-            "It worked last week, and now it does not? Name the revision in which all was well: the functions that changed since \
-             then and ran are listed here, the most suspect first, and marked in every view.",
-        ))
-        .wrap(),
-    );
-    ui.add_space(4.0);
-    if ui.button("What changed since…").clicked() {
-        view.form = Some(Form::since(state));
-    }
+    let told = "It worked last week, and now it does not? Name the revision in which all was well: the functions that changed since then \
+                and ran are listed here, the most suspect first, and marked in every view.";
+    ui.add(egui::Label::new(style::weak(told)).wrap());
 }
