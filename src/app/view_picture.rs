@@ -108,7 +108,10 @@ impl ViewStudio {
         state.findings = findings;
         if let Some(document) = &mut state.document {
             document.inputs.elsewhere = wanted;
-            document.inputs.source_dir.clone_from(&document.session.source_dir);
+            document
+                .inputs
+                .source_dir
+                .clone_from(&document.session.source_dir);
             let is_chosen = document.selection.chosen != Pointed::default();
             if !is_chosen && self.view.line().kind == Kind::Table {
                 document.selection.chosen = document.complete(Pointed::at_module(first));

@@ -72,10 +72,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         max_frequency: args.left_out.max_frequency,
     };
     let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
-    let alone = args
-        .inputs
-        .first()
-        .filter(|_| is_alone);
+    let alone = args.inputs.first().filter(|_| is_alone);
     if let Some(path) = alone
         && crate::app::saved::is_session_file(path)
     {

@@ -83,10 +83,9 @@ pub fn named_by(bookmark: &Bookmark) -> impl Iterator<Item = &String> {
     let left_out = bookmark.left_out.iter().flatten();
     let left_out = left_out.filter_map(|step| match step {
         LeftOut::Module(path) | LeftOut::Below(path) => Some(path),
-        LeftOut::Thread(_)
-        | LeftOut::BelowCall(_)
-        | LeftOut::Frequent(_)
-        | LeftOut::NotMarked => None,
+        LeftOut::Thread(_) | LeftOut::BelowCall(_) | LeftOut::Frequent(_) | LeftOut::NotMarked => {
+            None
+        }
     });
     let module = bookmark.module.iter().filter(|path| !path.is_empty());
     let collapsed = bookmark.collapsed.iter().flatten();

@@ -464,7 +464,6 @@ impl State {
         }
         self.update_work();
         self.update_imports();
-        self.update_findings();
         self.update_question();
         self.fit_detail();
         self.tell_damage();

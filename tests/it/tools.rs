@@ -50,13 +50,26 @@ fn two_tools_tell_the_same_coverage() {
     let of_lcov = lines("shapes.info", "src/shapes.c");
     assert_eq!(of_lcov, lines("shapes.gcovr.xml", "src/shapes.c"));
     assert_eq!(of_lcov.len(), 16);
-    let never: Vec<u32> = of_lcov.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
+    let never: Vec<u32> = of_lcov
+        .iter()
+        .filter(|it| *it.1 == 0)
+        .map(|it| *it.0)
+        .collect();
     assert_eq!(never, [10, 12, 28]);
     let of_names = lines("names.info", "src/names.py");
     assert_eq!(of_names, lines("names.coverage.xml", "src/names.py"));
-    let never: Vec<u32> = of_names.iter().filter(|it| *it.1 == 0).map(|it| *it.0).collect();
+    let never: Vec<u32> = of_names
+        .iter()
+        .filter(|it| *it.1 == 0)
+        .map(|it| *it.0)
+        .collect();
     assert_eq!(never, [6, 11]);
-    for name in ["shapes.info", "shapes.gcovr.xml", "names.info", "names.coverage.xml"] {
+    for name in [
+        "shapes.info",
+        "shapes.gcovr.xml",
+        "names.info",
+        "names.coverage.xml",
+    ] {
         assert!(results(name).is_coverage, "{name}");
     }
 }

@@ -26,10 +26,16 @@ pub struct Changed {
 impl Changed {
     /// Looks for it; an error says why it cannot be found. For a worker thread: reads source tree and repository, and another
     /// recording where one is named.
-    pub fn find(since: &Since, session: &Arc<Session>, progress: &Progress) -> Result<Changed, String> {
+    pub fn find(
+        since: &Since,
+        session: &Arc<Session>,
+        progress: &Progress,
+    ) -> Result<Changed, String> {
         let told = |error: &dyn std::fmt::Display| error.to_string();
         let (Some(dir), Some(resolved)) = (&session.source_dir, session.recordings.first()) else {
-            return Err("what changed is looked for in a source tree and a recording of it".to_owned());
+            return Err(
+                "what changed is looked for in a source tree and a recording of it".to_owned(),
+            );
         };
         if session.recordings.len() > 1 && since.good_recording.is_none() {
             return Err(

@@ -115,7 +115,10 @@ impl Findings {
                 0 => String::new(),
                 count => format!("{} that did not run", crate::units::grouped(count as u64)),
             },
-            (Shown::Set(at), _) => self.hits.get(at).map_or_else(String::new, |it| it.dropped()),
+            (Shown::Set(at), _) => self
+                .hits
+                .get(at)
+                .map_or_else(String::new, |it| it.dropped()),
             _ => String::new(),
         }
     }
@@ -142,7 +145,9 @@ impl Findings {
     /// The work that takes long enough to be shown.
     pub fn slow(&self) -> impl Iterator<Item = &Progress> {
         let looking = self.looking.as_ref().and_then(|(.., job)| job.slow());
-        looking.into_iter().chain(self.reading.as_ref().and_then(Job::slow))
+        looking
+            .into_iter()
+            .chain(self.reading.as_ref().and_then(Job::slow))
     }
 
     /// Stops the work; what was wanted is not begun again.
@@ -202,9 +207,8 @@ impl State {
     }
 
     fn look_for_changes(&mut self, since: Option<Since>, base: &Arc<Session>) {
-        let is_known = |of: &(Since, Arc<Session>)| {
-            Some(&of.0) == since.as_ref() && Arc::ptr_eq(&of.1, base)
-        };
+        let is_known =
+            |of: &(Since, Arc<Session>)| Some(&of.0) == since.as_ref() && Arc::ptr_eq(&of.1, base);
         let Some(since) = &since else {
             if self.findings.looked_for.take().is_some() {
                 self.findings.changed = None;
@@ -302,7 +306,8 @@ impl State {
     pub(super) fn on_finding(&mut self, ask: FindingAsk) {
         match ask {
             FindingAsk::Since(since) => {
-                self.findings.looked_for = self.findings.looked_for.take().filter(|_| since.is_none());
+                self.findings.looked_for =
+                    self.findings.looked_for.take().filter(|_| since.is_none());
                 if let Some(document) = &mut self.document {
                     document.inputs.elsewhere.since = since;
                 }
@@ -426,8 +431,9 @@ fn moved(marked: &Marked, to: &HashMap<ModuleId, ModuleId>) -> Marked {
 fn marked(title: String, modules: BTreeSet<ModuleId>, resolved: &Resolved) -> Marked {
     let of = resolved.resolution.modules.iter().zip(0..);
     let functions = of.filter(|(module, _)| modules.contains(module));
-    let functions: Vec<(ModuleId, FunctionId)> =
-        functions.map(|(&module, id)| (module, FunctionId(id))).collect();
+    let functions: Vec<(ModuleId, FunctionId)> = functions
+        .map(|(&module, id)| (module, FunctionId(id)))
+        .collect();
     let mut firsts: Vec<First> = Vec::new();
     if resolved.recording.has_times() {
         let calls = resolved.recording.trace.first_calls();

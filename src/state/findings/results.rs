@@ -26,7 +26,9 @@ impl SetFrom {
     /// As people may call it.
     pub fn title(&self) -> String {
         match self {
-            SetFrom::File(path) if path.as_os_str() == STANDARD_INPUT => "standard input".to_owned(),
+            SetFrom::File(path) if path.as_os_str() == STANDARD_INPUT => {
+                "standard input".to_owned()
+            }
             SetFrom::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 name.to_string_lossy().into_owned()

@@ -32,7 +32,12 @@ impl Touched {
             // Of another revision lines have other numbers.
             && changed.changes.bad.is_none()
         {
-            let names: Vec<_> = key.file.path.iter().map(|it| it.to_string_lossy()).collect();
+            let names: Vec<_> = key
+                .file
+                .path
+                .iter()
+                .map(|it| it.to_string_lossy())
+                .collect();
             let path = names.join("/");
             let files = &changed.changes.files;
             let found = files.iter().find(|it| it.path == path && !it.is_removed);

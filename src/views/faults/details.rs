@@ -114,7 +114,9 @@ fn commits(changed: &Changed, fault: &Fault, ui: &mut Ui) {
         };
         ui.horizontal(|ui| {
             let id = egui::Label::new(style::weak(short(commit)).small().monospace());
-            let copied = ui.add(id.sense(Sense::click())).on_hover_text("click to copy the id");
+            let copied = ui
+                .add(id.sense(Sense::click()))
+                .on_hover_text("click to copy the id");
             if copied.clicked() {
                 ui.ctx().copy_text(commit.id.clone());
             }
@@ -125,7 +127,10 @@ fn commits(changed: &Changed, fault: &Fault, ui: &mut Ui) {
         });
     }
     if fault.commits.len() > 12 {
-        let more = format!("and {} older commits", text::count(fault.commits.len() as u64 - 12));
+        let more = format!(
+            "and {} older commits",
+            text::count(fault.commits.len() as u64 - 12)
+        );
         ui.label(style::weak(more).small());
     }
 }

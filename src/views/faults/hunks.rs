@@ -144,14 +144,24 @@ pub fn lines_of(file: &FileChange, wanted: &[u32], progress: &Progress) -> Lines
                 classes: Vec::new(),
             });
         }
-        found.lines.extend(after.lines(start..hunk.after.start, Side::Same));
-        found.lines.extend(before.lines(hunk.before.clone(), Side::Old));
-        found.lines.extend(after.lines(hunk.after.clone(), Side::New));
+        found
+            .lines
+            .extend(after.lines(start..hunk.after.start, Side::Same));
+        found
+            .lines
+            .extend(before.lines(hunk.before.clone(), Side::Old));
+        found
+            .lines
+            .extend(after.lines(hunk.after.clone(), Side::New));
         let next = file.hunks.iter().map(|it| it.after.start);
-        let next = next.filter(|&it| it >= hunk.after.end && it > hunk.after.start).min();
+        let next = next
+            .filter(|&it| it >= hunk.after.end && it > hunk.after.start)
+            .min();
         let end = (hunk.after.end + AROUND).min(next.unwrap_or(u32::MAX));
         let end = end.min(after.text.lines() + 1).max(hunk.after.end);
-        found.lines.extend(after.lines(hunk.after.end..end, Side::Same));
+        found
+            .lines
+            .extend(after.lines(hunk.after.end..end, Side::Same));
         shown_to = end.saturating_sub(1);
         if found.lines.len() > MOST {
             found.lines.truncate(MOST);

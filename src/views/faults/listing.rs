@@ -43,9 +43,13 @@ impl Of {
     pub fn about(self) -> &'static str {
         match self {
             Of::Functions => "Functions that changed and ran, the most suspect first",
-            Of::Commits => "The same by the commits that touched them: where to begin with bisecting",
+            Of::Commits => {
+                "The same by the commits that touched them: where to begin with bisecting"
+            }
             Of::Authors => "Whom to ask: who touched how many of them",
-            Of::Rest => "What changed and did not run, and macros and build files for a person to look at",
+            Of::Rest => {
+                "What changed and did not run, and macros and build files for a person to look at"
+            }
         }
     }
 }
@@ -175,10 +179,22 @@ fn of_changed(changed: &Changed, document: &Document, of: Of) -> Listing {
     let not_run = faults.not_run.len() as u64;
     let told = [
         (not_run, "changed functions did not run"),
-        (faults.flagged.len() as u64, "changed macros, inclusions and build files to look at"),
-        (u64::from(counts.unused_lines), "changed lines outside of functions that nothing which ran uses"),
-        (u64::from(counts.only_looks), "differences in comments and white space alone"),
-        (u64::from(counts.other_files), "changed files in no language with a grammar"),
+        (
+            faults.flagged.len() as u64,
+            "changed macros, inclusions and build files to look at",
+        ),
+        (
+            u64::from(counts.unused_lines),
+            "changed lines outside of functions that nothing which ran uses",
+        ),
+        (
+            u64::from(counts.only_looks),
+            "differences in comments and white space alone",
+        ),
+        (
+            u64::from(counts.other_files),
+            "changed files in no language with a grammar",
+        ),
         (u64::from(counts.removed_files), "removed files"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
@@ -187,7 +203,10 @@ fn of_changed(changed: &Changed, document: &Document, of: Of) -> Listing {
         .collect();
     let left_out = changed.changes.left_out.reasons();
     listing.rest.extend(left_out.map(|(count, what)| {
-        format!("{} changed files that are {what}", text::count(u64::from(count)))
+        format!(
+            "{} changed files that are {what}",
+            text::count(u64::from(count))
+        )
     }));
     if changed.changes.is_shallow || faults.is_cut_off {
         let line = "the history is not whole here: commits may be missing";
@@ -326,8 +345,12 @@ fn of_hits(hits: &Hits, document: &Document) -> Listing {
     let Some(resolved) = document.base.recordings.first() else {
         return Listing::default();
     };
-    let firsts: BTreeMap<ModuleId, &First> =
-        hits.marked.firsts.iter().map(|it| (it.module, it)).collect();
+    let firsts: BTreeMap<ModuleId, &First> = hits
+        .marked
+        .firsts
+        .iter()
+        .map(|it| (it.module, it))
+        .collect();
     let metrics = resolved.recording.function_metrics(None);
     let mut rows: BTreeMap<ModuleId, Row> = BTreeMap::new();
     for &function in hits.marked.functions.iter() {
@@ -361,7 +384,11 @@ fn of_hits(hits: &Hits, document: &Document) -> Listing {
             "{} with {what} in them ran",
             text::counted(rows.len() as u64, "function", "functions")
         ),
-        rest: dropped.split(", ").filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+        rest: dropped
+            .split(", ")
+            .filter(|it| !it.is_empty())
+            .map(str::to_owned)
+            .collect(),
         rows,
     }
 }

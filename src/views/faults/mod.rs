@@ -155,7 +155,10 @@ impl FaultsView {
     /// Where the chosen function stands in the list.
     fn chosen_row(&self, document: &Document) -> Option<usize> {
         let chosen = document.selection.chosen.module?;
-        self.listing.rows.iter().position(|it| it.module == Some(chosen))
+        self.listing
+            .rows
+            .iter()
+            .position(|it| it.module == Some(chosen))
     }
 
     fn press(&self, key: TableKey, document: &Document, asks: &mut Asks) {
@@ -192,7 +195,10 @@ impl FaultsView {
 
     /// Begins to list the revisions that one may mean, while one is asked for.
     fn update_revisions(&mut self, state: &State) {
-        let dir = state.document.as_ref().and_then(|it| it.inputs.source_dir.clone());
+        let dir = state
+            .document
+            .as_ref()
+            .and_then(|it| it.inputs.source_dir.clone());
         let asks_for_one = matches!(self.form, Some(Form::Since { .. }));
         if let Some(dir) = dir.filter(|_| asks_for_one) {
             self.revisions.want(dir.clone(), || {
@@ -220,7 +226,11 @@ impl View for FaultsView {
         if state.findings.shown != Shown::Changed && self.of != Of::Functions {
             self.of = Of::Functions;
         }
-        let wanted = ([state.findings.stamp, state.stamps.document], self.of, self.sort);
+        let wanted = (
+            [state.findings.stamp, state.stamps.document],
+            self.of,
+            self.sort,
+        );
         let is_new = self.made_for != Some(wanted);
         if is_new {
             self.listing = Arc::new(Listing::new(state, document, self.of, self.sort));

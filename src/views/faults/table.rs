@@ -56,7 +56,9 @@ fn columns(of: Of, has_scores: bool, document: &Document, width: f32) -> Vec<Col
         Reason => has_scores || of != Of::Functions,
         _ => true,
     };
-    let fits = wanted.iter().filter(|(column, least)| width >= *least && has(*column));
+    let fits = wanted
+        .iter()
+        .filter(|(column, least)| width >= *least && has(*column));
     fits.map(|(column, _)| *column).collect()
 }
 
@@ -159,7 +161,8 @@ fn rank(ui: &mut Ui, score: f64, pane: &Pane<'_>) {
     let font = egui::TextStyle::Body.resolve(ui.style());
     let at = egui::pos2(place.max.x, place.center().y - 2.0);
     let align = egui::Align2::RIGHT_CENTER;
-    ui.painter().text(at, align, format!("{score:.2}"), font, colors.text);
+    ui.painter()
+        .text(at, align, format!("{score:.2}"), font, colors.text);
 }
 
 fn answer(response: &Response, row: &Row, pane: &mut Pane<'_>) {

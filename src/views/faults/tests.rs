@@ -97,7 +97,11 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
             dir.join("m.py").display()
         )
     };
-    let events = [event("a", 1, 0, 100), event("b", 4, 10, 20), event("b", 4, 50, 20)];
+    let events = [
+        event("a", 1, 0, 100),
+        event("b", 4, 10, 20),
+        event("b", 4, 50, 20),
+    ];
     std::fs::write(&recording, format!("[{}]", events.join(","))).expect("there is room");
     let inputs = Inputs {
         source_dir: Some(dir.clone()),
@@ -118,7 +122,9 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
             std::thread::yield_now();
         }
     };
-    state.execute(FindingAsk::Paste("m.py:5: here\nm.py:8: there\nx.py:1: no\n".to_owned()));
+    state.execute(FindingAsk::Paste(
+        "m.py:5: here\nm.py:8: there\nx.py:1: no\n".to_owned(),
+    ));
     wait(&mut state);
     let document = state.document.as_ref().expect("open");
     let listing = Listing::new(&state, document, Of::Functions, None);

@@ -199,11 +199,15 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             }
             ui.separator();
         }
-        let has_times = state.document.as_ref().is_some_and(|it| it.playback.is_some());
+        let has_times = state
+            .document
+            .as_ref()
+            .is_some_and(|it| it.playback.is_some());
         if has_times {
             let previous = "The call before of any of these functions (Alt + Shift + N)";
             if icon_button(ui, Icon::StepBack, false, previous).clicked() {
-                pane.asks.push(SelectAsk::GoToCall(CallWalk::PreviousMarked));
+                pane.asks
+                    .push(SelectAsk::GoToCall(CallWalk::PreviousMarked));
             }
             let next = "The next call of any of these functions (Alt + N)";
             if icon_button(ui, Icon::StepForward, false, next).clicked() {
@@ -217,8 +221,8 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             pane.asks.push(FindingAsk::Color(!is_colored));
         }
         let document = state.document.as_ref();
-        let is_alone = document
-            .is_some_and(|it| it.filters.steps().contains(&FilterStep::RemoveNotMarked));
+        let is_alone =
+            document.is_some_and(|it| it.filters.steps().contains(&FilterStep::RemoveNotMarked));
         let button = egui::Button::new("Alone").selected(is_alone);
         let about = "Leaves out the calls of all other functions, in every view";
         if ui.add(button).on_hover_text(about).clicked() {
@@ -228,7 +232,11 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     let listing = &view.listing;
     let told = match listing.rest.first() {
         None => listing.summary.clone(),
-        Some(_) => format!("{}; not shown: {}", listing.summary, listing.rest.join(", ")),
+        Some(_) => format!(
+            "{}; not shown: {}",
+            listing.summary,
+            listing.rest.join(", ")
+        ),
     };
     ui.add(egui::Label::new(style::weak(told.as_str()).small()).truncate())
         .on_hover_text(told);

@@ -130,7 +130,10 @@ pub fn firsts(document: &Document, phase: &Phase) -> usize {
     };
     let call = resolved.recording.trace.call(phase.thread, phase.call);
     let within = marked.within(TimeRange::new(call.start, call.end));
-    within.iter().filter(|it| it.call.thread == phase.thread).count()
+    within
+        .iter()
+        .filter(|it| it.call.thread == phase.thread)
+        .count()
 }
 
 /// Which phases stand for the calls that are pointed at and chosen.
@@ -232,12 +235,15 @@ impl Drawing<'_> {
             return;
         }
         let font = egui::FontId::proportional(10.5);
-        let galley = self.painter.layout_no_wrap(grouped(count as u64), font, color);
+        let galley = self
+            .painter
+            .layout_no_wrap(grouped(count as u64), font, color);
         let size = galley.size() + vec2(8.0, 2.0);
         let corner = rect.right_top() + vec2(-size.x - 5.0, 5.0);
         let frame = Rect::from_min_size(corner, size);
         let stroke = Stroke::new(1.4, color);
-        self.painter.rect_stroke(frame, 2, stroke, StrokeKind::Inside);
+        self.painter
+            .rect_stroke(frame, 2, stroke, StrokeKind::Inside);
         self.painter.galley(corner + vec2(4.0, 1.0), galley, color);
     }
 

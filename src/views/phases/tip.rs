@@ -1,7 +1,7 @@
 //! What a phase is, and what was dropped below it.
 
-use super::finding::Found;
 use super::boxes::firsts;
+use super::finding::Found;
 use super::layers::Of;
 use crate::analysis::phases::{Dropped, Kind, Parent};
 use crate::state::document::Document;
