@@ -89,7 +89,9 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     // A terrace passes on that something on it runs, but lets that itself speak.
     let own_weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
     // Patterns of marks: as wide on the screen near and far, and narrower on small blocks.
-    let mark = floor(data.a * 0.5);
+    let coded = floor(data.a * 0.5);
+    let is_outlined = coded >= 5.0;
+    let mark = coded - select(0.0, 5.0, is_outlined);
     let middle = 0.5 * (block.low + block.high);
     // By how far the block lies before the camera, the same all over it: stripes do not change their width within one.
     let forward = cross(frame.ray_right, frame.ray_down);
@@ -99,7 +101,14 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let upright = select(world.x, world.x + world.y, is_wall);
     let stripes = fract(vec4f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z, upright) / period) < vec4f(0.36);
     let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z) || (mark == 4.0 && stripes.w);
-    let own = vec4f(mix(neutral, data.rgb, data.a - 2.0 * mark) * select(1.0, 0.5, is_inked), own_weight);
+    // Edges of what is marked: as wide on the screen near and far, narrower on small blocks; dark on what is light, and the
+    // other way round.
+    let from_edges = min(world - block.low, block.high + vec3f(0.0, 0.0, look.rise) - world);
+    let along = vec3f(from_edges.x, from_edges.y, select(1e6, from_edges.z, is_wall)) + vec3f(select(0.0, 1e6, wall_x), select(0.0, 1e6, wall_y), 0.0);
+    let is_edge = is_outlined && min(along.x, min(along.y, along.z)) < min(3.0 * pixel, 0.16 * side);
+    let edge_ink = select(vec3f(0.85), vec3f(0.01), dot(neutral, vec3f(0.2126, 0.7152, 0.0722)) > 0.2);
+    let surface = mix(neutral, data.rgb, data.a - 2.0 * coded) * select(1.0, 0.5, is_inked);
+    let own = vec4f(select(surface, edge_ink, is_edge), select(own_weight, 0.0, is_edge));
     // What is too small to be told apart shows its mean.
     let stands = apart(unpack2x16float(on_it.side_level_glow).x, pixel_at(vec4f(eye, 1.0), frame.pixel, world));
     let held = mix(mean(on_it), own, stands);

@@ -10,6 +10,7 @@ use super::resolve::{Resolution, resolve, rules};
 use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
+use crate::import::input::STANDARD_INPUT;
 use crate::import::{self, ImportError};
 use crate::progress::Progress;
 use crate::source::{self, SourceError};
@@ -53,6 +54,35 @@ pub struct Inputs {
     pub source_dir: Option<PathBuf>,
     pub recordings: Vec<PathBuf>,
     pub sides: Sides,
+    pub elsewhere: Elsewhere,
+}
+
+/// What functions of the first recording are looked up in, beside its source tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// What changed since a revision.
+    pub since: Option<Since>,
+    /// What other tools have found: files, `-` for standard input.
+    pub results: Vec<PathBuf>,
+}
+
+impl Elsewhere {
+    /// The results that can be read again: not what came from standard input.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        let is_file = |path: &&PathBuf| path.as_os_str() != STANDARD_INPUT;
+        self.results.iter().filter(is_file)
+    }
+}
+
+/// Between which revisions changes are looked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Since {
+    /// In which all was well.
+    pub good: String,
+    /// That was recorded; none for the working tree.
+    pub bad: Option<String>,
+    /// A recording of the same run in which all was well.
+    pub good_recording: Option<PathBuf>,
 }
 
 /// What is said of two sides to compare beyond a recording of each over one source tree.

@@ -12,6 +12,7 @@ use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
     PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
+use crate::state::findings::FindingAsk;
 
 /// What a dialog asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -311,6 +312,7 @@ groups! {
     StepAsk,
     CutAsk,
     LookAsk,
+    FindingAsk,
     RunsAsk,
     SearchAsk,
     MappingAsk,

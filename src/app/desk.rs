@@ -113,12 +113,14 @@ pub struct DeskRef<'a> {
 impl<'a> DeskRef<'a> {
     /// Whether something goes on on other threads.
     pub fn is_working(self) -> bool {
-        self.state.jobs.is_any() || self.jobs.is_any() || self.recording.is_working()
+        let of_state = self.state.jobs.is_any() || self.state.findings.is_under_way();
+        of_state || self.jobs.is_any() || self.recording.is_working()
     }
 
     /// The work on other threads that takes long enough to be shown.
     pub fn slow(self) -> impl Iterator<Item = &'a Progress> {
-        let jobs = self.state.jobs.slow().chain(self.jobs.slow());
+        let of_state = self.state.jobs.slow().chain(self.state.findings.slow());
+        let jobs = of_state.chain(self.jobs.slow());
         jobs.chain(self.recording.slow())
     }
 }

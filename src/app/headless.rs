@@ -7,9 +7,11 @@ use glam::Vec2;
 use super::feed::Feed;
 use super::legend::Legend;
 use super::panels::legend::entries::{Meanings, RecordingShown};
+use super::panels::legend::marked;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
+use crate::filter::marked::Marked;
 use crate::filter::selection::{Pointed, Selection};
 use crate::model::called_often;
 use crate::model::difference::RelationDifference;
@@ -106,6 +108,17 @@ impl<'a> Studio<'a> {
         cut: &Cut,
         metrics: Arc<ModuleMetrics>,
     ) -> Result<Studio<'a>, GpuError> {
+        Studio::marking(session, settings, cut, metrics, None)
+    }
+
+    /// The same with marked functions.
+    pub fn marking(
+        session: &'a Session,
+        settings: &PictureSettings,
+        cut: &Cut,
+        metrics: Arc<ModuleMetrics>,
+        marked: Option<Arc<Marked>>,
+    ) -> Result<Studio<'a>, GpuError> {
         let gpu = Gpu::headless()?;
         let landscape = LandscapeSettings {
             most_blocks: settings
@@ -114,8 +127,11 @@ impl<'a> Studio<'a> {
                 .min(Renderer::most_blocks(&gpu)),
             ..settings.landscape
         };
-        let view = City::with(session, metrics, Arc::default(), &landscape, cut);
-        Studio::of_view_on(gpu, session, settings, view)
+        let mut view = City::with(session, metrics, Arc::default(), &landscape, cut);
+        view.outline(&session.hierarchy, marked.as_ref());
+        let mut studio = Studio::of_view_on(gpu, session, settings, view)?;
+        studio.selection.marked = marked;
+        Ok(studio)
     }
 
     /// The same of a landscape that is laid out already.
@@ -242,6 +258,8 @@ impl<'a> Studio<'a> {
     fn show(&mut self, moment: Option<Moment>) {
         let [width, height] = self.settings.size;
         let size = Vec2::new(width as f32, height as f32);
+        let marked = self.selection.marked.as_ref();
+        self.view.outline(&self.session.hierarchy, marked);
         self.view.point(&self.selection);
         self.view.part_arcs(&self.pose.camera(), size);
         self.view.show(self.session, moment);
@@ -485,6 +503,7 @@ pub(super) fn meanings<'a>(
         landscape: view,
         recording: session.recordings.first().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &Filters::default()),
+            marked: marked(view.outlined(), ""),
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,

@@ -308,7 +308,7 @@ impl Packing {
                 runs_of_a: self.parts.runs_of_a,
                 source_of_a: self.parts.source_of_a.as_ref().map(up),
                 mapping: mapping.as_ref().map(up),
-                session: None,
+                ..SceneInputs::default()
             },
         };
         let own = path.file_name().unwrap_or_default().to_string_lossy();
@@ -335,6 +335,7 @@ fn inputs_of(parts: &Parts, path: impl Fn(&String) -> PathBuf) -> Inputs {
             runs_of_a: parts.runs_of_a,
             source_of_a: parts.source_of_a.as_ref().map(&path),
         },
+        ..Inputs::default()
     }
 }
 
@@ -396,6 +397,8 @@ pub fn open(path: &Path, progress: &Progress) -> anyhow::Result<Opened> {
         names.extend(of.inputs.source);
         names.extend(of.inputs.source_of_a);
         names.extend(of.inputs.mapping);
+        names.extend(of.inputs.good_recording);
+        names.extend(of.inputs.results);
         names.extend(of.inputs.session);
         names.extend(of.bookmarks.into_iter().filter_map(|it| it.mapping));
         inside(scene, &names)?;

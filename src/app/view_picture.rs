@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::desk::Desk;
 use super::offscreen::Offscreen;
 use super::panels;
+use crate::analysis::session::Elsewhere;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
 use crate::filter::selection::{Pointed, Selection};
@@ -19,6 +20,7 @@ use crate::render::image::Image;
 use crate::render::sheet::SheetRenderer;
 use crate::state::ask::ViewAsk;
 use crate::state::document::Document;
+use crate::state::findings::Findings;
 use crate::state::panes::{Kind, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
 use crate::views::{Picture, Surface, style};
@@ -115,6 +117,25 @@ impl ViewStudio {
         self.desk
             .state
             .ask_views(Some(self.view), ViewAsk::ByModules);
+    }
+
+    /// Marks what is known from elsewhere. Of what changed the most suspect function is chosen, unless another one is.
+    pub fn take_findings(&mut self, findings: Findings, wanted: Elsewhere) {
+        let state = &mut self.desk.state;
+        let first = findings.most_suspect();
+        state.findings = findings;
+        if let Some(document) = &mut state.document {
+            document.inputs.elsewhere = wanted;
+            document
+                .inputs
+                .source_dir
+                .clone_from(&document.session.source_dir);
+            let is_chosen = document.selection.chosen != Pointed::default();
+            if !is_chosen && self.view.line().kind == Kind::Table {
+                document.selection.chosen = document.complete(Pointed::at_module(first));
+            }
+        }
+        state.update_findings();
     }
 
     /// The picture of a moment; of a view that plays nothing the same at any. `tell` is told how far long work is.

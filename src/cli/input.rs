@@ -67,6 +67,7 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
         source_dir,
         recordings,
         sides,
+        ..Inputs::default()
     })
 }
 

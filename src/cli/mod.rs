@@ -11,6 +11,7 @@ macro_rules! say {
 
 mod compare;
 mod contexts;
+mod elsewhere;
 mod export;
 mod faults;
 mod film;

@@ -32,8 +32,10 @@ pub struct WindowArgs {
     map: Option<PathBuf>,
     #[command(flatten)]
     left_out: super::frequency::FrequencyArg,
+    #[command(flatten)]
+    elsewhere: super::elsewhere::ElsewhereArgs,
     /// Receive OpenTelemetry spans over HTTP, and show them as they come: on the loopback address unless another is named
-    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow"])]
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow", "good", "results"])]
     listen: Option<SocketAddr>,
     /// Have the window that shows the source tree of this file show the line, and open none
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
@@ -52,6 +54,8 @@ pub const EXAMPLES: &str = "Examples:
   callscape --follow trace.json     the same while it is still written
   zcat trace.json.gz | callscape -  from a pipe
   callscape src --listen 4318       OpenTelemetry spans as they come
+  callscape . trace.json --good v2.3      what changed since then and ran
+  callscape . trace.json --results clippy.sarif --results coverage.info
 
   callscape --goto src/main.c:120   shows the line in the window that is open
 
@@ -67,10 +71,8 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         follow: args.follow,
         max_frequency: args.left_out.max_frequency,
     };
-    let alone = args
-        .inputs
-        .first()
-        .filter(|_| args.inputs.len() == 1 && args.a.is_empty());
+    let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
+    let alone = args.inputs.first().filter(|_| is_alone);
     if let Some(path) = alone
         && crate::app::saved::is_session_file(path)
     {
@@ -88,7 +90,8 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(at) = args.listen {
         return receive(at, &args.inputs, opening);
     }
-    let inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
+    let mut inputs = super::input::sort_sides(&args.inputs, [&args.a, &args.b])?;
+    args.elsewhere.add_to(&mut inputs)?;
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(
         !args.follow || !inputs.recordings.iter().any(is_pipe),

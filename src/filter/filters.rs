@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::marked::Marked;
 use super::selection::CallOf;
 use crate::analysis::frequency::Frequent;
 use crate::facts::frequency::Frequency;
@@ -25,6 +26,8 @@ pub enum FilterStep {
     /// Removal of the functions that are called more often (section 4.3). Which they are is looked for once, with
     /// [`Filters::learn`]; before that nothing goes.
     RemoveFrequent(Frequency),
+    /// Removal of the functions that are not marked. Before it is known which are, with [`Filters::mark`], nothing goes.
+    RemoveNotMarked,
 }
 
 /// The steps in force.
@@ -33,6 +36,8 @@ pub struct Filters {
     steps: Vec<FilterStep>,
     /// Which functions of the recording are called more often than steps allow, as far as that has been found.
     found: Vec<Arc<Frequent>>,
+    /// What is marked, as far as a step asks for it.
+    marked: Option<Arc<Marked>>,
 }
 
 impl Filters {
@@ -55,6 +60,8 @@ impl Filters {
         Filters {
             steps: self.steps.iter().filter_map(moved).collect(),
             found: self.found.clone(),
+            // Of modules that may have other numbers: whoever marks them says it again.
+            marked: None,
         }
     }
 
@@ -75,6 +82,7 @@ impl Filters {
         Filters {
             steps: self.steps.iter().filter_map(other).collect(),
             found: self.found.iter().map(|it| Arc::new(frequent(it))).collect(),
+            marked: self.marked.clone(),
         }
     }
 
@@ -128,6 +136,17 @@ impl Filters {
         }
     }
 
+    /// Whether a step waits to be told what is marked.
+    pub fn wants_marked(&self) -> bool {
+        self.marked.is_none() && self.steps.contains(&FilterStep::RemoveNotMarked)
+    }
+
+    /// Takes what is marked from now on; without a step that asks for it nothing changes.
+    pub fn mark(&mut self, marked: Option<&Arc<Marked>>) {
+        let is_asked = self.steps.contains(&FilterStep::RemoveNotMarked);
+        self.marked = marked.filter(|_| is_asked).cloned();
+    }
+
     /// In the order in which they were taken.
     pub fn steps(&self) -> &[FilterStep] {
         &self.steps
@@ -176,6 +195,14 @@ impl Filters {
                         if let Some((removed, _)) = rules.functions.get_mut(function.index()) {
                             *removed = true;
                         }
+                    }
+                }
+                FilterStep::RemoveNotMarked => {
+                    let Some(marked) = &self.marked else {
+                        continue;
+                    };
+                    for ((removed, _), module) in rules.functions.iter_mut().zip(modules) {
+                        *removed |= !marked.has(*module);
                     }
                 }
                 FilterStep::RemoveModule(of) | FilterStep::RemoveBelow(of) => {
@@ -289,6 +316,29 @@ mod tests {
             other.steps(),
             [FilterStep::HideThread(ThreadId(7)), module, below]
         );
+    }
+
+    #[test]
+    fn what_is_not_marked_goes_once_it_is_known_what_is() {
+        let (hierarchy, _) = HierarchyBuilder::new("app").build();
+        let modules = [2, 5, 2, 9].map(ModuleId);
+        let removed = |filters: &Filters| {
+            let rules = filters.rules(&hierarchy, &modules);
+            [0, 1, 2, 3].map(|it| rules.removes(FunctionId(it)))
+        };
+        let marked = Arc::new(Marked {
+            modules: [ModuleId(2), ModuleId(9)].into(),
+            ..Marked::default()
+        });
+        let mut filters = Filters::default();
+        filters.mark(Some(&marked));
+        assert_eq!(filters, Filters::default(), "no step asks for it");
+        filters.add(FilterStep::RemoveNotMarked);
+        assert_eq!(removed(&filters), [false; 4]);
+        filters.mark(Some(&marked));
+        assert_eq!(removed(&filters), [false, true, false, false]);
+        filters.mark(None);
+        assert_eq!(removed(&filters), [false; 4]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod correspond;
 pub mod cut;
 pub mod filters;
 pub mod left_calls;
+pub mod marked;
 pub mod operations;
 pub mod running;
 pub mod selection;

@@ -1,5 +1,8 @@
 //! The selection and the hover, shared by all views, and what is meant by either.
 
+use std::sync::Arc;
+
+use super::marked::Marked;
 use crate::facts::hierarchy::Hierarchy;
 use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
@@ -42,6 +45,8 @@ pub struct Selection {
     pub time: Time,
     /// The range that limits every view.
     pub range: Option<TimeRange>,
+    /// Functions that are marked, whatever is chosen.
+    pub marked: Option<Arc<Marked>>,
 }
 
 /// What of a session is meant by what is pointed at or chosen. Every view asks here what to highlight, so that

@@ -48,6 +48,8 @@ pub struct BlockLook {
     /// Colour by data (language, metric, difference): alpha is how much of the neutral it replaces.
     pub data: Color,
     pub mark: Mark,
+    /// Its edges are drawn: it is marked, or holds what is.
+    pub is_outlined: bool,
     /// Recent activity, 0 none to 1 open now: colour runs along the theme's activity scale.
     pub glow: f32,
     /// How far it stands above its top at rest, in world units.

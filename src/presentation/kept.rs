@@ -83,7 +83,9 @@ pub fn named_by(bookmark: &Bookmark) -> impl Iterator<Item = &String> {
     let left_out = bookmark.left_out.iter().flatten();
     let left_out = left_out.filter_map(|step| match step {
         LeftOut::Module(path) | LeftOut::Below(path) => Some(path),
-        LeftOut::Thread(_) | LeftOut::BelowCall(_) | LeftOut::Frequent(_) => None,
+        LeftOut::Thread(_) | LeftOut::BelowCall(_) | LeftOut::Frequent(_) | LeftOut::NotMarked => {
+            None
+        }
     });
     let module = bookmark.module.iter().filter(|path| !path.is_empty());
     let collapsed = bookmark.collapsed.iter().flatten();
@@ -156,6 +158,7 @@ impl Kept {
                         call: CallId(*call),
                     }),
                     LeftOut::Frequent(limit) => FilterStep::RemoveFrequent(*limit),
+                    LeftOut::NotMarked => FilterStep::RemoveNotMarked,
                 })
             });
             self.filters = Filters::new(steps);
@@ -205,6 +208,7 @@ impl Kept {
             FilterStep::RemoveBelow(module) => LeftOut::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => LeftOut::BelowCall([of.thread.0, of.call.0]),
             FilterStep::RemoveFrequent(limit) => LeftOut::Frequent(limit),
+            FilterStep::RemoveNotMarked => LeftOut::NotMarked,
         });
         let plays = document.playback.is_some();
         let at = |time: Time| TimeText(TimeSpec::At(time));

@@ -54,11 +54,15 @@ pub(super) fn record(block: &Block) -> gpu::Block {
     }
 }
 
+/// Added to the number of the pattern where edges are drawn: more than the number of any pattern.
+const OUTLINED: u8 = 5;
+
 pub(super) fn look_record(look: &BlockLook) -> gpu::Look {
     let half = |a: f32, b: f32| halves([a, b]);
     let [r, g, b, a] = look.data;
-    // The pattern travels with the alpha, which is no more than 1: the shader takes them apart again.
-    let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(look.mark as u8);
+    // Pattern and outline travel with the alpha, which is no more than 1: the shader takes them apart again.
+    let coded = look.mark as u8 + if look.is_outlined { OUTLINED } else { 0 };
+    let a = finite(a).clamp(0.0, 1.0) + 2.0 * f32::from(coded);
     gpu::Look {
         data: [half(r, g), half(b, a)],
         glow: glow(look.glow),

@@ -34,6 +34,7 @@ impl State {
             Ask::Context(of, way) => self.choose_in_context(of, way),
             Ask::Light(modules) => self.light(modules),
             Ask::Band(band) => self.band = band,
+            Ask::Finding(ask) => self.on_finding(ask),
             Ask::Runs(ask) => self.arrange_runs(ask),
             Ask::Search(ask) => self.on_search(ask),
             Ask::Mapping(ask) => self.edit_mapping(ask),
@@ -153,7 +154,10 @@ impl State {
                 self.work.counting = None;
                 self.work.counting_is_stopped = true;
             }
-            CancelAsk::Everything => self.jobs = Jobs::default(),
+            CancelAsk::Everything => {
+                self.jobs = Jobs::default();
+                self.findings.stop();
+            }
         }
     }
 

@@ -10,6 +10,7 @@ use glam::Vec2;
 use super::call_steps::CallStep;
 use super::camera::Preset;
 use super::document::source::SourceLine;
+use super::findings::FindingAsk;
 use super::message::Message;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
@@ -44,6 +45,9 @@ pub enum SheetKey {
 pub enum CallWalk {
     NextOfFunction,
     PreviousOfFunction,
+    /// Of any function that is marked.
+    NextMarked,
+    PreviousMarked,
     Caller,
     FirstChild,
     LongestChild,
@@ -391,6 +395,7 @@ pub enum Ask {
     Light(Option<Arc<[ModuleId]>>),
     /// Has these stretches of time stand over every view along time; none: nothing stands there.
     Band(Option<Arc<Band>>),
+    Finding(FindingAsk),
     Runs(RunsAsk),
     Search(SearchAsk),
     Mapping(MappingAsk),
@@ -431,6 +436,7 @@ groups! {
     Step(StepAsk),
     Cut(CutAsk),
     Look(LookAsk),
+    Finding(FindingAsk),
     Runs(RunsAsk),
     Search(SearchAsk),
     Mapping(MappingAsk),

@@ -229,7 +229,8 @@ fn same_step(
         FilterStep::RemoveBelow(of) => FilterStep::RemoveBelow(module(of)?),
         FilterStep::HideThread(_)
         | FilterStep::RemoveBelowCall(_)
-        | FilterStep::RemoveFrequent(_) => *step,
+        | FilterStep::RemoveFrequent(_)
+        | FilterStep::RemoveNotMarked => *step,
     })
 }
 

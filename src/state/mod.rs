@@ -13,6 +13,7 @@ pub mod destination;
 pub mod details;
 pub mod document;
 pub mod editing;
+pub mod findings;
 pub mod following;
 mod frequency;
 pub mod growing;
@@ -59,6 +60,7 @@ pub use self::destination::Destination;
 use self::details::Neighbours;
 use self::document::Document;
 use self::document::source::ToEdit;
+use self::findings::Findings;
 use self::following::Following;
 use self::growing::Growing;
 use self::history::{History, Place};
@@ -202,6 +204,8 @@ pub struct State {
     /// What the cut was last fitted to.
     detail_seen: Option<(Pose, Vec2)>,
     pub jobs: Jobs,
+    /// What is known of functions from elsewhere.
+    pub findings: Findings,
     watch: Option<Watch>,
     /// Where to look from once the landscape has its place.
     pub pose_to_restore: Option<Pose>,
@@ -285,6 +289,7 @@ impl State {
             detail_by_size: false,
             detail_seen: None,
             jobs: Jobs::default(),
+            findings: Findings::default(),
             watch: None,
             pose_to_restore: None,
             history: History::default(),

@@ -170,6 +170,7 @@ impl State {
         self.detail_seen = None;
         let base = Arc::clone(&document.base);
         self.document = Some(document);
+        self.begin_findings();
         self.watch();
         self.mapping.find_out(&base, (self.wake)());
         self.watch_again();

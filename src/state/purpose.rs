@@ -10,10 +10,11 @@ pub enum Purpose {
     Memory,
     Slower,
     WhatChanged,
+    WhatBroke,
 }
 
 impl Purpose {
-    pub const ALL: [Purpose; 7] = [
+    pub const ALL: [Purpose; 8] = [
         Purpose::WhatRuns,
         Purpose::TimeGoes,
         Purpose::WhoCalls,
@@ -21,6 +22,7 @@ impl Purpose {
         Purpose::Memory,
         Purpose::Slower,
         Purpose::WhatChanged,
+        Purpose::WhatBroke,
     ];
 
     /// As menus have it.
@@ -33,6 +35,7 @@ impl Purpose {
             Purpose::Memory => "Where does memory go?",
             Purpose::Slower => "Why is one run slower?",
             Purpose::WhatChanged => "What changed between two runs?",
+            Purpose::WhatBroke => "Which change broke it?",
         }
     }
 }

@@ -259,6 +259,7 @@ impl State {
             Some(Err(HistoryError::Cancelled(_))) => {}
             Some(Err(error)) => self.tell("There is no history", error.to_string()),
         }
+        self.update_findings();
     }
 
     fn stop_refining(&mut self) {

@@ -6,14 +6,32 @@ use super::State;
 use super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk, ViewAsk};
 use super::details::Neighbours;
 use super::history::{History, Place};
+use crate::facts::trace::Trace;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::model::navigate;
 use crate::state::panes::{Artifact, ViewId};
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, TimeRange};
+use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// The next call of a module is looked for among at most this many functions: more take longer than a frame may.
 const MOST_SEARCHED: usize = 1_000;
+
+/// The call of one of these functions that starts next after a time, or last before it; none where they are too many to look.
+fn next_of(trace: &Trace, functions: &[FunctionId], time: Time, next: bool) -> Option<CallOf> {
+    if functions.len() > MOST_SEARCHED {
+        return None;
+    }
+    let calls = functions.iter().filter_map(|&function| match next {
+        true => trace.next_call(function, time),
+        false => trace.previous_call(function, time),
+    });
+    let start = |&(thread, call): &(ThreadId, CallId)| trace.call(thread, call).start;
+    let found = match next {
+        true => calls.min_by_key(start),
+        false => calls.max_by_key(start),
+    };
+    found.map(|(thread, call)| CallOf { thread, call })
+}
 
 impl State {
     /// Chooses another call, moves the clock to its start and shows it.
@@ -34,25 +52,22 @@ impl State {
                 (None, Some(module)) => document.functions_in(module).collect(),
                 (None, None) => Vec::new(),
             };
-            if functions.len() > MOST_SEARCHED {
-                return None;
-            }
-            let calls = functions.iter().filter_map(|&function| match next {
-                true => trace.next_call(function, time),
-                false => trace.previous_call(function, time),
-            });
-            let start = |&(thread, call): &(ThreadId, CallId)| trace.call(thread, call).start;
-            let found = match next {
-                true => calls.min_by_key(start),
-                false => calls.max_by_key(start),
-            };
-            found.map(|(thread, call)| CallOf { thread, call })
+            next_of(trace, &functions, time, next)
         };
         let to = match (walk, from) {
             (CallWalk::NextOfFunction, Some(of)) => navigate::next_of_function(trace, of),
             (CallWalk::PreviousOfFunction, Some(of)) => navigate::previous_of_function(trace, of),
             (CallWalk::NextOfFunction, None) => of_function(true),
             (CallWalk::PreviousOfFunction, None) => of_function(false),
+            (CallWalk::NextMarked | CallWalk::PreviousMarked, _) => {
+                let marked = document.selection.marked.as_ref();
+                let functions = marked.map_or(&[][..], |it| &it.functions);
+                // From the call that is chosen, where that is one of them.
+                let at = from.map(|of| trace.call(of.thread, of.call));
+                let at = at.filter(|call| functions.binary_search(&call.function).is_ok());
+                let at = at.map_or(time, |call| call.start);
+                next_of(trace, functions, at, walk == CallWalk::NextMarked)
+            }
             (CallWalk::Caller, Some(of)) => navigate::caller(trace, of),
             (CallWalk::FirstChild, Some(of)) => navigate::first_child(trace, of),
             (CallWalk::LongestChild, Some(of)) => navigate::longest_child(trace, of),

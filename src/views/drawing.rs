@@ -18,7 +18,8 @@ pub fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {
     raster.pixels.push(encoded(color));
 }
 
-/// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at.
+/// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at, and where marked
+/// functions run first.
 pub fn mark_times(
     sheet: &mut Sheet,
     axis: &TimeAxis,
@@ -27,6 +28,7 @@ pub fn mark_times(
     line: f32,
     ink: &Ink,
 ) {
+    let mut flags = Vec::new();
     let mut part = |from: f32, to: f32, color: Color| {
         let (from, to) = (from.max(rect.min.x), to.min(rect.max.x));
         if from < to {
@@ -49,8 +51,34 @@ pub fn mark_times(
             part(x, x + width, color);
         }
     };
+    let marked = selection.marked.as_ref();
+    let mut drawn_to = f32::NEG_INFINITY;
+    for first in marked.map_or(&[][..], |it| it.within(axis.range())) {
+        let x = axis.x_of(first.time).round();
+        // Of those that share a pixel one is drawn.
+        if x - drawn_to >= line {
+            drawn_to = x;
+            flags.push(x);
+        }
+    }
     if let Some(time) = selection.pointed.time {
         at(time, line, ink.pointed_time);
     }
     at(selection.time, (line * 1.5).round(), ink.time);
+    // A flag where a marked function runs first, at the top.
+    for x in flags {
+        for (wide, high) in [(line, 13.0 * line), (5.0 * line, 4.0 * line)] {
+            let left = (x - (wide * 0.5).floor()).max(rect.min.x);
+            let place = Rect::new(
+                Vec2::new(left, rect.min.y),
+                Vec2::new((left + wide).min(rect.max.x), rect.min.y + high),
+            );
+            if place.min.x < place.max.x {
+                sheet.marks.push(Fill {
+                    rect: place,
+                    color: ink.text,
+                });
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod along_time;
 pub mod both_along_time;
 pub mod calls;
 pub mod code;
+mod code_look;
 pub mod collaboration;
 #[cfg(test)]
 mod context_tests;
@@ -15,6 +16,7 @@ pub mod differences;
 mod drawing;
 mod export;
 pub mod fan;
+pub mod faults;
 pub mod flame;
 mod found;
 pub mod functions;
@@ -62,6 +64,7 @@ pub static REGISTRY: &[&Entry] = &[
     &collaboration::ENTRY,
     &neighbours::ENTRY,
     &memory::ENTRY,
+    &faults::ENTRY,
 ];
 
 /// All views.

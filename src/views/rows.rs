@@ -7,9 +7,11 @@ use egui_extras::{Table, TableBuilder};
 
 use super::style;
 use crate::escape;
+use crate::filter::marked::Marked;
 use crate::model::theme::Theme;
 use crate::progress::Progress;
 use crate::state::ask::TableKey;
+use crate::units::ModuleId;
 
 /// The height of a row, in points.
 pub const ROW: f32 = 22.0;
@@ -169,6 +171,19 @@ pub fn mark(ui: &Ui, color: egui::Color32) {
     let mut line = ui.max_rect();
     line.max.x = line.min.x + 3.0;
     ui.painter().rect_filled(line, 0, color);
+}
+
+/// A small frame before a name: the function is marked for what is known of it from elsewhere.
+pub fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleId>) {
+    let Some(marked) = marked.filter(|marked| module.is_some_and(|it| marked.has(it))) else {
+        return;
+    };
+    let (place, response) = ui.allocate_exact_size(Vec2::splat(9.0), Sense::hover());
+    let square = egui::Rect::from_center_size(place.center(), Vec2::splat(7.0));
+    let line = Stroke::new(1.6, ui.visuals().text_color());
+    let inside = egui::StrokeKind::Inside;
+    ui.painter().rect_stroke(square, 1, line, inside);
+    response.on_hover_text(&*escape::name(&marked.title));
 }
 
 /// Between the ends of a call relation.

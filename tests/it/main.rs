@@ -42,4 +42,5 @@ mod several;
 mod sharing;
 mod sheet;
 mod source;
+mod tools;
 mod views;

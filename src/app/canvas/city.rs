@@ -108,6 +108,13 @@ impl Drawn {
         moment: Option<Moment>,
     ) -> bool {
         let mut is_new = false;
+        if feed
+            .city
+            .outline(&session.hierarchy, selection.marked.as_ref())
+        {
+            feed.looks();
+            is_new = true;
+        }
         if feed.city.point(selection) {
             self.shown = None;
         }

@@ -73,6 +73,10 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
         ),
         FilterStep::RemoveBelow(of) => format!("All that the functions of {} triggered", path(of)),
         FilterStep::RemoveFrequent(limit) => frequent(document, limit),
+        FilterStep::RemoveNotMarked => {
+            "The calls of functions that are not marked; what they called is called by their callers"
+                .to_owned()
+        }
         FilterStep::RemoveBelowCall(of) => {
             let one = text.strip_prefix("below ").unwrap_or(&text);
             let about = format!("All that {one} triggered");

@@ -170,6 +170,7 @@ impl Desk {
             .map
             .as_ref()
             .and_then(|_| self.state.mapping.path());
+        let since = document.inputs.elsewhere.since.as_ref();
         SceneInputs {
             source: inputs.source_dir.as_ref().map(relative),
             recordings: inputs.recordings.iter().map(relative).collect(),
@@ -177,6 +178,10 @@ impl Desk {
             source_of_a: inputs.sides.source_of_a.as_ref().map(relative),
             mapping: mapping.as_ref().map(relative),
             session: None,
+            good: since.map(|it| it.good.clone()),
+            bad: since.and_then(|it| it.bad.clone()),
+            good_recording: since.and_then(|it| it.good_recording.as_ref().map(relative)),
+            results: document.inputs.elsewhere.files().map(relative).collect(),
         }
     }
 

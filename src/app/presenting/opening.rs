@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::mapping::Mapping;
-use crate::analysis::session::{Inputs, Sides};
+use crate::analysis::session::{Elsewhere, Inputs, Sides, Since};
 use crate::app::saved::SavedSession;
 use crate::model::landscape::LandscapeSettings;
 use crate::presentation::bookmark::found_from;
@@ -83,6 +83,15 @@ impl Opens {
             field.push(Step::Number(number));
             there(field, path)
         });
+        let good_recording = of.good_recording.as_deref();
+        let good_recording = good_recording
+            .map(|path| there(field("good-recording"), path))
+            .transpose()?;
+        let results = of.results.iter().enumerate().map(|(number, path)| {
+            let mut field = field("results");
+            field.push(Step::Number(number));
+            there(field, path)
+        });
         Ok(Opens {
             inputs: Inputs {
                 source_dir: source,
@@ -90,6 +99,14 @@ impl Opens {
                 sides: Sides {
                     runs_of_a: of.runs_of_a,
                     source_of_a,
+                },
+                elsewhere: Elsewhere {
+                    since: of.good.as_ref().map(|good| Since {
+                        good: good.clone(),
+                        bad: of.bad.clone(),
+                        good_recording,
+                    }),
+                    results: results.collect::<Result<_, _>>()?,
                 },
             },
             mapping,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::open_views::Views;
-use crate::analysis::session::{Inputs, Sides};
+use crate::analysis::session::{Elsewhere, Inputs, Sides, Since};
 use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
@@ -52,6 +52,16 @@ pub struct SavedSession {
     runs_of_a: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source_of_a: Option<PathBuf>,
+    /// Since which revision changes are looked for, up to which, and a recording of the run in which all was well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    good: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bad: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    good_recording: Option<PathBuf>,
+    /// What other tools have found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    results: Vec<PathBuf>,
     pub views: Arrangement,
     #[serde(default)]
     time_ns: u64,
@@ -103,6 +113,7 @@ enum SavedStep {
     Below(String),
     BelowCall([u32; 2]),
     Frequent(Frequency),
+    NotMarked,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -134,9 +145,12 @@ impl SavedSession {
             FilterStep::RemoveBelow(module) => SavedStep::Below(path(module)),
             FilterStep::RemoveBelowCall(of) => SavedStep::BelowCall([of.thread.0, of.call.0]),
             FilterStep::RemoveFrequent(limit) => SavedStep::Frequent(limit),
+            FilterStep::RemoveNotMarked => SavedStep::NotMarked,
         });
         // A stands first.
         let inputs = document.inputs_of_sides();
+        let elsewhere = &document.inputs.elsewhere;
+        let since = elsewhere.since.as_ref();
         // A mapping that was never saved is nowhere to be found again.
         let mapping = document.map.as_ref().and_then(|_| state.mapping.path());
         Some(SavedSession {
@@ -157,6 +171,12 @@ impl SavedSession {
                 .source_of_a
                 .as_deref()
                 .map(|path| relative(path, folder)),
+            good: since.map(|it| it.good.clone()),
+            bad: since.and_then(|it| it.bad.clone()),
+            good_recording: since
+                .and_then(|it| it.good_recording.as_deref())
+                .map(|path| relative(path, folder)),
+            results: elsewhere.files().map(|it| relative(it, folder)).collect(),
             views: state.panes.arrangement.clone()?,
             time_ns: selection.time.ns(),
             range_ns: selection
@@ -233,12 +253,22 @@ impl SavedSession {
         let runs_of_a = recordings.len();
         recordings.extend(of_b);
         let source_of_a = self.source_of_a.as_ref().and_then(&mut found);
+        let good_recording = self.good_recording.as_ref().and_then(&mut found);
+        let results = self.results.iter().filter_map(&mut found).collect();
         let inputs = Inputs {
             source_dir,
             recordings,
             sides: Sides {
                 runs_of_a,
                 source_of_a,
+            },
+            elsewhere: Elsewhere {
+                since: self.good.as_ref().map(|good| Since {
+                    good: good.clone(),
+                    bad: self.bad.clone(),
+                    good_recording,
+                }),
+                results,
             },
         };
         (inputs, missing)
@@ -247,6 +277,7 @@ impl SavedSession {
     /// All paths that it names, as it names them.
     pub fn paths(&self) -> Vec<PathBuf> {
         let inputs = self.source.iter().chain(&self.source_of_a);
+        let inputs = inputs.chain(&self.good_recording).chain(&self.results);
         let inputs = inputs.chain(&self.recordings);
         let bookmarks = self.bookmarks.iter().filter_map(|it| it.mapping.as_ref());
         let all = inputs.chain(&self.mapping).chain(bookmarks);
@@ -258,6 +289,10 @@ impl SavedSession {
         (self.source, self.recordings, self.mapping) =
             (inputs.source_dir, inputs.recordings, mapping);
         (self.runs_of_a, self.source_of_a) = (inputs.sides.runs_of_a, inputs.sides.source_of_a);
+        let since = inputs.elsewhere.since.unwrap_or_default();
+        self.good = Some(since.good).filter(|it| !it.is_empty());
+        (self.bad, self.good_recording) = (since.bad, since.good_recording);
+        self.results = inputs.elsewhere.results;
     }
 
     /// The mapping file that a file at `path` names, and whether it is there.
@@ -310,6 +345,7 @@ impl SavedSession {
                 SavedStep::Below(path) => module(path).map(FilterStep::RemoveBelow),
                 SavedStep::BelowCall(call) => Some(FilterStep::RemoveBelowCall(call_of(*call))),
                 SavedStep::Frequent(limit) => Some(FilterStep::RemoveFrequent(*limit)),
+                SavedStep::NotMarked => Some(FilterStep::RemoveNotMarked),
             })
             .collect();
         let chosen = self.module.as_ref().and_then(&mut module);

@@ -44,6 +44,8 @@ pub struct RenderArgs {
     pub output: PathBuf,
     #[command(flatten)]
     pub left_out: crate::cli::frequency::FrequencyArg,
+    #[command(flatten)]
+    pub elsewhere: crate::cli::elsewhere::ElsewhereArgs,
     /// Which view to show; in those along time --from and --to choose what is visible, tables count what lies between
     #[arg(long, value_enum, default_value_t = ViewArg(views::main()))]
     pub view: ViewArg,
@@ -172,9 +174,13 @@ pub struct RenderArgs {
 }
 
 /// What a scene says itself.
-const NOT_OF_SCENES: [&str; 39] = [
+const NOT_OF_SCENES: [&str; 43] = [
     "inputs",
     "max_frequency",
+    "good",
+    "bad",
+    "good_recording",
+    "results",
     "view",
     "at",
     "shadow",
@@ -225,6 +231,7 @@ const EXAMPLES: &str = "Examples:
   callscape render src -o parser.png --focus parser --color language
   callscape render src -o city.png --area functions --height complexity --color changes --scale quantile
   callscape render src trace.json -o city.png --map architecture.map --level 2 --expand JDT-CORE
+  callscape render . trace.json -o faults.png --view faults --good v2.3
   callscape render --scene talk.toml -o talk.mp4 --size 1920x1080 --fps 30";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -22,6 +22,7 @@ use crate::model::moment::Moment;
 use crate::render::image::{Image, PngWriter};
 use crate::state::city::{City, ColorScale};
 use crate::state::document::Document;
+use crate::state::findings::Findings;
 use crate::state::panes::{Kind, Needs, ViewId};
 use crate::views;
 
@@ -35,19 +36,25 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         return super::film::run(scene, &args);
     }
     let outputs = Outputs::new(&args.output, args.frames)?;
-    let inputs = super::input::sort(&args.inputs)?;
+    let mut inputs = super::input::sort(&args.inputs)?;
+    args.elsewhere.add_to(&mut inputs)?;
     let mut session = super::output::open_inputs(&inputs)?;
     super::output::show_value(&mut session, args.value.as_deref())?;
     args.left_out.apply(&mut session)?;
-    let session = session;
+    let session = Arc::new(session);
     say_warnings(&session);
+    let findings = findings(&args, &session)?;
     let duration = session
         .recordings
         .first()
         .map(|it| it.recording.trace.duration());
+    ensure!(
+        args.map.is_none() || findings.is_none(),
+        "what is marked is of functions: expected no --map beside --good and --results"
+    );
     let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
     let mapped = mapped.transpose()?;
-    let shown = mapped.as_ref().map_or(&session, |mapped| &mapped.session);
+    let shown = mapped.as_ref().map_or(&*session, |mapped| &mapped.session);
     let settings = settings(&args, shown, duration)?;
     let moments = moments(&args, shown, duration)?;
     let view = args.view.0;
@@ -69,18 +76,23 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         ensure!(!args.timings, "only the landscape is drawn in passes");
         let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();
         let shown = match mapped {
-            Some(mapped) => mapped.session,
+            Some(mapped) => Arc::new(mapped.session),
             None => session,
         };
-        let cut = is_cut.then_some(cut);
-        return view_pictures(view, &args, shown, cut, &settings, &moments, &outputs);
+        let shown = Shown {
+            session: shown,
+            cut: is_cut.then_some(cut),
+            findings,
+        };
+        return view_pictures(view, &args, shown, &settings, &moments, &outputs);
     }
     let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
     let session = shown;
     if outputs.is_model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
     }
-    let mut studio = Studio::with(session, &settings, &cut, Arc::new(metrics))?;
+    let marked = findings.and_then(|it| it.marked().cloned());
+    let mut studio = Studio::marking(session, &settings, &cut, Arc::new(metrics), marked)?;
     studio.set_labels(!args.no_labels);
     studio.set_single(args.frames.is_none());
     studio.set_transparent(args.transparent);
@@ -182,12 +194,46 @@ fn model(
     Ok(())
 }
 
-/// Writes the pictures of a view other than the landscape, in which modules are collapsed as `cut` has it.
+/// What changed and what other tools have found, where that is asked for; why it is not known is an error.
+fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<Findings>> {
+    if !args.elsewhere.is_any() {
+        return Ok(None);
+    }
+    let wanted = args.elsewhere.elsewhere();
+    let findings = with_progress(|progress| Findings::now(session, &wanted, progress))?;
+    if let Some(Err(reason)) = &findings.changed {
+        bail!("{reason}");
+    }
+    for hits in &findings.hits {
+        if let Some(reason) = &hits.failure {
+            bail!("{reason}");
+        }
+        let name = &hits.named.name;
+        let functions = hits.named.functions.len();
+        match hits.dropped().as_str() {
+            "" => say!("callscape: {name}: {functions} functions"),
+            dropped => say!("callscape: {name}: {functions} functions; dropped: {dropped}"),
+        }
+    }
+    Ok(Some(findings))
+}
+
+/// What a view shows.
+struct Shown {
+    session: Arc<Session>,
+    cut: Option<Cut>,
+    findings: Option<Findings>,
+}
+
+/// Writes the pictures of a view other than the landscape, in which modules are collapsed as the cut has it.
 fn view_pictures(
     view: ViewId,
     args: &RenderArgs,
-    session: Session,
-    cut: Option<Cut>,
+    Shown {
+        session,
+        cut,
+        findings,
+    }: Shown,
     settings: &PictureSettings,
     moments: &[Option<Moment>],
     outputs: &Outputs,
@@ -207,7 +253,6 @@ fn view_pictures(
     }
     let range = moments.first().copied().flatten().and_then(|it| it.range);
     let (focus, landscape, size) = (settings.viewpoint.focus, settings.landscape, settings.size);
-    let session = Arc::new(session);
     let document = with_progress(|progress| {
         let none = Inputs::default();
         let session = Arc::clone(&session);
@@ -216,6 +261,9 @@ fn view_pictures(
     let mut studio = ViewStudio::new(document, view, &landscape, size, range, focus)?;
     if let Some(cut) = cut {
         studio.show_cut(cut);
+    }
+    if let Some(findings) = findings {
+        studio.take_findings(findings, args.elsewhere.elsewhere());
     }
     for (index, (moment, path)) in moments.iter().zip(&outputs.paths).enumerate() {
         let bar = super::progress::Bar::new()?;

@@ -74,6 +74,18 @@ pub struct SceneInputs {
     /// A session file: what it opens, its look and its bookmarks. The other inputs come from it then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<PathBuf>,
+    /// The revision in which all was well: what changed since then and ran is marked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good: Option<String>,
+    /// The revision that was recorded; without it the working tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad: Option<String>,
+    /// A recording of the run in which all was well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub good_recording: Option<PathBuf>,
+    /// What other tools have found: the functions are marked in which that ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<PathBuf>,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -141,4 +153,6 @@ pub enum LeftOut {
     BelowCall([u32; 2]),
     /// Functions that are called more often in any window of time, such as `80/100ms`.
     Frequent(#[cfg_attr(test, schemars(with = "String"))] Frequency),
+    /// Functions that are not marked, as changed or for what other tools have found.
+    NotMarked,
 }

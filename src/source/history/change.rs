@@ -18,6 +18,15 @@ pub struct Commit {
     pub summary: String,
 }
 
+/// A revision that has a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Of a tag; of a commit the beginning of its id.
+    pub name: String,
+    pub is_tag: bool,
+    pub commit: Commit,
+}
+
 /// A stretch of lines that differs, from 1, ends left out; one of the two may be empty, and then lies before the line that
 /// it begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -11,6 +11,8 @@ mod git;
 mod git_index;
 mod record;
 #[cfg(feature = "git")]
+mod references;
+#[cfg(feature = "git")]
 mod renames;
 #[cfg(feature = "git")]
 mod repository;
@@ -21,7 +23,7 @@ mod touched;
 
 use std::path::Path;
 
-use change::{Changes, Region, Touched};
+use change::{Changes, Named, Region, Touched};
 
 use crate::progress::Progress;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
@@ -39,6 +41,19 @@ pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError>
 /// Always [`HistoryError::NotBuilt`].
 #[cfg(not(feature = "git"))]
 pub fn history(_: &Path, _: &Progress) -> Result<History, HistoryError> {
+    Err(HistoryError::NotBuilt)
+}
+
+/// Revisions that one may mean: the tags of the repository around `dir`, the newest first, then the last commits of what is
+/// checked out along first parents, `most` of each. O(tags + most).
+#[cfg(feature = "git")]
+pub fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryError> {
+    references::revisions(dir, most)
+}
+
+/// Always [`HistoryError::NotBuilt`].
+#[cfg(not(feature = "git"))]
+pub fn revisions(_: &Path, _: usize) -> Result<Vec<Named>, HistoryError> {
     Err(HistoryError::NotBuilt)
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::City;
-use crate::facts::hierarchy::Hierarchy;
+use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::filter::marked::Marked;
 use crate::layout::geometry::{BlockKind, Color};
 use crate::model::highlight::Highlight;
 use crate::model::mark::Mark;
@@ -38,11 +39,41 @@ impl City {
 
     /// Whether a module holds one of those that are lit.
     fn is_lit(&self, hierarchy: &Hierarchy, module: ModuleId) -> bool {
-        self.lit.as_ref().is_none_or(|lit| {
-            let subtree = hierarchy.subtree(module);
-            let first = lit.partition_point(|lit| lit.0 < subtree.start);
-            lit.get(first).is_some_and(|lit| lit.0 < subtree.end)
-        })
+        let lit = self.lit.as_ref();
+        lit.is_none_or(|lit| holds_one_of(hierarchy, module, lit))
+    }
+
+    /// Draws the edges of what is marked: of its blocks, of the files that it stands in, and of what is collapsed around it.
+    /// Whether looks are others than before. O(blocks × log modules) where other functions are marked, else O(1).
+    pub fn outline(&mut self, hierarchy: &Hierarchy, marked: Option<&Arc<Marked>>) -> bool {
+        let is_same = match (&self.outlined, marked) {
+            (Some(old), Some(new)) => Arc::ptr_eq(old, new),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same {
+            return false;
+        }
+        self.outlined = marked.cloned();
+        self.draw_edges(hierarchy);
+        true
+    }
+
+    /// What has its edges drawn.
+    pub fn outlined(&self) -> Option<&Marked> {
+        self.outlined.as_deref()
+    }
+
+    pub(super) fn draw_edges(&mut self, hierarchy: &Hierarchy) {
+        let Some(marked) = self.outlined.clone() else {
+            self.looks.iter_mut().for_each(|it| it.is_outlined = false);
+            return;
+        };
+        for (block, look) in self.blocks.iter().zip(&mut self.looks) {
+            let is_file = || hierarchy.kind(block.module) == ModuleKind::File;
+            let can_be = block.kind != BlockKind::Terrace || is_file();
+            look.is_outlined = can_be && holds_one_of(hierarchy, block.module, &marked.modules);
+        }
     }
 
     fn stand_out(&mut self, hierarchy: &Hierarchy) {
@@ -98,6 +129,13 @@ impl City {
             self.stand_out(hierarchy);
         }
     }
+}
+
+/// Whether a module is one of `modules`, which are in order, or holds one. O(log n).
+fn holds_one_of(hierarchy: &Hierarchy, module: ModuleId, modules: &[ModuleId]) -> bool {
+    let subtree = hierarchy.subtree(module);
+    let first = modules.partition_point(|it| it.0 < subtree.start);
+    modules.get(first).is_some_and(|it| it.0 < subtree.end)
 }
 
 fn accent(theme: Theme) -> Color {

@@ -32,6 +32,7 @@ use glam::{Vec2, Vec3};
 use crate::analysis::session::Session;
 use crate::facts::kinds::Purpose;
 use crate::filter::cut::Cut;
+use crate::filter::marked::Marked;
 use crate::layout::bundles::Ground;
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{
@@ -113,6 +114,8 @@ pub struct City {
     plain: highlight::Plain,
     /// Modules that stand out, in order; none where all are alike.
     lit: Option<Arc<[ModuleId]>>,
+    /// Functions whose blocks have their edges drawn.
+    outlined: Option<Arc<Marked>>,
     amounts: Amounts,
     levels: f32,
     /// On the way from an earlier layout.
@@ -181,6 +184,7 @@ impl City {
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
             lit: None,
+            outlined: None,
             amounts: Amounts::default(),
             levels: 1.0,
             motion: None,

@@ -31,6 +31,7 @@ impl City {
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),
             lit: None,
+            outlined: None,
             amounts: self.amounts,
             levels: self.levels,
             motion: None,

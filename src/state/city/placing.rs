@@ -93,6 +93,7 @@ impl City {
             }
         }
         self.highlight_anew(&session.hierarchy);
+        self.draw_edges(&session.hierarchy);
         self.activity.forget();
         self.picker.set_risen([]);
         self.shown = None;

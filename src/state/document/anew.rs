@@ -307,6 +307,8 @@ impl Document {
             chosen: point(old.selection.chosen),
             pointed: Pointed::default(),
             range: None,
+            // Of modules that may have other numbers now: whoever marked them does so again.
+            marked: None,
             ..old.selection
         };
         let (filters, range) = match (is_same_run, &old.runs) {

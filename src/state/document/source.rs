@@ -1,5 +1,6 @@
 //! Where in the source tree what is shown stands, and which module stands at a line of it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -69,6 +70,14 @@ impl Document {
     pub fn is_file(&self, module: ModuleId) -> bool {
         let hierarchy = &self.base.hierarchy;
         module.index() < hierarchy.len() && file_around(hierarchy, module) == Some(module)
+    }
+
+    /// By module of the structure without a mapping, what it is in this one; none without a mapping: then all are the same.
+    /// O(modules).
+    pub fn of_base(&self) -> Option<HashMap<ModuleId, ModuleId>> {
+        let all = self.origins.iter().zip(0..);
+        let all = all.map(|(&origin, shown)| (origin, ModuleId(shown)));
+        (!self.origins.is_empty()).then(|| all.collect())
     }
 
     /// By displayed module the one of the structure without a mapping that it is; empty without a mapping.

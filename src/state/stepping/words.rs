@@ -66,6 +66,7 @@ pub fn left_out(document: &Document, step: FilterStep) -> String {
         FilterStep::RemoveModule(of) => module_name(document, of),
         FilterStep::RemoveBelow(of) => format!("below {}", module_name(document, of)),
         FilterStep::RemoveFrequent(limit) => format!("called more than {limit}"),
+        FilterStep::RemoveNotMarked => "what is not marked".to_owned(),
         FilterStep::RemoveBelowCall(of) => {
             let name = document.resolved().and_then(|resolved| {
                 let trace = &resolved.recording.trace;

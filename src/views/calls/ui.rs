@@ -225,7 +225,11 @@ impl Cells<'_> {
                 rows::number(ui, text::exact(row.start, self.duration));
             }
             CallColumn::Duration => rows::number(ui, row.cost.to_string()),
-            CallColumn::Function => rows::name(ui, self.functions.get(row.function).name),
+            CallColumn::Function => {
+                let marked = self.document.selection.marked.as_deref();
+                rows::badge(ui, marked, self.document.module_of(row.function));
+                rows::name(ui, self.functions.get(row.function).name);
+            }
             CallColumn::Caller => {
                 let caller = row.caller.map(|caller| self.functions.get(caller).name);
                 rows::name(ui, caller.unwrap_or("–"));

@@ -3,9 +3,10 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Sense, Ui, pos2, vec2};
 
-use super::look::{COSTS, LETTERS, Look, ROW};
+use super::super::code_look::{COSTS, LETTERS, Look, ROW};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
+use super::touched::Touch;
 use super::{CodeView, miniature_ui, pointing};
 use crate::state::document::Document;
 use crate::views::Pane;
@@ -250,6 +251,10 @@ impl Paint<'_> {
             true => self.look.panel.weak.gamma_multiply(0.6),
             false => self.look.panel.weak,
         };
+        let touch = self.view.touched.line(line);
+        if let Some(touch) = touch.filter(|_| self.side == self.view.own) {
+            self.touch(painter, touch, place);
+        }
         let sign = match (self.view.is_same(row), self.side) {
             (true, _) => "",
             (false, 0) => "− ",
@@ -259,6 +264,23 @@ impl Paint<'_> {
         let at = pos2(self.parts.numbers.max.x - 6.0, middle);
         let font = FontId::new(LETTERS - 1.5, FontFamily::Monospace);
         painter.text(at, Align2::RIGHT_CENTER, number, font, color);
+    }
+
+    /// That a line changed: a bar beside its number; where lines were deleted behind it a wedge at its lower edge.
+    fn touch(&self, painter: &egui::Painter, touch: Touch, place: Rect) {
+        let x = self.parts.numbers.max.x - 3.0;
+        let color = self.look.panel.text;
+        match touch {
+            Touch::Changed => {
+                painter.vline(x, place.y_range(), (2.0, color));
+            }
+            Touch::Deleted => {
+                let tip = pos2(x + 1.0, place.max.y);
+                let wedge = vec![tip + vec2(-6.0, -4.0), tip, tip + vec2(-6.0, 4.0)];
+                let shape = egui::Shape::convex_polygon(wedge, color, egui::Stroke::NONE);
+                painter.add(shape);
+            }
+        }
     }
 
     /// The part of a line that is seen, in its colours.

@@ -2,8 +2,8 @@
 
 use egui::{Color32, Pos2, Rect, Sense, TextureHandle, Ui, pos2, vec2};
 
+use super::super::code_look::{Look, ROW};
 use super::CodeView;
-use super::look::{Look, ROW};
 use super::miniature::{self, RowLook, Scale};
 use super::numbers::Numbers;
 use super::page::Page;

@@ -10,7 +10,6 @@ mod column_ui;
 mod columns;
 mod compared;
 mod following;
-mod look;
 mod marks;
 mod miniature;
 mod miniature_ui;
@@ -22,6 +21,7 @@ mod reading;
 mod saved;
 #[cfg(test)]
 mod tests;
+mod touched;
 mod ui;
 
 use std::sync::Arc;
@@ -33,6 +33,7 @@ use self::marks::Marks;
 use self::numbers::{Counting, FactsKey, Numbers, Question, Tint};
 use self::page::Page;
 use self::reading::{Reading, TextKey};
+use self::touched::Touched;
 use super::found::Found;
 use super::{Entry, Pane, SavedViews, View};
 use crate::analysis::line_changes::Aligned;
@@ -102,6 +103,8 @@ pub struct CodeView {
     aligned: Option<Arc<Aligned>>,
     compared: Option<Compared>,
     marks: [Marks; 2],
+    /// What changed of the text of the run that is shown.
+    touched: Touched,
     marked: Option<(u64, Pointed, Pointed)>,
     /// Counts what has become known: pictures of before are made anew.
     revision: u64,
@@ -138,6 +141,7 @@ impl Default for CodeView {
             aligned: None,
             compared: None,
             marks: Default::default(),
+            touched: Touched::default(),
             marked: None,
             revision: 0,
             tint: None,
@@ -361,6 +365,8 @@ impl View for CodeView {
         self.follow(document);
         self.read(state, document);
         self.mark(document);
+        let key = self.readings[self.own].key();
+        self.touched.update(state, key);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {

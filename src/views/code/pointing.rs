@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Response, Ui};
 
-use super::look::{COSTS, ROW};
+use super::super::code_look::{COSTS, ROW};
 use super::page::Page;
 use super::{CodeView, behind};
 use crate::filter::selection::Pointed;

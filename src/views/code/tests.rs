@@ -14,6 +14,7 @@ use crate::state::ask::{Ask, EditAsk, OpenAsk, SelectAsk, TableKey};
 use crate::state::document::source::SourceLine;
 use crate::units::{CallId, ThreadId, Time, TimeRange};
 use crate::views::all;
+use crate::views::code_look::{Look, ROW};
 
 const WINDOW: Rect = Rect {
     min: Pos2::ZERO,
@@ -294,7 +295,7 @@ fn lines_say_what_their_calls_cost_and_what_never_ran_is_pale() {
     };
     assert_eq!(strength(4), 1.0);
     assert!((strength(9) - 1.0 / 7.0).abs() < 1e-6 && (strength(10) - 6.0 / 7.0).abs() < 1e-6);
-    let dimmed = look::Look::of(alone.state.settings.theme);
+    let dimmed = Look::of(alone.state.settings.theme);
     assert_ne!(
         dimmed.text(crate::source::syntax::Class::Plain, true),
         dimmed.text(crate::source::syntax::Class::Plain, false)
@@ -607,6 +608,7 @@ fn two_versions_stand_beside_each_other_with_what_differs() {
             runs_of_a: 1,
             source_of_a: Some(folder.0.join("old")),
         },
+        ..Inputs::default()
     });
     alone.choose("run");
     let texts = alone.texts();
@@ -654,6 +656,7 @@ fn functions_that_stand_elsewhere_in_a_have_their_lines_there() {
             runs_of_a: 1,
             source_of_a: Some(folder.0.join("old")),
         },
+        ..Inputs::default()
     });
     alone.choose("run");
     alone.shapes();
@@ -778,7 +781,7 @@ fn only_what_is_seen_is_laid_out_whatever_the_text() {
         source_dir: Some(folder.tree()),
         ..Inputs::default()
     });
-    let rows = WINDOW.height() / look::ROW;
+    let rows = WINDOW.height() / ROW;
     for name in ["many.c", "long.c"] {
         alone.choose(name);
         alone.shapes();

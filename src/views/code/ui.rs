@@ -2,7 +2,7 @@
 
 use egui::{Align, Id, Label, Layout, Rect, Ui, pos2, vec2};
 
-use super::look::{Look, ROW};
+use super::super::code_look::{Look, ROW};
 use super::numbers::Tint;
 use super::{CodeView, TABS, behind, column_ui, names_ui};
 use crate::escape;

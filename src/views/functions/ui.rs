@@ -134,6 +134,7 @@ fn list(
             line.col(|ui| {
                 let share = row.metrics.self_cost.ns() as f64 / most.max(1) as f64;
                 bar(ui, share as f32, pane);
+                rows::badge(ui, selection.marked.as_deref(), Some(row.module));
                 rows::name(ui, functions.get(row.function).name);
             });
             for column in &numbers {

@@ -12,7 +12,7 @@ use crate::layout::hues::{Hues, encoded};
 use crate::model::theme::Theme;
 use crate::render::ink::Ink;
 use crate::state::document::Document;
-use crate::units::{FunctionId, ModuleId, grouped};
+use crate::units::{FunctionId, ModuleId, TimeRange, grouped};
 use crate::views::style;
 
 /// The side of the largest area, in points.
@@ -119,6 +119,21 @@ pub struct Look {
     pub share: Option<f32>,
     /// The time of all views is in it.
     pub is_now: bool,
+    /// So many marked functions run first in it.
+    pub firsts: usize,
+}
+
+/// How many marked functions run first in a phase, on its thread. O(log n + those in its time).
+pub fn firsts(document: &Document, phase: &Phase) -> usize {
+    let (Some(marked), Some(resolved)) = (&document.selection.marked, document.resolved()) else {
+        return 0;
+    };
+    let call = resolved.recording.trace.call(phase.thread, phase.call);
+    let within = marked.within(TimeRange::new(call.start, call.end));
+    within
+        .iter()
+        .filter(|it| it.call.thread == phase.thread)
+        .count()
 }
 
 /// Which phases stand for the calls that are pointed at and chosen.
@@ -210,7 +225,26 @@ impl Drawing<'_> {
             let shape = egui::Shape::convex_polygon(corner, paint.outlier, Stroke::NONE);
             self.painter.add(shape);
         }
+        self.firsts(rect, text, look.firsts);
         self.outline(rect, look);
+    }
+
+    /// How many marked functions run first in it, in a small frame at its upper right.
+    fn firsts(&self, rect: Rect, color: Color32, count: usize) {
+        if count == 0 {
+            return;
+        }
+        let font = egui::FontId::proportional(10.5);
+        let galley = self
+            .painter
+            .layout_no_wrap(grouped(count as u64), font, color);
+        let size = galley.size() + vec2(8.0, 2.0);
+        let corner = rect.right_top() + vec2(-size.x - 5.0, 5.0);
+        let frame = Rect::from_min_size(corner, size);
+        let stroke = Stroke::new(1.4, color);
+        self.painter
+            .rect_stroke(frame, 2, stroke, StrokeKind::Inside);
+        self.painter.galley(corner + vec2(4.0, 1.0), galley, color);
     }
 
     /// Squares, each as large as its share of a scale, in the frame of that scale.

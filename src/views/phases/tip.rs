@@ -1,10 +1,12 @@
 //! What a phase is, and what was dropped below it.
 
+use super::boxes::firsts;
 use super::finding::Found;
 use super::layers::Of;
 use crate::analysis::phases::{Dropped, Kind, Parent};
 use crate::state::document::Document;
 use crate::units::grouped;
+use crate::views::text::counted;
 use crate::views::tip::Tip;
 
 /// What the pop-up of a box says.
@@ -38,6 +40,14 @@ pub fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
                 }
                 Kind::Leaf => "no phase below".to_owned(),
             });
+            let firsts = firsts(document, phase);
+            if let Some(marked) = document.selection.marked.as_ref().filter(|_| firsts > 0) {
+                tip.lines.push(format!(
+                    "{} run first in it: {}",
+                    counted(firsts as u64, "marked function", "marked functions"),
+                    marked.title
+                ));
+            }
             if phase.is_outlier {
                 tip.lines.push(
                     "an outlier: other functions run than in most of its siblings".to_owned(),

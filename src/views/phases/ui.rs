@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use egui::{Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::boxes::{Drawing, Look, Marks, Paint, Scales};
+use super::boxes::{Drawing, Look, Marks, Paint, Scales, firsts};
 use super::finding::Found;
 use super::layers::{BOX, Frame, HEAD, Key, Layer, MOST, Of};
 use super::{PhasesView, band, pair, pointed_at, sliders, tip};
@@ -390,6 +390,7 @@ fn look(view: &PhasesView, document: &Document, found: &Found, marks: Marks, of:
         is_pale: lacks || !selection.range.is_none_or(is_within),
         share,
         is_now: call.start <= selection.time && selection.time < call.end,
+        firsts: firsts(document, phase),
     }
 }
 

@@ -317,6 +317,10 @@ impl Lines<'_> {
         if of.has_children {
             triangle(ui, square, of.is_open);
         }
+        if of.left_out == 0 {
+            let marked = self.document.selection.marked.as_deref();
+            rows::badge(ui, marked, self.document.module_of(of.function));
+        }
         if of.depth > DEEPEST {
             ui.label(style::weak(of.depth.to_string()).small());
         }

@@ -25,6 +25,8 @@ pub struct RecordingShown {
     pub left_out: usize,
     /// What is not there because it is called too often.
     pub frequent: Option<String>,
+    /// What has its edges drawn, in words.
+    pub marked: Option<String>,
     /// Whether boxes beside blocks show their objects.
     pub has_boxes: bool,
     /// Room is kept for what comes and goes as the recording plays, so that nothing else moves.

@@ -10,7 +10,9 @@ use egui::Ui;
 use self::distribution::{SCALE_HEIGHT, brush, highlighted, metric_scale};
 use self::entries::{Meanings, RecordingShown, entry, ramp, swatch, together};
 use super::context::Context;
+use crate::escape;
 use crate::facts::hierarchy::Hierarchy;
+use crate::filter::marked::Marked;
 use crate::model::called_often;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
@@ -37,6 +39,10 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         landscape: &document.city,
         recording: document.resolved().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &document.filters),
+            marked: marked(
+                document.selection.marked.as_deref(),
+                &desk.state.findings.dropped(),
+            ),
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
             left_out: document.city.arcs_left_out(),
@@ -114,6 +120,9 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         if let Some(frequent) = shown.and_then(|it| it.frequent.as_ref()) {
             entry(ui, "Called often", frequent);
         }
+        if let Some(marked) = shown.and_then(|it| it.marked.as_ref()) {
+            entry(ui, "Edges", marked);
+        }
         highlighted(ui, meanings, &mut wanted);
         not_by_hand(ui, meanings);
         not_shown(ui, meanings);
@@ -130,6 +139,17 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         }
     });
     wanted.map(LookAsk::Highlight)
+}
+
+/// What is marked, and what of it is not; nothing where nothing is.
+pub fn marked(marked: Option<&Marked>, dropped: &str) -> Option<String> {
+    let marked = marked?;
+    let count = text::counted(marked.modules.len() as u64, "function", "functions");
+    let mut told = format!("{}: {count}", escape::name(&marked.title));
+    if !dropped.is_empty() {
+        told += &format!("; not shown: {dropped}");
+    }
+    Some(told)
 }
 
 /// How much was not written by hand, and how it is shown.

@@ -1,4 +1,4 @@
-//! The colours of the code view: what a reader tells apart in a text in calm hues, and what lines cost.
+//! The colours of source text: what a reader tells apart in a text in calm hues, and what lines cost.
 
 use egui::{Color32, Rgba};
 

@@ -1,0 +1,63 @@
+//! What functions of a recording are looked up in, beside its source tree.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+
+use crate::analysis::session::{Elsewhere, Inputs, Since};
+
+/// What changed, and what other tools have found.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ElsewhereArgs {
+    /// Mark what changed since this revision, in which all was well, and ran; see `callscape faults --help`
+    #[arg(long, value_name = "REV")]
+    pub good: Option<String>,
+    /// The revision that was recorded; without it the working tree
+    #[arg(long, value_name = "REV", requires = "good")]
+    pub bad: Option<String>,
+    /// A recording of the same run in which all was well
+    #[arg(long, value_name = "RECORDING", requires = "good")]
+    pub good_recording: Option<PathBuf>,
+    /// Mark the functions that ran and in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's JSON,
+    /// file:line or a stack trace, - for standard input; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub results: Vec<PathBuf>,
+}
+
+impl ElsewhereArgs {
+    pub fn is_any(&self) -> bool {
+        self.good.is_some() || !self.results.is_empty()
+    }
+
+    /// Has it looked up in what is opened, which has to have a source tree and a recording.
+    pub fn add_to(&self, inputs: &mut Inputs) -> anyhow::Result<()> {
+        if !self.is_any() {
+            return Ok(());
+        }
+        ensure!(
+            inputs.source_dir.is_some() && !inputs.recordings.is_empty(),
+            "--good and --results say something of the functions of a recording: expected a source tree and a recording beside them"
+        );
+        for path in &self.results {
+            let is_stream = path.as_os_str() == crate::import::input::STANDARD_INPUT;
+            ensure!(
+                is_stream || path.exists(),
+                "{}: expected a file with results of another tool, found nothing",
+                path.display()
+            );
+        }
+        inputs.elsewhere = self.elsewhere();
+        Ok(())
+    }
+
+    pub fn elsewhere(&self) -> Elsewhere {
+        Elsewhere {
+            since: self.good.clone().map(|good| Since {
+                good,
+                bad: self.bad.clone(),
+                good_recording: self.good_recording.clone(),
+            }),
+            results: self.results.clone(),
+        }
+    }
+}

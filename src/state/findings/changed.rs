@@ -1,0 +1,93 @@
+//! What changed since a revision and ran.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::marked;
+use crate::analysis::comparison::{Comparison, Settings};
+use crate::analysis::faults::{self, Failing, Fault, Faults, Question, opening};
+use crate::analysis::session::{Session, Since};
+use crate::filter::marked::Marked;
+use crate::import;
+use crate::progress::Progress;
+use crate::source::history;
+use crate::source::history::change::Changes;
+
+/// What changed between two revisions, of one session.
+pub struct Changed {
+    pub since: Since,
+    /// The modules are of it.
+    pub session: Arc<Session>,
+    pub changes: Changes,
+    pub faults: Faults,
+    pub marked: Arc<Marked>,
+}
+
+impl Changed {
+    /// Looks for it; an error says why it cannot be found. For a worker thread: reads source tree and repository, and another
+    /// recording where one is named.
+    pub fn find(
+        since: &Since,
+        session: &Arc<Session>,
+        progress: &Progress,
+    ) -> Result<Changed, String> {
+        let told = |error: &dyn std::fmt::Display| error.to_string();
+        let (Some(dir), Some(resolved)) = (&session.source_dir, session.recordings.first()) else {
+            return Err(
+                "what changed is looked for in a source tree and a recording of it".to_owned(),
+            );
+        };
+        if session.recordings.len() > 1 && since.good_recording.is_none() {
+            return Err(
+                "two runs are open: open the one that fails alone, and name the other as the good recording"
+                    .to_owned(),
+            );
+        }
+        let scan = opening::scan(dir, progress).map_err(|it| told(&it))?;
+        let bad = since.bad.as_deref();
+        let paths = opening::paths(&scan);
+        let changes = history::changes(dir, &since.good, bad, &paths, progress);
+        let changes = changes.map_err(|it| told(&it))?;
+        let against = match &since.good_recording {
+            None => None,
+            Some(good) => {
+                let good = import::open_all(&[good.clone()], progress).map_err(|it| told(&it))?;
+                let good = good.into_iter().map(Arc::new).collect();
+                let both = [good, vec![Arc::clone(&resolved.recording)]];
+                let settings = Settings::default();
+                Some(Comparison::of(&[scan.hierarchy()], both, &settings))
+            }
+        };
+        let question = Question {
+            session,
+            changes: &changes,
+            scan: Some(&scan),
+            against: against.as_ref(),
+            failing: Failing::default(),
+        };
+        let faults = faults::find(&question, progress).map_err(|it| told(&it))?;
+        let modules = faults.faults.iter().map(|it| it.module).collect();
+        let title = format!("changed since {}", since.good);
+        Ok(Changed {
+            since: since.clone(),
+            session: Arc::clone(session),
+            marked: Arc::new(marked(title, modules, resolved)),
+            changes,
+            faults,
+        })
+    }
+
+    /// The name of a fault as people know it: that of the function itself, where the recording has names for parts of it too.
+    pub fn name(&self, fault: &Fault) -> &str {
+        let recording = self.session.recordings.first().map(|it| &it.recording);
+        let names = fault.functions.iter();
+        let names = names.filter_map(|&it| Some(recording?.functions.get(it).name));
+        names.min_by_key(|it| it.len()).unwrap_or_default()
+    }
+
+    /// The last part of the path of a file.
+    pub fn file_name(path: &str) -> &str {
+        let name = Path::new(path).file_name().and_then(|it| it.to_str());
+        name.unwrap_or(path)
+    }
+}

@@ -1,0 +1,147 @@
+//! What other tools have found, as functions that ran.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::marked;
+use crate::analysis::result_sets::NamedSet;
+use crate::analysis::session::Session;
+use crate::filter::marked::Marked;
+use crate::import::input::STANDARD_INPUT;
+use crate::import::results::{self, ResultSet};
+use crate::progress::{Cancelled, Progress};
+
+/// Where a set comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetFrom {
+    /// A file, `-` for standard input.
+    File(PathBuf),
+    /// What was pasted, as the first, second, … such text.
+    Text(usize, Arc<str>),
+    /// What is in both of two sets before it.
+    Both([usize; 2]),
+}
+
+impl SetFrom {
+    /// As people may call it.
+    pub fn title(&self) -> String {
+        match self {
+            SetFrom::File(path) if path.as_os_str() == STANDARD_INPUT => {
+                "standard input".to_owned()
+            }
+            SetFrom::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                name.to_string_lossy().into_owned()
+            }
+            SetFrom::Text(1, _) => "pasted".to_owned(),
+            SetFrom::Text(number, _) => format!("pasted {number}"),
+            SetFrom::Both(_) => "both".to_owned(),
+        }
+    }
+}
+
+/// What came of a set.
+#[derive(Debug, Default)]
+pub struct Hits {
+    from: Option<SetFrom>,
+    /// What was read, to be looked up again where the structure changes.
+    read: Option<Arc<ResultSet>>,
+    pub named: NamedSet,
+    /// Places in all, and results that name none.
+    pub places: usize,
+    pub left_out: u64,
+    pub is_coverage: bool,
+    pub is_cut: bool,
+    /// Why there is nothing.
+    pub failure: Option<String>,
+    pub marked: Arc<Marked>,
+}
+
+/// Looks the sets up; those that were read before are not read again. For a worker thread.
+pub fn find(
+    sets: &[SetFrom],
+    known: &[Arc<Hits>],
+    session: &Session,
+    progress: &Progress,
+) -> Result<Vec<Arc<Hits>>, Cancelled> {
+    let mut found: Vec<Arc<Hits>> = Vec::new();
+    for set in sets {
+        progress.check()?;
+        progress.start(&format!("reading {}", set.title()), 0);
+        let before = known.iter().find(|it| it.from.as_ref() == Some(set));
+        let before = before.and_then(|it| it.read.clone());
+        let mut hits = match (set, before) {
+            (_, Some(read)) => Hits::of(read, session),
+            (SetFrom::File(path), None) => match results::read(path, progress) {
+                Ok(read) => Hits::of(Arc::new(read), session),
+                Err(error) => Hits::failed(error.to_string()),
+            },
+            (SetFrom::Text(_, text), None) => {
+                let read = results::read_from(text.as_bytes(), &set.title(), progress);
+                match read {
+                    Ok(read) => Hits::of(Arc::new(read), session),
+                    Err(error) => Hits::failed(error.to_string()),
+                }
+            }
+            (SetFrom::Both(of), None) => match of.map(|it| found.get(it)) {
+                [Some(a), Some(b)] => Hits {
+                    named: a.named.clone().and(&b.named),
+                    ..Hits::default()
+                },
+                _ => Hits::default(),
+            },
+        };
+        progress.check()?;
+        if let Some(resolved) = session.recordings.first() {
+            let modules = hits.named.functions.keys().copied().collect();
+            let title = match set {
+                SetFrom::Both(_) => hits.named.name.clone(),
+                _ => set.title(),
+            };
+            hits.marked = Arc::new(marked(title, modules, resolved));
+        }
+        hits.from = Some(set.clone());
+        found.push(Arc::new(hits));
+    }
+    Ok(found)
+}
+
+impl Hits {
+    fn of(read: Arc<ResultSet>, session: &Session) -> Hits {
+        Hits {
+            named: NamedSet::new(&read, session),
+            places: read.hits.len(),
+            left_out: read.left_out,
+            is_coverage: read.is_coverage,
+            is_cut: read.is_cut,
+            read: Some(read),
+            ..Hits::default()
+        }
+    }
+
+    fn failed(reason: String) -> Hits {
+        Hits {
+            failure: Some(reason),
+            ..Hits::default()
+        }
+    }
+
+    /// What is not shown of the set, in words; nothing where all of it is.
+    pub fn dropped(&self) -> String {
+        let named = &self.named;
+        let all = [
+            (named.not_run, "in functions that did not run"),
+            (named.outside, "in no function"),
+            (named.unknown, "in files that are not in the source"),
+            (self.left_out, "without a place"),
+        ];
+        let parts = all.iter().filter(|(count, _)| *count > 0);
+        let mut parts: Vec<String> = parts
+            .map(|(count, what)| format!("{} {what}", crate::units::grouped(*count)))
+            .collect();
+        if self.is_cut {
+            parts.push("the file ends in the middle".to_owned());
+        }
+        parts.join(", ")
+    }
+}

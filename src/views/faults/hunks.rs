@@ -1,0 +1,315 @@
+//! The changes of the chosen function: old and new lines, with the colours of their syntax.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{FontFamily, FontId, Rect, Sense, Ui, pos2, vec2};
+
+use super::listing::Row;
+use crate::escape;
+use crate::progress::Progress;
+use crate::source::history::change::{FileChange, Hunk};
+use crate::source::syntax::{Class, Span, Syntax};
+use crate::source::text::SourceText;
+use crate::state::State;
+use crate::state::findings::{Changed, Shown};
+use crate::state::job::Job;
+use crate::views::code_look::{LETTERS, Look, ROW};
+use crate::views::found::Found;
+use crate::views::style;
+
+/// So many lines stand around a change.
+const AROUND: u32 = 2;
+/// Of one function no more lines are shown.
+const MOST: usize = 4_000;
+/// Of a line no more letters are shown.
+const LONGEST: usize = 400;
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Same,
+    Old,
+    New,
+    /// Lines between two changes are left out.
+    Gap,
+}
+
+/// A line as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    pub side: Side,
+    pub number: u32,
+    pub text: String,
+    /// Up to which byte of `text` which class reaches.
+    pub classes: Vec<(usize, Class)>,
+}
+
+/// The changes in one file that are of one fault.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lines {
+    pub file: String,
+    pub was: Option<String>,
+    pub lines: Vec<Line>,
+    /// There are more.
+    pub is_cut: bool,
+}
+
+/// Which fault of which findings.
+type Key = (u64, usize);
+
+/// The lines of the chosen fault.
+#[derive(Default)]
+pub struct Hunks {
+    found: Found<Key, Arc<Lines>>,
+    wanted: Option<Key>,
+}
+
+impl Hunks {
+    /// Begins to work out the lines of the fault of a row, and takes what is ready.
+    pub fn update(&mut self, state: &State, row: Option<&Row>) {
+        self.found.poll();
+        let changed = match (&state.findings.shown, &state.findings.changed) {
+            (Shown::Changed, Some(Ok(changed))) => changed,
+            _ => {
+                self.wanted = None;
+                return;
+            }
+        };
+        let fault = row.and_then(|it| it.fault);
+        self.wanted = fault.map(|it| (state.findings.stamp, it));
+        let Some(key) = self.wanted else { return };
+        let (changed, at) = (Arc::clone(changed), key.1);
+        self.found.want(key, || {
+            Job::named("colouring changes", state.waker(), move |progress| {
+                Ok(Arc::new(of_fault(&changed, at, progress)))
+            })
+        });
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.found.is_running()
+    }
+
+    /// The lines, once they are known.
+    pub fn lines(&self) -> Option<&Arc<Lines>> {
+        self.found.of(self.wanted.as_ref()?)
+    }
+}
+
+fn of_fault(changed: &Changed, at: usize, progress: &Progress) -> Lines {
+    let Some(fault) = changed.faults.faults.get(at) else {
+        return Lines::default();
+    };
+    let files = &changed.changes.files;
+    let Some(file) = files.iter().find(|it| it.path == fault.file) else {
+        return Lines::default();
+    };
+    lines_of(file, &fault.lines, progress)
+}
+
+/// The lines of the hunks of `file` that have one of `wanted`, with what stands around them.
+pub fn lines_of(file: &FileChange, wanted: &[u32], progress: &Progress) -> Lines {
+    let has = |hunk: &&Hunk| {
+        // A deletion is at the line before it.
+        let near = hunk.after.start.saturating_sub(1)..hunk.after.end.max(hunk.after.start + 1);
+        let first = wanted.partition_point(|&it| it < near.start);
+        wanted.get(first).is_some_and(|it| near.contains(it))
+    };
+    let hunks: Vec<&Hunk> = file.hunks.iter().filter(has).collect();
+    let was = file.was.as_deref().unwrap_or(&file.path);
+    let [before, after] = [(was, 0), (file.path.as_str(), 1)].map(|(path, side)| {
+        let text = &file.texts[side];
+        let syntax = Syntax::read(Path::new(path), text.text().as_bytes(), progress);
+        Colored {
+            text,
+            syntax: syntax.ok().flatten(),
+        }
+    });
+    let mut found = Lines {
+        file: file.path.clone(),
+        was: file.was.clone(),
+        ..Lines::default()
+    };
+    let mut shown_to = 0;
+    for hunk in hunks {
+        let start = hunk.after.start.saturating_sub(AROUND).max(shown_to + 1);
+        if shown_to > 0 && start > shown_to + 1 {
+            found.lines.push(Line {
+                side: Side::Gap,
+                number: 0,
+                text: String::new(),
+                classes: Vec::new(),
+            });
+        }
+        found
+            .lines
+            .extend(after.lines(start..hunk.after.start, Side::Same));
+        found
+            .lines
+            .extend(before.lines(hunk.before.clone(), Side::Old));
+        found
+            .lines
+            .extend(after.lines(hunk.after.clone(), Side::New));
+        let next = file.hunks.iter().map(|it| it.after.start);
+        let next = next
+            .filter(|&it| it >= hunk.after.end && it > hunk.after.start)
+            .min();
+        let end = (hunk.after.end + AROUND).min(next.unwrap_or(u32::MAX));
+        let end = end.min(after.text.lines() + 1).max(hunk.after.end);
+        found
+            .lines
+            .extend(after.lines(hunk.after.end..end, Side::Same));
+        shown_to = end.saturating_sub(1);
+        if found.lines.len() > MOST {
+            found.lines.truncate(MOST);
+            found.is_cut = true;
+            break;
+        }
+    }
+    found
+}
+
+struct Colored<'a> {
+    text: &'a SourceText,
+    syntax: Option<Syntax>,
+}
+
+impl Colored<'_> {
+    fn lines(&self, range: Range<u32>, side: Side) -> Vec<Line> {
+        let whole = self.text.text();
+        let bytes = [range.start, range.end.saturating_sub(1)].map(|it| self.text.range(it));
+        let spans = match (bytes, &self.syntax) {
+            ([Some(first), Some(last)], Some(syntax)) if !range.is_empty() => {
+                syntax.spans(whole.as_bytes(), first.start..last.end)
+            }
+            _ => Vec::new(),
+        };
+        let lines = range.filter_map(|number| {
+            let bytes = self.text.range(number)?;
+            let (text, classes) = shown(whole, bytes, &spans);
+            Some(Line {
+                side,
+                number,
+                text,
+                classes,
+            })
+        });
+        lines.collect()
+    }
+}
+
+/// A line as people may see it, tabs widened, and where its classes end.
+fn shown(whole: &str, bytes: Range<usize>, spans: &[Span]) -> (String, Vec<(usize, Class)>) {
+    let line = whole.get(bytes.clone()).unwrap_or_default();
+    let (mut text, mut classes) = (String::new(), Vec::new());
+    let mut span = spans.partition_point(|it| it.bytes.end <= bytes.start);
+    for (at, letter) in line.char_indices().take(LONGEST) {
+        let place = bytes.start + at;
+        while spans.get(span).is_some_and(|it| it.bytes.end <= place) {
+            span += 1;
+        }
+        let class = spans.get(span).filter(|it| it.bytes.contains(&place));
+        let class = class.map_or(Class::Plain, |it| it.class);
+        match letter {
+            '\t' => text.push_str("    "),
+            '\r' | '\n' => {}
+            letter if escape::steers(letter) => {
+                text.push_str(&escape::name(letter.encode_utf8(&mut [0; 4])));
+            }
+            letter => text.push(letter),
+        }
+        match classes.last_mut() {
+            Some((end, last)) if *last == class => *end = text.len(),
+            _ => classes.push((text.len(), class)),
+        }
+    }
+    (text, classes)
+}
+
+/// Shows the lines, those that are seen alone.
+pub fn show(lines: &Lines, ui: &mut Ui, state: &State) {
+    let look = Look::of(state.settings.theme);
+    let font = FontId::new(LETTERS, FontFamily::Monospace);
+    let title = match &lines.was {
+        Some(was) => format!("{was} → {}", lines.file),
+        None => lines.file.clone(),
+    };
+    ui.add(egui::Label::new(style::weak(title).small()).truncate());
+    let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&font, '0'));
+    let last = lines.lines.iter().map(|it| it.number).max().unwrap_or(1);
+    let digits = last.max(1).ilog10() as f32 + 1.0;
+    let gutter = (digits + 2.0) * advance + 10.0;
+    let longest = lines.lines.iter().map(|it| it.text.chars().count()).max();
+    let wide = gutter + (longest.unwrap_or(0) as f32 + 1.0) * advance;
+    let width = wide.max(ui.available_width());
+    egui::ScrollArea::horizontal()
+        .id_salt("changes")
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            let size = vec2(width, ROW * lines.lines.len() as f32 + 4.0);
+            let (place, _) = ui.allocate_exact_size(size, Sense::hover());
+            ui.painter().rect_filled(place, 3, look.paper);
+            let seen = ui.clip_rect();
+            let first = ((seen.min.y - place.min.y) / ROW).floor().max(0.0) as usize;
+            let count = (seen.height() / ROW).ceil().max(0.0) as usize + 2;
+            for (number, line) in lines.lines.iter().enumerate().skip(first).take(count) {
+                let y = place.min.y + 2.0 + number as f32 * ROW;
+                let row = Rect::from_min_max(pos2(place.min.x, y), pos2(place.max.x, y + ROW));
+                draw(ui, line, row, (gutter, advance), &look, &font);
+            }
+        });
+    if lines.is_cut {
+        ui.label(style::weak("more lines are not shown").small());
+    }
+}
+
+fn draw(
+    ui: &Ui,
+    line: &Line,
+    row: Rect,
+    (gutter, advance): (f32, f32),
+    look: &Look,
+    font: &FontId,
+) {
+    let painter = ui.painter();
+    let weak = look.panel.weak;
+    let middle = row.center().y;
+    let (sign, tint) = match line.side {
+        Side::Same => ("", None),
+        // The colours in which runs have less and more.
+        Side::Old => ("−", Some(look.change(-0.6))),
+        Side::New => ("+", Some(look.change(0.6))),
+        Side::Gap => {
+            let at = pos2(row.min.x + gutter, middle);
+            painter.text(at, egui::Align2::LEFT_CENTER, "⋯", font.clone(), weak);
+            return;
+        }
+    };
+    if let Some(color) = tint {
+        painter.rect_filled(row, 0, look.paper.lerp_to_gamma(color, 0.22));
+    }
+    let number = pos2(row.min.x + gutter - 2.0 * advance - 6.0, middle);
+    let align = egui::Align2::RIGHT_CENTER;
+    painter.text(number, align, line.number.to_string(), font.clone(), weak);
+    let at = pos2(row.min.x + gutter - advance - 4.0, middle);
+    let align = egui::Align2::LEFT_CENTER;
+    painter.text(at, align, sign, font.clone(), look.panel.text);
+    let mut job = LayoutJob {
+        break_on_newline: false,
+        ..LayoutJob::default()
+    };
+    let mut start = 0;
+    for &(end, class) in &line.classes {
+        let color = look.text(class, line.side == Side::Same);
+        let part = line.text.get(start..end).unwrap_or_default();
+        job.append(part, 0.0, TextFormat::simple(font.clone(), color));
+        start = end;
+    }
+    job.wrap.max_width = f32::INFINITY;
+    let galley = ui.fonts_mut(|fonts| fonts.layout_job(job));
+    let y = middle - galley.size().y * 0.5;
+    painter.galley(pos2(row.min.x + gutter, y), galley, look.panel.text);
+}
