@@ -26,6 +26,8 @@ pub struct ExportArgs {
     /// What to write of a profile that holds several values, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
+    #[command(flatten)]
+    left_out: super::frequency::FrequencyArg,
     /// What to write
     #[arg(long, value_parser = parse_target, value_name = "FORMAT")]
     format: Target,
@@ -105,6 +107,7 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
         trace: trace.clone(),
         source: args.source.clone(),
         value: args.value.clone(),
+        left_out: args.left_out,
     })?;
     let resolved = output::recording(&session)?;
     let trace = &resolved.recording.trace;

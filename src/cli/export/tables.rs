@@ -16,8 +16,8 @@ pub const NAME: &str = "parquet";
 
 #[derive(Debug, clap::Args)]
 pub struct TablesArgs {
-    /// Of parquet: only these of recordings, threads, functions, calls, relations and contexts [default: all that the
-    /// recording has]
+    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects and stacks
+    /// [default: all that the recording has]
     #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
     tables: Vec<Table>,
     /// Of parquet: under which name the recording stands in the tables [default: that of its file]
@@ -75,7 +75,12 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
 fn ids(args: &ExportArgs) -> anyhow::Result<Vec<String>> {
     let mut ids: Vec<String> = Vec::new();
     for trace in &args.traces {
-        let name = || trace.file_name().unwrap_or(trace.as_os_str()).to_string_lossy();
+        let name = || {
+            trace
+                .file_name()
+                .unwrap_or(trace.as_os_str())
+                .to_string_lossy()
+        };
         let id = match &args.tables.id {
             Some(id) => {
                 ensure!(
@@ -101,6 +106,7 @@ fn write(args: &ExportArgs, trace: &Path, (dir, id): (&PathBuf, &str)) -> anyhow
         trace: trace.to_owned(),
         source: args.source.clone(),
         value: args.value.clone(),
+        left_out: args.left_out,
     })?;
     let resolved = output::recording(&session)?;
     let part = Part {

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use super::writer::{GROUP, TableWriter};
-use crate::export::part::{ExportError, Part};
+use crate::export::part::ExportError;
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{CallId, ThreadId};
 
@@ -27,28 +28,28 @@ struct Open {
 
 /// Writes the calls of all threads. O(calls), and a group of rows in memory.
 pub fn write<W: Write + Send>(
-    part: &Part<'_>,
+    recording: &Recording,
     rows: &mut TableWriter<W>,
     progress: &Progress,
 ) -> Result<(), ExportError> {
-    let trace = &part.recording.trace;
+    let trace = &recording.trace;
     progress.start(
-        format!("writing the calls of {}", part.recording.name()),
+        format!("writing the calls of {}", recording.name()),
         trace.calls(),
     );
     for thread in trace.thread_ids() {
-        thread_calls(part, thread, rows, progress)?;
+        thread_calls(recording, thread, rows, progress)?;
     }
     Ok(())
 }
 
 fn thread_calls<W: Write + Send>(
-    part: &Part<'_>,
+    recording: &Recording,
     thread: ThreadId,
     rows: &mut TableWriter<W>,
     progress: &Progress,
 ) -> Result<(), ExportError> {
-    let trace = &part.recording.trace;
+    let trace = &recording.trace;
     let knows_waiting = trace.knows_waiting();
     let calls = trace.threads()[thread.index()].calls as u32;
     let mut open: Vec<Open> = Vec::new();
@@ -86,7 +87,7 @@ fn thread_calls<W: Write + Send>(
                 });
             }
             if rows.rows() == GROUP {
-                flush(part, thread, &mut open, rows)?;
+                flush(recording, thread, &mut open, rows)?;
             }
         }
         progress.add(u64::from(end - next))?;
@@ -107,14 +108,14 @@ fn close<W: Write + Send>(done: Open, rows: &mut TableWriter<W>) {
 
 /// Writes the group. Of the calls that are still open the self cost is looked up: what they call is not known yet.
 fn flush<W: Write + Send>(
-    part: &Part<'_>,
+    recording: &Recording,
     thread: ThreadId,
     open: &mut [Open],
     rows: &mut TableWriter<W>,
 ) -> Result<(), ExportError> {
     for call in open {
         if let Some(row) = call.row.take() {
-            let own = part.recording.trace.self_cost(thread, CallId(call.number));
+            let own = recording.trace.self_cost(thread, CallId(call.number));
             rows.set_number(SELF, row, own.ns());
         }
     }

@@ -11,6 +11,9 @@ pub enum Table {
     Calls,
     Relations,
     Contexts,
+    Samples,
+    Objects,
+    Stacks,
 }
 
 /// What a column holds.
@@ -68,8 +71,16 @@ const RECORDINGS: &[Column] = &[
     text("name", "name of the recording's file"),
     text("format", "format that it was read from"),
     text(
+        "kind",
+        "trace, with each call; sampled, with stacks at times; profile, without times",
+    ),
+    text(
         "unit",
         "what one of a cost is: nanoseconds, bytes, samples or other things",
+    ),
+    text(
+        "value",
+        "of a profile the value that costs are of; empty elsewhere",
     ),
     or_null(long("duration_ns", "how long it lasts; null without times")),
     or_null(long(
@@ -85,6 +96,10 @@ const RECORDINGS: &[Column] = &[
     long(
         "warnings",
         "how often something was repaired or left out while reading",
+    ),
+    text(
+        "clock",
+        "what one of a time of objects is, mostly nanoseconds; empty without objects",
     ),
 ];
 
@@ -111,6 +126,10 @@ const FUNCTIONS: &[Column] = &[
         "source file as the recording names it; empty where unknown",
     ),
     int("line", "first line, from 1; 0 where unknown"),
+    int(
+        "line_column",
+        "where in that line it begins, which tells functions of one line apart; 0 where unknown",
+    ),
     text("library", "program or library; empty where unknown"),
     or_null(long(
         "calls",
@@ -121,6 +140,8 @@ const FUNCTIONS: &[Column] = &[
         "total cost: recursion counts once; in the recording's unit",
     ),
     long("self", "self cost, in the recording's unit"),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
 ];
 
 const CALLS: &[Column] = &[
@@ -155,6 +176,9 @@ const RELATIONS: &[Column] = &[
         "total",
         "cost of these calls, each counted; in the recording's unit",
     ),
+    long("self", "self cost of these calls, in the recording's unit"),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
 ];
 
 const CONTEXTS: &[Column] = &[
@@ -177,16 +201,73 @@ const CONTEXTS: &[Column] = &[
         "self",
         "cost of the context itself, in the recording's unit",
     ),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
 ];
 
+const SAMPLES: &[Column] = &[
+    int("context", "number of the calling context"),
+    text("value", "what was weighed, as the recording names it"),
+    text("unit", "what one of the weight is"),
+    long(
+        "weight",
+        "weight of the context itself; contexts of weight 0 are left out",
+    ),
+];
+
+const OBJECTS: &[Column] = &[
+    int(
+        "object",
+        "number of the event of memory that created it, from 0",
+    ),
+    int("thread", "number of the thread that created it"),
+    int("stack", "number of the stack that created it"),
+    or_null(int(
+        "function",
+        "number of the innermost function of that stack; null where it is empty",
+    )),
+    text("type", "its type; empty where unknown"),
+    long("bytes", "its size; 1 where no sizes are recorded"),
+    long("created", "when, on the recording's clock"),
+    or_null(long(
+        "released",
+        "when, on the recording's clock; null for what lives at the end, or where releases are not recorded",
+    )),
+];
+
+const STACKS: &[Column] = &[
+    int("stack", "number of the stack, from 0, which is empty"),
+    or_null(int(
+        "parent",
+        "the stack around its innermost function; null for the empty one",
+    )),
+    or_null(int(
+        "function",
+        "number of its innermost function; null for the empty one",
+    )),
+];
+
+const WAITING: Column = long(
+    "waiting",
+    "the part of the total in which the thread waited; null where unknown",
+);
+
+const SELF_WAITING: Column = long(
+    "self_waiting",
+    "the part of the self cost in which the thread waited; null where unknown",
+);
+
 impl Table {
-    pub const ALL: [Table; 6] = [
+    pub const ALL: [Table; 9] = [
         Table::Recordings,
         Table::Threads,
         Table::Functions,
         Table::Calls,
         Table::Relations,
         Table::Contexts,
+        Table::Samples,
+        Table::Objects,
+        Table::Stacks,
     ];
 
     pub fn name(self) -> &'static str {
@@ -197,6 +278,9 @@ impl Table {
             Table::Calls => "calls",
             Table::Relations => "relations",
             Table::Contexts => "contexts",
+            Table::Samples => "samples",
+            Table::Objects => "objects",
+            Table::Stacks => "stacks",
         }
     }
 
@@ -213,6 +297,9 @@ impl Table {
             Table::Calls => CALLS,
             Table::Relations => RELATIONS,
             Table::Contexts => CONTEXTS,
+            Table::Samples => SAMPLES,
+            Table::Objects => OBJECTS,
+            Table::Stacks => STACKS,
         }
     }
 }

@@ -5,6 +5,8 @@
 
 mod calls;
 mod columns;
+mod memory;
+mod sums;
 mod writer;
 
 use std::io::{self, BufWriter, Write};
@@ -16,10 +18,8 @@ pub use writer::{GROUP, VERSION};
 use self::writer::TableWriter;
 use super::part::{ExportError, Part};
 use crate::analysis::contexts;
-use crate::facts::contexts::Contexts;
 use crate::files::Temporary;
 use crate::progress::Progress;
-use crate::units::ContextId;
 
 /// The name of the file in the partition of a recording.
 const FILE: &str = "part-0.parquet";
@@ -31,27 +31,44 @@ pub enum IfThere {
     Replace,
 }
 
+/// The longest ID, in letters: with what stands before it, a name that every file system takes.
+const LONGEST: usize = 120;
+
 /// The ID of a recording made of any text: letters, digits, `.`, `-` and `_` of it, others as `_`; never empty, and never
 /// one that a path takes for something else.
 pub fn id_of(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    let letters = text.chars().map(|it| if is_plain(it) { it } else { '_' });
-    let id: String = letters.take(120).collect();
-    match id.trim_start_matches('.') {
-        "" => "recording".to_owned(),
-        id => id.to_owned(),
+    let letters = text.trim_start_matches('.').chars();
+    let letters = letters.map(|it| if is_plain(it) { it } else { '_' });
+    let id: String = letters.take(LONGEST).collect();
+    match id.is_empty() {
+        true => "recording".to_owned(),
+        false => id,
     }
 }
 
-/// Where the file of a table is in `dir`.
-fn place(dir: &Path, table: Table, id: &str) -> PathBuf {
-    let partition = format!("recording={id}");
-    dir.join(table.name()).join(partition).join(FILE)
+/// The folder of a recording in that of a table.
+fn partition(dir: &Path, table: Table, id: &str) -> PathBuf {
+    dir.join(table.name()).join(format!("recording={id}"))
 }
 
-/// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given. Tables that the
-/// recording has nothing for are left out: calls of a profile, contexts of one that tells none. Takes as much memory as a
-/// group of a million rows, and the contexts where they are asked for. O(calls).
+/// The Parquet files in a partition, whoever has written them.
+fn files_in(partition: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(partition).into_iter().flatten().flatten();
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|it| it == "parquet");
+    entries.map(|it| it.path()).filter(is_table).collect()
+}
+
+/// An error with the file that it is about.
+fn at(path: &Path, error: io::Error) -> ExportError {
+    let said = format!("{}: {error}", path.display());
+    ExportError::Io(io::Error::new(error.kind(), said))
+}
+
+/// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given; that of recordings
+/// also where it is not among them. Tables that the recording has nothing for are left out: calls of a profile, contexts
+/// of one that tells none. What was replaced is gone as a whole, tables that are not written again too. Takes as much
+/// memory as a group of a million rows, and the contexts where they are asked for. O(calls).
 pub fn write(
     part: &Part<'_>,
     dir: &Path,
@@ -59,186 +76,130 @@ pub fn write(
     tables: &[Table],
     progress: &Progress,
 ) -> Result<(), ExportError> {
-    let is_there = Table::ALL.iter().any(|&it| place(dir, it, id).exists());
+    let before = || Table::ALL.into_iter().map(|it| partition(dir, it, id));
+    let is_there = before().any(|it| !files_in(&it).is_empty());
     if is_there && if_there == IfThere::Refuse {
         return Err(ExportError::Unfit(format!(
             "{}: expected no recording {id} in it, found one; --replace writes over it, --id gives another name",
             dir.display()
         )));
     }
+    let written = write_all(part, dir, id, tables, progress);
+    let written = written.and_then(|files| match part.recording.damage() {
+        Some(damage) => Err(ExportError::Damaged(damage)),
+        None => Ok(files),
+    });
+    let result = written.and_then(|files| keep(files, before().flat_map(|it| files_in(&it))));
+    for partition in before() {
+        // Where nothing is in them: of a table that the recording has not, or after a failure.
+        let _ = std::fs::remove_dir(&partition);
+        let _ = partition.parent().map(std::fs::remove_dir);
+    }
+    result
+}
+
+/// A whole file, and what it is to be called.
+type Written = (PathBuf, Temporary);
+
+/// Writes the tables beside where they are to stand, that of recordings last.
+fn write_all(
+    part: &Part<'_>,
+    dir: &Path,
+    id: &str,
+    tables: &[Table],
+    progress: &Progress,
+) -> Result<Vec<Written>, ExportError> {
     let mut written = Vec::new();
     for table in Table::ALL.into_iter().rev() {
-        if !tables.contains(&table) && table != Table::Recordings {
+        let is_wanted = tables.contains(&table) || table == Table::Recordings;
+        if !is_wanted || !has(part, table) {
             continue;
         }
-        let path = place(dir, table, id);
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        let mut beside = Temporary::beside(&path)?;
-        let is_whole = write_table(part, table, &mut beside.file, progress)?;
-        written.push((path, is_whole.then_some(beside)));
-    }
-    // The table of recordings comes last.
-    for (path, beside) in written {
-        match beside {
-            Some(beside) => beside.keep_as(&path)?,
-            None => remove(&path)?,
+        let folder = partition(dir, table, id);
+        std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+        let path = folder.join(FILE);
+        let mut beside = Temporary::beside(&path).map_err(|error| at(&folder, error))?;
+        let result = write_table(part, (table, id), &mut beside.file, progress);
+        match result {
+            Ok(true) => written.push((path, beside)),
+            Ok(false) => {}
+            Err(ExportError::Io(error)) => return Err(at(&path, error)),
+            Err(error) => return Err(error),
         }
     }
-    if let Some(damage) = part.recording.damage() {
-        return Err(ExportError::Damaged(damage));
+    Ok(written)
+}
+
+/// Gives the files their names, after those that were there before are gone, that of recordings first and last.
+fn keep(files: Vec<Written>, before: impl Iterator<Item = PathBuf>) -> Result<(), ExportError> {
+    for path in before {
+        std::fs::remove_file(&path).map_err(|error| at(&path, error))?;
+    }
+    for (path, beside) in files {
+        beside.keep_as(&path).map_err(|error| at(&path, error))?;
     }
     Ok(())
 }
 
-/// A table that a recording has not: its partition is left out, and what stood there before too.
-fn remove(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
+/// Whether a recording may have something for a table.
+fn has(part: &Part<'_>, table: Table) -> bool {
+    let recording = part.recording;
+    match table {
+        Table::Recordings | Table::Threads | Table::Functions | Table::Relations => true,
+        Table::Contexts => true,
+        Table::Calls => recording.profile.is_none(),
+        Table::Samples => {
+            let profile = recording.profile.as_ref();
+            profile.is_some_and(|it| it.contexts().is_some())
+        }
+        Table::Objects | Table::Stacks => memory::events(recording).is_some(),
     }
-    if let Some(folder) = path.parent() {
-        // Only where nothing else is in them.
-        let _ = std::fs::remove_dir(folder);
-        let _ = folder.parent().map(std::fs::remove_dir);
-    }
-    Ok(())
 }
 
-/// Whether there is something to write.
+/// Whether there was something to write.
 fn write_table(
     part: &Part<'_>,
-    table: Table,
+    (table, id): (Table, &str),
     out: &mut (impl Write + Send),
     progress: &Progress,
 ) -> Result<bool, ExportError> {
     let recording = part.recording;
-    let has_calls = recording.profile.is_none();
-    let contexts = match table {
+    let mut rows = TableWriter::new(table, id, BufWriter::new(out))?;
+    match table {
+        Table::Recordings => sums::recordings(recording, &mut rows),
+        Table::Threads => sums::threads(recording, &mut rows)?,
+        Table::Functions => sums::functions(part, &mut rows)?,
+        Table::Calls => calls::write(recording, &mut rows, progress)?,
+        Table::Relations => sums::relations(recording, &mut rows)?,
         Table::Contexts => match contexts::contexts(recording, progress)? {
-            Some(contexts) => Some(contexts),
+            Some(contexts) => sums::contexts(recording, &contexts, &mut rows, progress)?,
             None => return Ok(false),
         },
-        _ => None,
-    };
-    if table == Table::Calls && !has_calls {
-        return Ok(false);
-    }
-    let mut rows = TableWriter::new(table, BufWriter::new(out))?;
-    match table {
-        Table::Recordings => recordings(part, &mut rows),
-        Table::Threads => threads(part, &mut rows),
-        Table::Functions => functions(part, &mut rows)?,
-        Table::Calls => calls::write(part, &mut rows, progress)?,
-        Table::Relations => relations(part, &mut rows)?,
-        Table::Contexts => {
-            if let Some(contexts) = &contexts {
-                write_contexts(part, contexts, &mut rows, progress)?;
-            }
-        }
+        Table::Samples => sums::samples(recording, &mut rows, progress)?,
+        Table::Objects => memory::objects(recording, &mut rows, progress)?,
+        Table::Stacks => memory::stacks(recording, &mut rows, progress)?,
     }
     rows.finish()?.flush()?;
     Ok(true)
 }
 
-fn recordings<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) {
-    let recording = part.recording;
-    rows.text(&recording.name());
-    rows.text(recording.format);
-    rows.text(&recording.unit().name());
-    let has_times = recording.has_times();
-    let duration = recording.trace.duration().ns();
-    rows.number_or_null(has_times.then_some(duration));
-    rows.number_or_null(recording.counts_calls().then(|| recording.calls()));
-    rows.number(recording.functions.len() as u64);
-    rows.number(recording.threads().len() as u64);
-    rows.number(recording.samples);
-    rows.number(recording.warnings.iter().map(|it| it.count).sum());
-    rows.end_row();
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn threads<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) {
-    for (number, thread) in (0..).zip(part.recording.threads()) {
-        rows.number(number);
-        rows.text(&thread.id);
-        rows.text(&thread.process);
-        rows.text(&thread.name);
-        rows.number(thread.calls);
-        rows.number(thread.max_depth.into());
-        rows.number(thread.start.ns());
-        rows.number(thread.end.ns());
-        rows.end_row();
-    }
-}
-
-fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) -> io::Result<()> {
-    let recording = part.recording;
-    let metrics = recording.function_metrics(None);
-    let counts = recording.counts_calls();
-    for (id, metrics) in recording.functions.ids().zip(metrics) {
-        let function = recording.functions.get(id);
-        let module = part.resolution.modules.get(id.index());
-        let module = module.map(|&module| part.hierarchy.path(module));
-        rows.number(id.0.into());
-        rows.text(function.name);
-        rows.text(&module.unwrap_or_default());
-        rows.text(function.file);
-        rows.number(function.line.into());
-        rows.text(function.library);
-        rows.number_or_null(counts.then_some(metrics.calls));
-        rows.number(metrics.total.ns());
-        rows.number(metrics.self_cost.ns());
-        rows.end_row();
-        if rows.rows() == GROUP {
-            rows.end_group()?;
+    #[test]
+    fn an_id_is_one_name_of_a_folder_whatever_it_is_made_of() {
+        for (text, id) in [
+            ("run 1.json", "run_1.json"),
+            ("..", "recording"),
+            ("", "recording"),
+            (".hidden", "hidden"),
+            ("a/b\\c\u{7}=é", "a_b_c___"),
+            ("2026-11-25", "2026-11-25"),
+        ] {
+            assert_eq!(id_of(text), id);
+            assert_eq!(id_of(id), id, "an ID stays as it is");
         }
+        assert_eq!(id_of(&"x".repeat(1000)).len(), LONGEST);
     }
-    Ok(())
-}
-
-fn relations<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) -> io::Result<()> {
-    let counts = part.recording.counts_calls();
-    for relation in part.recording.relations(None) {
-        rows.number(relation.caller.0.into());
-        rows.number(relation.callee.0.into());
-        rows.number_or_null(counts.then_some(relation.calls));
-        rows.number(relation.cost.ns());
-        rows.end_row();
-        if rows.rows() == GROUP {
-            rows.end_group()?;
-        }
-    }
-    Ok(())
-}
-
-fn write_contexts<W: Write + Send>(
-    part: &Part<'_>,
-    contexts: &Contexts,
-    rows: &mut TableWriter<W>,
-    progress: &Progress,
-) -> Result<(), ExportError> {
-    let value = part.recording.value();
-    // The contexts around the one at hand.
-    let mut around: Vec<ContextId> = Vec::new();
-    for id in contexts.ids() {
-        let parent = contexts.parent(id);
-        while around.last().is_some_and(|last| Some(*last) != parent) {
-            around.pop();
-        }
-        rows.number(id.0.into());
-        rows.number_or_null(parent.map(|it| it.0.into()));
-        rows.number(contexts.function(id).0.into());
-        rows.number(around.len() as u64);
-        rows.number_or_null(contexts.calls(id));
-        rows.number(contexts.total(value, id).ns());
-        rows.number(contexts.self_weight(value, id).ns());
-        rows.end_row();
-        around.push(id);
-        if rows.rows() == GROUP {
-            progress.check()?;
-            rows.end_group()?;
-        }
-    }
-    Ok(())
 }

@@ -79,7 +79,7 @@ fn schema(table: Table) -> Result<TypePtr, ParquetError> {
 
 /// How it is packed: numbers as differences, but for those that repeat much, which are in a dictionary; with the meaning of
 /// each column.
-fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
+fn properties(table: Table, id: &str) -> Result<WriterProperties, ParquetError> {
     let about = table.columns().iter().map(|column| KeyValue {
         key: format!("callscape.column.{}", column.name),
         value: Some(column.about.to_owned()),
@@ -92,12 +92,16 @@ fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
         key: "callscape.table".to_owned(),
         value: Some(table.name().to_owned()),
     };
+    let of = KeyValue {
+        key: "callscape.recording".to_owned(),
+        value: Some(id.to_owned()),
+    };
     let mut properties = WriterProperties::builder()
         .set_created_by(format!("callscape {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_max_row_group_row_count(Some(GROUP))
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_key_value_metadata(Some([kind, version].into_iter().chain(about).collect()));
+        .set_key_value_metadata(Some([kind, version, of].into_iter().chain(about).collect()));
     for column in table.columns() {
         let path = ColumnPath::from(column.name);
         let repeats = matches!(column.name, "function" | "caller" | "callee" | "depth");
@@ -111,9 +115,9 @@ fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    pub fn new(table: Table, out: W) -> io::Result<TableWriter<W>> {
+    pub fn new(table: Table, id: &str, out: W) -> io::Result<TableWriter<W>> {
         let schema = schema(table).map_err(failed)?;
-        let properties = Arc::new(properties(table).map_err(failed)?);
+        let properties = Arc::new(properties(table, id).map_err(failed)?);
         let cells = table.columns().iter().map(|column| Cells {
             values: match column.kind {
                 Kind::Long => Values::Long(Vec::new()),
@@ -189,6 +193,15 @@ impl<W: Write + Send> TableWriter<W> {
         {
             *of = i64::try_from(value).unwrap_or(i64::MAX);
         }
+    }
+
+    /// Writes the rows that wait where they make a whole group, and says whether they did.
+    pub fn end_group_if_full(&mut self) -> io::Result<bool> {
+        let is_full = self.rows >= GROUP;
+        if is_full {
+            self.end_group()?;
+        }
+        Ok(is_full)
     }
 
     /// Writes the rows that wait as a group.
