@@ -16,8 +16,8 @@ pub const NAME: &str = "parquet";
 
 #[derive(Debug, clap::Args)]
 pub struct TablesArgs {
-    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects and stacks
-    /// [default: all that the recording has]
+    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects, stacks
+    /// and modules [default: all that the recording has]
     #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
     tables: Vec<Table>,
     /// Of parquet: under which name the recording stands in the tables [default: that of its file]

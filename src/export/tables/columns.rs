@@ -14,6 +14,7 @@ pub enum Table {
     Samples,
     Objects,
     Stacks,
+    Modules,
 }
 
 /// What a column holds.
@@ -142,6 +143,10 @@ const FUNCTIONS: &[Column] = &[
     long("self", "self cost, in the recording's unit"),
     or_null(WAITING),
     or_null(SELF_WAITING),
+    text(
+        "levels",
+        "the names of which the path of its module is made, outermost first, a tab between",
+    ),
 ];
 
 const CALLS: &[Column] = &[
@@ -203,6 +208,10 @@ const CONTEXTS: &[Column] = &[
     ),
     or_null(WAITING),
     or_null(SELF_WAITING),
+    long(
+        "path",
+        "number made of the names and modules of the functions on its path: the same in all recordings for the same path",
+    ),
 ];
 
 const SAMPLES: &[Column] = &[
@@ -247,6 +256,28 @@ const STACKS: &[Column] = &[
     )),
 ];
 
+const MODULES: &[Column] = &[
+    int("module", "number of the module, in preorder, from 0"),
+    or_null(int(
+        "parent",
+        "number of the module that it is in; null for the outermost one",
+    )),
+    int("depth", "modules around it; 0 for the outermost one"),
+    text(
+        "kind",
+        "directory, file, namespace, class, function or other kinds",
+    ),
+    text("name", "name"),
+    text("path", "its path in the hierarchy"),
+    int("line", "first line, from 1; 0 where it has none"),
+    int("end_line", "last line; 0 where it has none"),
+    int("code_lines", "lines of code"),
+    or_null(int(
+        "function",
+        "number of a function of the recording that is this one; null where none is, so that it did not run",
+    )),
+];
+
 const WAITING: Column = long(
     "waiting",
     "the part of the total in which the thread waited; null where unknown",
@@ -258,7 +289,7 @@ const SELF_WAITING: Column = long(
 );
 
 impl Table {
-    pub const ALL: [Table; 9] = [
+    pub const ALL: [Table; 10] = [
         Table::Recordings,
         Table::Threads,
         Table::Functions,
@@ -268,6 +299,7 @@ impl Table {
         Table::Samples,
         Table::Objects,
         Table::Stacks,
+        Table::Modules,
     ];
 
     pub fn name(self) -> &'static str {
@@ -281,6 +313,7 @@ impl Table {
             Table::Samples => "samples",
             Table::Objects => "objects",
             Table::Stacks => "stacks",
+            Table::Modules => "modules",
         }
     }
 
@@ -300,6 +333,7 @@ impl Table {
             Table::Samples => SAMPLES,
             Table::Objects => OBJECTS,
             Table::Stacks => STACKS,
+            Table::Modules => MODULES,
         }
     }
 }

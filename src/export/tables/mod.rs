@@ -6,6 +6,7 @@
 mod calls;
 mod columns;
 mod memory;
+mod modules;
 mod sums;
 mod writer;
 
@@ -67,7 +68,7 @@ fn at(path: &Path, error: io::Error) -> ExportError {
 
 /// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given; that of recordings
 /// also where it is not among them. Tables that the recording has nothing for are left out: calls of a profile, contexts
-/// of one that tells none. What was replaced is gone as a whole, tables that are not written again too. Takes as much
+/// of one that tells none, modules without a source tree. What was replaced is gone as a whole, tables that are not written again too. Takes as much
 /// memory as a group of a million rows, and the contexts where they are asked for. O(calls).
 pub fn write(
     part: &Part<'_>,
@@ -153,6 +154,7 @@ fn has(part: &Part<'_>, table: Table) -> bool {
             profile.is_some_and(|it| it.contexts().is_some())
         }
         Table::Objects | Table::Stacks => memory::events(recording).is_some(),
+        Table::Modules => modules::are_of_source(part.hierarchy),
     }
 }
 
@@ -172,12 +174,13 @@ fn write_table(
         Table::Calls => calls::write(recording, &mut rows, progress)?,
         Table::Relations => sums::relations(recording, &mut rows)?,
         Table::Contexts => match contexts::contexts(recording, progress)? {
-            Some(contexts) => sums::contexts(recording, &contexts, &mut rows, progress)?,
+            Some(contexts) => sums::contexts(part, &contexts, &mut rows, progress)?,
             None => return Ok(false),
         },
         Table::Samples => sums::samples(recording, &mut rows, progress)?,
         Table::Objects => memory::objects(recording, &mut rows, progress)?,
         Table::Stacks => memory::stacks(recording, &mut rows, progress)?,
+        Table::Modules => modules::modules(part, &mut rows)?,
     }
     rows.finish()?.flush()?;
     Ok(true)

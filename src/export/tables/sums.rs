@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::modules;
 use super::writer::TableWriter;
 use crate::analysis::contexts::WAITING;
 use crate::export::part::{ExportError, Part};
@@ -61,11 +62,9 @@ pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) ->
     let knows_waiting = recording.trace.knows_waiting();
     for (id, metrics) in recording.functions.ids().zip(metrics) {
         let function = recording.functions.get(id);
-        let module = part.resolution.modules.get(id.index());
-        let module = module.map(|&module| part.hierarchy.path(module));
         rows.number(id.0.into());
         rows.text(function.name);
-        rows.text(&module.unwrap_or_default());
+        rows.text(&modules::path_of(part, id));
         rows.text(function.file);
         rows.number(function.line.into());
         rows.number(recording.functions.column(id).into());
@@ -75,6 +74,7 @@ pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) ->
         rows.number(metrics.self_cost.ns());
         rows.number_or_null(knows_waiting.then(|| metrics.waiting.ns()));
         rows.number_or_null(knows_waiting.then(|| metrics.self_waiting.ns()));
+        rows.text(&modules::levels_of(part, id));
         rows.end_row();
         rows.end_group_if_full()?;
     }
@@ -102,19 +102,25 @@ pub fn relations<W: Write + Send>(
 }
 
 pub fn contexts<W: Write + Send>(
-    recording: &Recording,
+    part: &Part<'_>,
     contexts: &Contexts,
     rows: &mut TableWriter<W>,
     progress: &Progress,
 ) -> Result<(), ExportError> {
+    let recording = part.recording;
     let value = recording.value();
     let knows_waiting = recording.trace.knows_waiting();
-    // The contexts around the one at hand.
-    let mut around: Vec<ContextId> = Vec::new();
+    let functions = &recording.functions;
+    let modules: Vec<String> = functions
+        .ids()
+        .map(|id| modules::path_of(part, id))
+        .collect();
+    // The contexts around the one at hand, and the numbers of their paths.
+    let mut around: Vec<(ContextId, u64)> = Vec::new();
     progress.start("writing calling contexts", contexts.len() as u64);
     for id in contexts.ids() {
         let parent = contexts.parent(id);
-        while around.last().is_some_and(|last| Some(*last) != parent) {
+        while around.last().is_some_and(|last| Some(last.0) != parent) {
             around.pop();
         }
         rows.number(id.0.into());
@@ -126,13 +132,35 @@ pub fn contexts<W: Write + Send>(
         rows.number(contexts.self_weight(value, id).ns());
         rows.number_or_null(knows_waiting.then(|| contexts.total(WAITING, id).ns()));
         rows.number_or_null(knows_waiting.then(|| contexts.self_weight(WAITING, id).ns()));
+        let function = contexts.function(id);
+        let path = path_number(
+            around.last().map_or(PATH_START, |last| last.1),
+            functions.get(function).name,
+            modules.get(function.index()).map_or("", String::as_str),
+        );
+        rows.number(path & i64::MAX as u64);
         rows.end_row();
-        around.push(id);
+        around.push((id, path));
         if rows.end_group_if_full()? {
             progress.set(u64::from(id.0))?;
         }
     }
     Ok(())
+}
+
+/// The number of the path without functions: FNV-1a's start, of 64 bits
+/// (G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, The FNV Non-Cryptographic Hash Algorithm, RFC 9923).
+const PATH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The number of the path that `around` numbers and a function in it: FNV-1a over that number, the lowest byte first,
+/// then the function's name and module, each with a byte 0 behind.
+fn path_number(around: u64, name: &str, module: &str) -> u64 {
+    let texts = [name, module].into_iter();
+    let texts = texts.flat_map(|text| text.bytes().chain([0]));
+    let bytes = around.to_le_bytes().into_iter().chain(texts);
+    bytes.fold(PATH_START, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// What was sampled, or counted, of each value of a profile.
