@@ -291,7 +291,7 @@ fn contexts(engines: &mut Engines, opened: &Opened, dir: &Path) {
 fn recordings(dir: &Path, depth: u32, found: &mut Vec<(PathBuf, Recording)>) {
     /// The largest file that is tried, in bytes, and the most calls.
     const LARGEST: u64 = 4 << 20;
-    const MOST: u64 = 60_000;
+    const MOST: u64 = 400_000;
     let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
         .into_iter()
         .flatten()
@@ -397,7 +397,7 @@ fn every_question_is_answered_by_both_engines_over_several_recordings() {
         ("stack", &["at=1ms"], 1),
         ("slowest", &[], 2),
         ("differences", &["a=a-%", "b=b-%", "all=1"], 10),
-        ("never-run", &[], 10),
+        ("never-run", &[], 2),
         ("rare-calls", &["share=0.5"], 10),
     ] {
         let rows = engines.ask(&scratch.0, question, parameters);
