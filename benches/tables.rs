@@ -16,6 +16,7 @@ use callscape::import;
 use callscape::progress::Progress;
 
 #[path = "../tests/it/generate.rs"]
+#[expect(dead_code, reason = "one of its formats is enough")]
 mod generate;
 #[path = "common/measured.rs"]
 mod measured;
