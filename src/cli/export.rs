@@ -1,11 +1,15 @@
 //! `callscape export`: A recording, or a part of it, in a format that other tools open
 
+#[cfg(feature = "parquet")]
+mod tables;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use super::progress::with_progress;
+use super::trace_arg::TraceArg;
 use super::{output, threads};
 use crate::export::{self, ExportError, Format, Part};
 use crate::units::{Time, TimeRange, TimeSpec};
@@ -13,11 +17,23 @@ use crate::units::{Time, TimeRange, TimeSpec};
 #[derive(Debug, clap::Args)]
 #[command(about = "Write a recording, or a part of it, for another tool", after_help = HELP)]
 pub struct ExportArgs {
+    /// The recording: a file or a directory, in any format that Callscape knows; for tables also several
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
+    /// The source tree that the recording's functions are looked up in
+    #[arg(long, value_name = "SOURCE_DIR")]
+    source: Option<PathBuf>,
+    /// What to write of a profile that holds several values, such as alloc_space; `info` lists them
+    #[arg(long, value_name = "NAME")]
+    value: Option<String>,
     #[command(flatten)]
-    input: super::trace_arg::TraceArg,
+    left_out: super::frequency::FrequencyArg,
     /// What to write
-    #[arg(long, value_parser = parse_format, value_name = "FORMAT")]
-    format: Format,
+    #[arg(long, value_parser = parse_target, value_name = "FORMAT")]
+    format: Target,
+    #[cfg(feature = "parquet")]
+    #[command(flatten)]
+    tables: tables::TablesArgs,
     /// Only from this time on: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
@@ -27,7 +43,8 @@ pub struct ExportArgs {
     /// Only the thread with this id or name
     #[arg(long, value_name = "T")]
     thread: Option<String>,
-    /// Where to write; standard output without it, or with `-`. A name that ends in .gz or .zst is compressed
+    /// Where to write; standard output without it, or with `-`. A name that ends in .gz or .zst is compressed. Of tables the
+    /// folder
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 }
@@ -39,6 +56,7 @@ Formats:
   folded       folded stacks with the self cost in nanoseconds: flamegraph.pl, inferno
   csv          a table of the functions: the fields of `callscape functions`; names that a spreadsheet
                would take for a formula stand behind an apostrophe
+  parquet      a folder of tables that DuckDB, DataFusion and Spark ask with SQL; see docs/fleet.md
 
 With --from and --to, what is written is what a recording of that range alone would hold: calls that reach
 beyond it are cut to it. Opened again in Callscape, chrome-json and speedscope give the same calls.
@@ -46,18 +64,51 @@ beyond it are cut to it. Opened again in Callscape, chrome-json and speedscope g
 Examples:
   callscape export trace.json --format speedscope -o trace.speedscope.json
   callscape export uftrace.data --format chrome-json --from 40% --to 45% -o part.json.gz
-  callscape export trace.json --format folded | flamegraph.pl > flame.svg";
+  callscape export trace.json --format folded | flamegraph.pl > flame.svg
+  callscape export run-*.json --format parquet -o runs --tables functions,relations";
 
-fn parse_format(text: &str) -> Result<Format, String> {
-    let mut all = Format::all();
-    all.find(|format| format.name() == text).ok_or_else(|| {
-        let known: Vec<&str> = Format::all().map(Format::name).collect();
-        format!("expected one of {}", known.join(", "))
+/// What is written: one file, or a folder of tables.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    File(Format),
+    #[cfg(feature = "parquet")]
+    Tables,
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    #[cfg(feature = "parquet")]
+    if text == tables::NAME {
+        return Ok(Target::Tables);
+    }
+    let found = Format::all().find(|format| format.name() == text);
+    found.map(Target::File).ok_or_else(|| {
+        let known = Format::all().map(Format::name);
+        #[cfg(feature = "parquet")]
+        let known = known.chain([tables::NAME]);
+        format!("expected one of {}", known.collect::<Vec<_>>().join(", "))
     })
 }
 
 pub fn run(args: ExportArgs) -> anyhow::Result<()> {
-    let session = output::open(&args.input)?;
+    let format = match args.format {
+        Target::File(format) => format,
+        #[cfg(feature = "parquet")]
+        Target::Tables => return tables::run(args),
+    };
+    #[cfg(feature = "parquet")]
+    args.tables.refuse()?;
+    let [trace] = &args.traces[..] else {
+        bail!(
+            "expected one recording, found {}: several can be written as tables alone",
+            args.traces.len()
+        );
+    };
+    let session = output::open(&TraceArg {
+        trace: trace.clone(),
+        source: args.source.clone(),
+        value: args.value.clone(),
+        left_out: args.left_out,
+    })?;
     let resolved = output::recording(&session)?;
     let trace = &resolved.recording.trace;
     let resolve = |time: TimeSpec| time.resolve(trace.duration());
@@ -79,10 +130,10 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     };
     let file = args.output.filter(|path| path.as_os_str() != "-");
     let written = with_progress(|progress| match &file {
-        Some(path) => export::to_file(&part, args.format, path, progress),
+        Some(path) => export::to_file(&part, format, path, progress),
         None => {
             let mut out = io::stdout().lock();
-            export::write(&part, args.format, &mut out, progress)?;
+            export::write(&part, format, &mut out, progress)?;
             Ok(out.flush()?)
         }
     })?;

@@ -31,6 +31,8 @@ mod pack;
 mod phases;
 mod present;
 mod progress;
+#[cfg(feature = "parquet")]
+mod query;
 mod record;
 mod render;
 mod resolve;
@@ -74,6 +76,8 @@ enum Command {
     Manual(manual::ManualArgs),
     Index(index::IndexArgs),
     Export(export::ExportArgs),
+    #[cfg(feature = "parquet")]
+    Query(query::QueryArgs),
     Sample(sample::SampleArgs),
     Pack(pack::PackArgs),
     Present(present::PresentArgs),
@@ -112,6 +116,8 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Manual(args)) => manual::run(args),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
+        #[cfg(feature = "parquet")]
+        Some(Command::Query(args)) => query::run(args),
         Some(Command::Sample(args)) => sample::run(args),
         Some(Command::Pack(args)) => pack::run(args),
         Some(Command::Present(args)) => present::run(args),

@@ -17,6 +17,8 @@ pub mod glb;
 pub mod pack;
 mod part;
 mod speedscope;
+#[cfg(feature = "parquet")]
+pub mod tables;
 mod walk;
 
 pub use file::to_file;

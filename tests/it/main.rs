@@ -42,5 +42,7 @@ mod several;
 mod sharing;
 mod sheet;
 mod source;
+#[cfg(feature = "parquet")]
+mod tables;
 mod tools;
 mod views;

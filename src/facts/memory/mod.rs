@@ -119,6 +119,12 @@ impl Stacks {
         (frame.function != NONE).then_some(FunctionId(frame.function))
     }
 
+    /// The stack around the innermost function; none of the empty stack.
+    pub fn parent(&self, stack: StackId) -> Option<StackId> {
+        let frame = self.frames.get(stack.index())?;
+        (frame.function != NONE).then_some(StackId(frame.parent))
+    }
+
     /// The functions of a stack, innermost first. O(their number).
     pub fn functions(&self, stack: StackId) -> impl Iterator<Item = FunctionId> + '_ {
         let mut at = stack;

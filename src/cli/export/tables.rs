@@ -1,0 +1,131 @@
+//! `callscape export --format parquet`: recordings as a folder of tables
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::ExportArgs;
+use crate::cli::output;
+use crate::cli::progress::with_progress;
+use crate::cli::trace_arg::TraceArg;
+use crate::export::Part;
+use crate::export::tables::{self, IfThere, Table};
+
+/// What the format is called on the command line.
+pub const NAME: &str = "parquet";
+
+#[derive(Debug, clap::Args)]
+pub struct TablesArgs {
+    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects, stacks
+    /// and modules [default: all that the recording has]
+    #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
+    tables: Vec<Table>,
+    /// Of parquet: under which name the recording stands in the tables [default: that of its file]
+    #[arg(long, value_name = "NAME")]
+    id: Option<String>,
+    /// Of parquet: write over a recording of the same name
+    #[arg(long)]
+    replace: bool,
+}
+
+fn parse_table(text: &str) -> Result<Table, String> {
+    Table::named(text).ok_or_else(|| {
+        let known: Vec<&str> = Table::ALL.into_iter().map(Table::name).collect();
+        format!("expected one of {}", known.join(", "))
+    })
+}
+
+impl TablesArgs {
+    /// What is said of tables while none are written.
+    pub fn refuse(&self) -> anyhow::Result<()> {
+        let said = [
+            ("--tables", !self.tables.is_empty()),
+            ("--id", self.id.is_some()),
+            ("--replace", self.replace),
+        ];
+        match said.into_iter().find(|(_, is_there)| *is_there) {
+            Some((option, _)) => bail!("{option}: expected --format {NAME}"),
+            None => Ok(()),
+        }
+    }
+}
+
+pub fn run(args: ExportArgs) -> anyhow::Result<()> {
+    let Some(dir) = &args.output else {
+        bail!("--format {NAME}: expected -o with the folder of the tables");
+    };
+    let has_part = args.from.is_some() || args.to.is_some() || args.thread.is_some();
+    ensure!(
+        !has_part,
+        "--format {NAME} writes whole recordings; a range or a thread is chosen in SQL"
+    );
+    ensure!(
+        args.tables.id.is_none() || args.traces.len() == 1,
+        "--id: expected one recording, found {}",
+        args.traces.len()
+    );
+    let ids = ids(&args)?;
+    for (trace, id) in args.traces.iter().zip(ids) {
+        write(&args, trace, (dir, &id))?;
+    }
+    Ok(())
+}
+
+/// The names of the recordings, no two of them equal.
+fn ids(args: &ExportArgs) -> anyhow::Result<Vec<String>> {
+    let mut ids: Vec<String> = Vec::new();
+    for trace in &args.traces {
+        let name = || {
+            trace
+                .file_name()
+                .unwrap_or(trace.as_os_str())
+                .to_string_lossy()
+        };
+        let id = match &args.tables.id {
+            Some(id) => {
+                ensure!(
+                    *id == tables::id_of(id),
+                    "--id {id}: expected letters, digits, dots, - and _"
+                );
+                id.clone()
+            }
+            None => tables::id_of(&name()),
+        };
+        ensure!(
+            !ids.contains(&id),
+            "{}: expected another name than {id}, which a recording before it has",
+            trace.display()
+        );
+        ids.push(id);
+    }
+    Ok(ids)
+}
+
+fn write(args: &ExportArgs, trace: &Path, (dir, id): (&PathBuf, &str)) -> anyhow::Result<()> {
+    let session = output::open(&TraceArg {
+        trace: trace.to_owned(),
+        source: args.source.clone(),
+        value: args.value.clone(),
+        left_out: args.left_out,
+    })?;
+    let resolved = output::recording(&session)?;
+    let part = Part {
+        recording: &resolved.recording,
+        resolution: &resolved.resolution,
+        hierarchy: &session.hierarchy,
+        range: None,
+        threads: None,
+    };
+    let all = Table::ALL;
+    let wanted = match args.tables.tables.is_empty() {
+        true => &all[..],
+        false => &args.tables.tables,
+    };
+    let if_there = match args.tables.replace {
+        true => IfThere::Replace,
+        false => IfThere::Refuse,
+    };
+    let written =
+        with_progress(|progress| tables::write(&part, dir, (id, if_there), wanted, progress))?;
+    written.with_context(|| format!("cannot write {}", trace.display()))
+}

@@ -1,0 +1,98 @@
+//! `callscape query`: A question to a folder of tables, through an installed DuckDB
+
+mod answer;
+mod catalog;
+mod engine;
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::output;
+use catalog::{QUESTIONS, Question};
+
+#[derive(Debug, clap::Args)]
+#[command(about = "Ask the tables of many recordings, through an installed DuckDB", after_help = HELP)]
+pub struct QueryArgs {
+    /// The question; `--list` lists them with what they answer
+    #[arg(value_parser = questions(), value_name = "NAME", required_unless_present = "list")]
+    question: Option<&'static Question>,
+    /// The folder of tables that `callscape export --format parquet` has written
+    #[arg(value_name = "DIR", required_unless_present_any = ["list", "sql"])]
+    dir: Option<PathBuf>,
+    /// Sets a parameter of the question; can be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// List the questions, their parameters and their columns
+    #[arg(long, conflicts_with_all = ["question", "dir", "param", "sql", "csv", "json"])]
+    list: bool,
+    /// Print the question in SQL, for another engine, and ask nothing
+    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    sql: bool,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+const HELP: &str = "\
+Examples:
+  callscape query --list
+  callscape query functions runs --param most=10
+  callscape query differences runs --param a=monday-% --param b=tuesday-% --json
+  callscape query stack runs --param recording=run-7.json --param at=12.5ms
+  callscape query contexts runs --sql
+
+DuckDB reads the tables: its program, or its Python module where that is not installed. Tables that are not there count
+as empty. DataFusion and Spark answer the same SQL: see docs/fleet.md.";
+
+/// Reads the name of a question.
+fn questions() -> impl TypedValueParser<Value = &'static Question> {
+    let names = QUESTIONS.iter().map(|it| it.name);
+    // What the first parser lets through is the name of one.
+    PossibleValuesParser::new(names).map(|name| Question::named(&name).unwrap_or(&QUESTIONS[0]))
+}
+
+pub fn run(args: QueryArgs) -> anyhow::Result<()> {
+    let Some(question) = args.question else {
+        return list();
+    };
+    let sql = question.with(&args.param)?;
+    let dir = match args.dir {
+        Some(dir) if !args.sql => dir,
+        _ => return output::print(|out| writeln!(out, "{sql}")),
+    };
+    let answer = engine::ask(&dir, &sql)?;
+    let columns = question.columns();
+    let columns: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    match (args.json, args.csv) {
+        (true, _) => answer.print_json(),
+        (_, true) => answer.print_csv(&columns),
+        _ => answer.print_table(&columns),
+    }
+}
+
+fn list() -> anyhow::Result<()> {
+    output::print(|out| {
+        for question in QUESTIONS {
+            writeln!(out, "{}\n  {}\n", question.name, question.about())?;
+            for parameter in question.parameters() {
+                let default = match parameter.default {
+                    Some(default) => format!(" [default: {default}]"),
+                    None => String::new(),
+                };
+                writeln!(
+                    out,
+                    "  --param {}=…  {}{default}",
+                    parameter.name, parameter.about
+                )?;
+            }
+            let columns = question.columns();
+            let columns: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+            writeln!(out, "  columns: {}\n", columns.join(", "))?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,345 @@
+//! The tables that a recording is written as: their columns, with what each means.
+
+use std::fmt;
+
+/// A table, as `--tables` and the folders name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    Recordings,
+    Threads,
+    Functions,
+    Calls,
+    Relations,
+    Contexts,
+    Samples,
+    Objects,
+    Stacks,
+    Modules,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 64 bits, with a sign.
+    Long,
+    /// 32 bits, with a sign.
+    Int,
+    Text,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Whether it may be null.
+    pub is_optional: bool,
+    /// What it means, with its unit.
+    pub about: &'static str,
+}
+
+const fn long(name: &'static str, about: &'static str) -> Column {
+    Column {
+        name,
+        kind: Kind::Long,
+        is_optional: false,
+        about,
+    }
+}
+
+const fn int(name: &'static str, about: &'static str) -> Column {
+    Column {
+        kind: Kind::Int,
+        ..long(name, about)
+    }
+}
+
+const fn text(name: &'static str, about: &'static str) -> Column {
+    Column {
+        kind: Kind::Text,
+        ..long(name, about)
+    }
+}
+
+const fn or_null(column: Column) -> Column {
+    Column {
+        is_optional: true,
+        ..column
+    }
+}
+
+const RECORDINGS: &[Column] = &[
+    text("name", "name of the recording's file"),
+    text("format", "format that it was read from"),
+    text(
+        "kind",
+        "trace, with each call; sampled, with stacks at times; profile, without times",
+    ),
+    text(
+        "unit",
+        "what one of a cost is: nanoseconds, bytes, samples or other things",
+    ),
+    text(
+        "value",
+        "of a profile the value that costs are of; empty elsewhere",
+    ),
+    or_null(long("duration_ns", "how long it lasts; null without times")),
+    or_null(long(
+        "calls",
+        "number of calls; null where they are not counted",
+    )),
+    long("functions", "number of functions"),
+    long("threads", "number of threads"),
+    long(
+        "samples",
+        "number of samples; 0 where every call was recorded",
+    ),
+    long(
+        "warnings",
+        "how often something was repaired or left out while reading",
+    ),
+    text(
+        "clock",
+        "what one of a time of objects is, mostly nanoseconds; empty without objects",
+    ),
+];
+
+const THREADS: &[Column] = &[
+    int("thread", "number of the thread in its recording, from 0"),
+    text("id", "as the recording names it"),
+    text("process", "process, as the recording names it"),
+    text("name", "name; empty where it has none"),
+    long("calls", "number of calls"),
+    int("max_depth", "largest number of calls open at once"),
+    long("start_ns", "first time, since the start of the recording"),
+    long("end_ns", "last time, since the start of the recording"),
+];
+
+const FUNCTIONS: &[Column] = &[
+    int(
+        "function",
+        "number of the function in its recording, from 0",
+    ),
+    text("name", "name"),
+    text("module", "path of its module in the hierarchy"),
+    text(
+        "file",
+        "source file as the recording names it; empty where unknown",
+    ),
+    int("line", "first line, from 1; 0 where unknown"),
+    int(
+        "line_column",
+        "where in that line it begins, which tells functions of one line apart; 0 where unknown",
+    ),
+    text("library", "program or library; empty where unknown"),
+    or_null(long(
+        "calls",
+        "number of calls; null where they are not counted",
+    )),
+    long(
+        "total",
+        "total cost: recursion counts once; in the recording's unit",
+    ),
+    long("self", "self cost, in the recording's unit"),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
+    text(
+        "levels",
+        "the names of which the path of its module is made, outermost first, a tab between",
+    ),
+];
+
+const CALLS: &[Column] = &[
+    int("thread", "number of the thread"),
+    int(
+        "call",
+        "number of the call on its thread, in order of start, from 0",
+    ),
+    or_null(int(
+        "parent",
+        "number of the call that made it; null for an outermost call",
+    )),
+    int("function", "number of the function"),
+    int("depth", "open calls around it; 0 for an outermost call"),
+    long("start_ns", "start, since the start of the recording"),
+    long("end_ns", "end, since the start of the recording"),
+    long("self_ns", "time in the call itself, without what it calls"),
+    or_null(long(
+        "waiting_ns",
+        "of the time in the call itself what its thread waited; null where unknown",
+    )),
+];
+
+const RELATIONS: &[Column] = &[
+    int("caller", "number of the calling function"),
+    int("callee", "number of the called function"),
+    or_null(long(
+        "calls",
+        "number of calls; null where they are not counted",
+    )),
+    long(
+        "total",
+        "cost of these calls, each counted; in the recording's unit",
+    ),
+    long("self", "self cost of these calls, in the recording's unit"),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
+];
+
+const CONTEXTS: &[Column] = &[
+    int(
+        "context",
+        "number of the calling context, in preorder, from 0",
+    ),
+    or_null(int(
+        "parent",
+        "context that it is called in; null for an outermost one",
+    )),
+    int("function", "number of the function"),
+    int("depth", "contexts around it; 0 for an outermost one"),
+    or_null(long(
+        "calls",
+        "number of calls; null where they are not counted",
+    )),
+    long("total", "cost with all below it, in the recording's unit"),
+    long(
+        "self",
+        "cost of the context itself, in the recording's unit",
+    ),
+    or_null(WAITING),
+    or_null(SELF_WAITING),
+    long(
+        "path",
+        "number made of the names and modules of the functions on its path: the same in all recordings for the same path",
+    ),
+];
+
+const SAMPLES: &[Column] = &[
+    int("context", "number of the calling context"),
+    text("value", "what was weighed, as the recording names it"),
+    text("unit", "what one of the weight is"),
+    long(
+        "weight",
+        "weight of the context itself; contexts of weight 0 are left out",
+    ),
+];
+
+const OBJECTS: &[Column] = &[
+    int(
+        "object",
+        "number of the event of memory that created it, from 0",
+    ),
+    int("thread", "number of the thread that created it"),
+    int("stack", "number of the stack that created it"),
+    or_null(int(
+        "function",
+        "number of the innermost function of that stack; null where it is empty",
+    )),
+    text("type", "its type; empty where unknown"),
+    long("bytes", "its size; 1 where no sizes are recorded"),
+    long("created", "when, on the recording's clock"),
+    or_null(long(
+        "released",
+        "when, on the recording's clock; null for what lives at the end, or where releases are not recorded",
+    )),
+];
+
+const STACKS: &[Column] = &[
+    int("stack", "number of the stack, from 0, which is empty"),
+    or_null(int(
+        "parent",
+        "the stack around its innermost function; null for the empty one",
+    )),
+    or_null(int(
+        "function",
+        "number of its innermost function; null for the empty one",
+    )),
+];
+
+const MODULES: &[Column] = &[
+    int("module", "number of the module, in preorder, from 0"),
+    or_null(int(
+        "parent",
+        "number of the module that it is in; null for the outermost one",
+    )),
+    int("depth", "modules around it; 0 for the outermost one"),
+    text(
+        "kind",
+        "directory, file, namespace, class, function or other kinds",
+    ),
+    text("name", "name"),
+    text("path", "its path in the hierarchy"),
+    int("line", "first line, from 1; 0 where it has none"),
+    int("end_line", "last line; 0 where it has none"),
+    int("code_lines", "lines of code"),
+    or_null(int(
+        "function",
+        "number of a function of the recording that is this one; null where none is, so that it did not run",
+    )),
+];
+
+const WAITING: Column = long(
+    "waiting",
+    "the part of the total in which the thread waited; null where unknown",
+);
+
+const SELF_WAITING: Column = long(
+    "self_waiting",
+    "the part of the self cost in which the thread waited; null where unknown",
+);
+
+impl Table {
+    pub const ALL: [Table; 10] = [
+        Table::Recordings,
+        Table::Threads,
+        Table::Functions,
+        Table::Calls,
+        Table::Relations,
+        Table::Contexts,
+        Table::Samples,
+        Table::Objects,
+        Table::Stacks,
+        Table::Modules,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Recordings => "recordings",
+            Table::Threads => "threads",
+            Table::Functions => "functions",
+            Table::Calls => "calls",
+            Table::Relations => "relations",
+            Table::Contexts => "contexts",
+            Table::Samples => "samples",
+            Table::Objects => "objects",
+            Table::Stacks => "stacks",
+            Table::Modules => "modules",
+        }
+    }
+
+    /// The table of this name.
+    pub fn named(name: &str) -> Option<Table> {
+        Table::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            Table::Recordings => RECORDINGS,
+            Table::Threads => THREADS,
+            Table::Functions => FUNCTIONS,
+            Table::Calls => CALLS,
+            Table::Relations => RELATIONS,
+            Table::Contexts => CONTEXTS,
+            Table::Samples => SAMPLES,
+            Table::Objects => OBJECTS,
+            Table::Stacks => STACKS,
+            Table::Modules => MODULES,
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

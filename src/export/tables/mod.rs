@@ -1,0 +1,209 @@
+//! Recordings as tables that existing engines ask with SQL: a folder a table, a partition a recording, Parquet files.
+//!
+//! `DIR/calls/recording=ID/part-0.parquet` and so on, as Hive partitions. Files are written beside and renamed, that of
+//! `recordings` last: a recording that stands there is whole. No file of another recording is touched.
+
+mod calls;
+mod chunk;
+mod columns;
+mod memory;
+mod modules;
+mod sums;
+mod writer;
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+pub use columns::{Column, Kind, Table};
+pub use writer::{GROUP, VERSION};
+
+use self::writer::TableWriter;
+use super::part::{ExportError, Part};
+use crate::analysis::contexts;
+use crate::files::Temporary;
+use crate::progress::Progress;
+
+/// The name of the file in the partition of a recording.
+const FILE: &str = "part-0.parquet";
+
+/// What becomes of a recording that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfThere {
+    Refuse,
+    Replace,
+}
+
+/// The longest ID, in letters: with what stands before it, a name that every file system takes.
+const LONGEST: usize = 120;
+
+/// The ID of a recording made of any text: letters, digits, `.`, `-` and `_` of it, others as `_`; never empty, and never
+/// one that a path takes for something else.
+pub fn id_of(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    let letters = text.trim_start_matches('.').chars();
+    let letters = letters.map(|it| if is_plain(it) { it } else { '_' });
+    let id: String = letters.take(LONGEST).collect();
+    match id.is_empty() {
+        true => "recording".to_owned(),
+        false => id,
+    }
+}
+
+/// The folder of a recording in that of a table.
+fn partition(dir: &Path, table: Table, id: &str) -> PathBuf {
+    dir.join(table.name()).join(format!("recording={id}"))
+}
+
+/// The Parquet files in a partition, whoever has written them.
+fn files_in(partition: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(partition).into_iter().flatten().flatten();
+    let is_table = |path: &PathBuf| path.extension().is_some_and(|it| it == "parquet");
+    entries.map(|it| it.path()).filter(is_table).collect()
+}
+
+/// An error with the file that it is about.
+fn at(path: &Path, error: io::Error) -> ExportError {
+    let said = format!("{}: {error}", path.display());
+    ExportError::Io(io::Error::new(error.kind(), said))
+}
+
+/// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given; that of recordings
+/// also where it is not among them. Tables that the recording has nothing for are left out: calls of a profile, contexts
+/// of one that tells none, modules without a source tree. What was replaced is gone as a whole, tables that are not written again too. Takes the
+/// memory of a packed group of a million rows, some bytes each, and the contexts where they are asked for. O(calls).
+pub fn write(
+    part: &Part<'_>,
+    dir: &Path,
+    (id, if_there): (&str, IfThere),
+    tables: &[Table],
+    progress: &Progress,
+) -> Result<(), ExportError> {
+    let before = || Table::ALL.into_iter().map(|it| partition(dir, it, id));
+    let is_there = before().any(|it| !files_in(&it).is_empty());
+    if is_there && if_there == IfThere::Refuse {
+        return Err(ExportError::Unfit(format!(
+            "{}: expected no recording {id} in it, found one; --replace writes over it, --id gives another name",
+            dir.display()
+        )));
+    }
+    let written = write_all(part, dir, id, tables, progress);
+    let written = written.and_then(|files| match part.recording.damage() {
+        Some(damage) => Err(ExportError::Damaged(damage)),
+        None => Ok(files),
+    });
+    let result = written.and_then(|files| keep(files, before().flat_map(|it| files_in(&it))));
+    for partition in before() {
+        // Where nothing is in them: of a table that the recording has not, or after a failure.
+        let _ = std::fs::remove_dir(&partition);
+        let _ = partition.parent().map(std::fs::remove_dir);
+    }
+    result
+}
+
+/// A whole file, and what it is to be called.
+type Written = (PathBuf, Temporary);
+
+/// Writes the tables beside where they are to stand, that of recordings last.
+fn write_all(
+    part: &Part<'_>,
+    dir: &Path,
+    id: &str,
+    tables: &[Table],
+    progress: &Progress,
+) -> Result<Vec<Written>, ExportError> {
+    let mut written = Vec::new();
+    for table in Table::ALL.into_iter().rev() {
+        let is_wanted = tables.contains(&table) || table == Table::Recordings;
+        if !is_wanted || !has(part, table) {
+            continue;
+        }
+        let folder = partition(dir, table, id);
+        std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+        let path = folder.join(FILE);
+        let mut beside = Temporary::beside(&path).map_err(|error| at(&folder, error))?;
+        let result = write_table(part, (table, id), &mut beside.file, progress);
+        match result {
+            Ok(true) => written.push((path, beside)),
+            Ok(false) => {}
+            Err(ExportError::Io(error)) => return Err(at(&path, error)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(written)
+}
+
+/// Gives the files their names, after those that were there before are gone, that of recordings first and last.
+fn keep(files: Vec<Written>, before: impl Iterator<Item = PathBuf>) -> Result<(), ExportError> {
+    for path in before {
+        std::fs::remove_file(&path).map_err(|error| at(&path, error))?;
+    }
+    for (path, beside) in files {
+        beside.keep_as(&path).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Whether a recording may have something for a table.
+fn has(part: &Part<'_>, table: Table) -> bool {
+    let recording = part.recording;
+    match table {
+        Table::Recordings | Table::Threads | Table::Functions | Table::Relations => true,
+        Table::Contexts => true,
+        Table::Calls => recording.profile.is_none(),
+        Table::Samples => {
+            let profile = recording.profile.as_ref();
+            profile.is_some_and(|it| it.contexts().is_some())
+        }
+        Table::Objects | Table::Stacks => memory::events(recording).is_some(),
+        Table::Modules => modules::are_of_source(part.hierarchy),
+    }
+}
+
+/// Whether there was something to write.
+fn write_table(
+    part: &Part<'_>,
+    (table, id): (Table, &str),
+    out: &mut (impl Write + Send),
+    progress: &Progress,
+) -> Result<bool, ExportError> {
+    let recording = part.recording;
+    let mut rows = TableWriter::new(table, id, BufWriter::new(out))?;
+    match table {
+        Table::Recordings => sums::recordings(recording, &mut rows),
+        Table::Threads => sums::threads(recording, &mut rows)?,
+        Table::Functions => sums::functions(part, &mut rows)?,
+        Table::Calls => calls::write(recording, &mut rows, progress)?,
+        Table::Relations => sums::relations(recording, &mut rows)?,
+        Table::Contexts => match contexts::contexts(recording, progress)? {
+            Some(contexts) => sums::contexts(part, &contexts, &mut rows, progress)?,
+            None => return Ok(false),
+        },
+        Table::Samples => sums::samples(recording, &mut rows, progress)?,
+        Table::Objects => memory::objects(recording, &mut rows, progress)?,
+        Table::Stacks => memory::stacks(recording, &mut rows, progress)?,
+        Table::Modules => modules::modules(part, &mut rows)?,
+    }
+    rows.finish()?.flush()?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_one_name_of_a_folder_whatever_it_is_made_of() {
+        for (text, id) in [
+            ("run 1.json", "run_1.json"),
+            ("..", "recording"),
+            ("", "recording"),
+            (".hidden", "hidden"),
+            ("a/b\\c\u{7}=é", "a_b_c___"),
+            ("2026-11-25", "2026-11-25"),
+        ] {
+            assert_eq!(id_of(text), id);
+            assert_eq!(id_of(id), id, "an ID stays as it is");
+        }
+        assert_eq!(id_of(&"x".repeat(1000)).len(), LONGEST);
+    }
+}
