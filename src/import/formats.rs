@@ -6,6 +6,8 @@ use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
     jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
 };
+#[cfg(feature = "parquet")]
+use super::tables;
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 
@@ -160,6 +162,14 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
+        },
+    },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::FORMAT,
+        kind: Kind::Directory {
+            sniff: tables::sniff,
+            import: tables::import,
         },
     },
 ];

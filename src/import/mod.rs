@@ -54,6 +54,8 @@ mod sorting;
 mod spans;
 mod speedscope;
 mod stream;
+#[cfg(feature = "parquet")]
+mod tables;
 mod uftrace;
 mod unpacked;
 mod unread;

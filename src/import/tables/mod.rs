@@ -1,0 +1,33 @@
+//! Tables in Parquet, as `callscape export --format parquet` writes them and other engines do, and what they answer.
+//! Specification: `src/export/tables/`, and <https://parquet.apache.org/docs/file-format/>.
+//!
+//! A folder of tables is a recording: with calls it plays, without it is a profile of what the calls add up to. Several
+//! recordings in it are opened as one set of runs; `DIR/recordings/recording=ID` is one of them.
+
+mod calls;
+mod contexts;
+mod folder;
+mod functions;
+mod many;
+mod recording;
+mod rows;
+mod source;
+
+use super::error::ImportError;
+use super::input::Input;
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+use folder::Folder;
+pub use folder::sniff;
+
+/// The identifier in `info`.
+pub const FORMAT: &str = "parquet";
+
+/// Reads a folder of tables.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let folder = Folder::open(input)?;
+    match folder.ids.as_slice() {
+        [id] => recording::open(&folder, id, input, (FORMAT, progress)),
+        _ => many::open(&folder, input, (FORMAT, progress)),
+    }
+}
