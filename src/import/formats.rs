@@ -149,6 +149,22 @@ pub(super) const FORMATS: &[Format] = &[
             import: massif::import,
         },
     },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::FORMAT,
+        kind: Kind::File {
+            sniff: tables::sniff_file,
+            import: tables::import_file,
+        },
+    },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::CSV,
+        kind: Kind::File {
+            sniff: tables::sniff_csv,
+            import: tables::import_csv,
+        },
+    },
     // Without a mark of its own: after all others.
     Format {
         id: folded::FORMAT,
@@ -166,7 +182,7 @@ pub(super) const FORMATS: &[Format] = &[
     },
     #[cfg(feature = "parquet")]
     Format {
-        id: tables::FORMAT,
+        id: tables::FOLDER,
         kind: Kind::Directory {
             sniff: tables::sniff,
             import: tables::import,

@@ -42,4 +42,6 @@ mod several;
 mod sharing;
 mod sheet;
 mod source;
+#[cfg(feature = "parquet")]
+mod tables;
 mod views;

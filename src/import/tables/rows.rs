@@ -191,6 +191,16 @@ impl Parquet {
         flat.map(|column| column.name()).collect()
     }
 
+    /// By column of [`columns`](Self::columns), whether it is of text.
+    pub fn texts(&self) -> Vec<bool> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let flat = schema.columns().iter().filter(|it| is_flat(it));
+        let is_text = |column: &ColumnDescriptor| {
+            column.physical_type() == Physical::BYTE_ARRAY && !is_decimal(column)
+        };
+        flat.map(|column| is_text(column)).collect()
+    }
+
     /// The number of a column that is asked for; none where it may be missing and is.
     fn find(&self, ask: &Ask) -> Result<Option<usize>, ImportError> {
         let schema = self.metadata.file_metadata().schema_descr();
