@@ -2,12 +2,12 @@
 
 use super::error::ImportError;
 use super::input::Input;
+#[cfg(feature = "parquet")]
+use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
     jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
 };
-#[cfg(feature = "parquet")]
-use super::tables;
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 

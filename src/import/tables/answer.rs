@@ -10,8 +10,8 @@ use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::trace::{FunctionMetrics, Trace};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
-use crate::import::tables::functions::FunctionTable;
 use crate::import::lines::Lines;
+use crate::import::tables::functions::FunctionTable;
 use crate::progress::Progress;
 use crate::units::{Cost, Unit};
 use crate::warnings::{Place, Reporter};
@@ -104,7 +104,10 @@ pub fn sniff_csv(head: &[u8]) -> bool {
         return false;
     };
     let is_name = |field: &String| {
-        !field.is_empty() && field.chars().all(|it| it.is_alphanumeric() || "_ ()".contains(it))
+        !field.is_empty()
+            && field
+                .chars()
+                .all(|it| it.is_alphanumeric() || "_ ()".contains(it))
     };
     let named = fields.iter().any(|it| it == "function" || it == "name");
     fields.len() > 1 && named && fields.iter().all(is_name)
@@ -155,13 +158,7 @@ pub fn import(
         kind: Kind::Any,
         is_needed: true,
     });
-    let mut rows = Rows::new(
-        vec![input.clone()],
-        "",
-        asks.collect(),
-        progress,
-        &reporter,
-    );
+    let mut rows = Rows::new(vec![input.clone()], "", asks.collect(), progress, &reporter);
     while rows.next()? > 0 {
         for row in 0..rows.len() {
             answer.row(|column| rows.cell(column, row), || rows.place());
@@ -215,7 +212,11 @@ pub fn import_csv(
     if !record.is_empty() {
         let expected = "the end of what a quotation mark begins";
         let place = Place::line(&file, start);
-        return Err(ImportError::malformed(place, expected, "the end of the file"));
+        return Err(ImportError::malformed(
+            place,
+            expected,
+            "the end of the file",
+        ));
     }
     match answer {
         Some(answer) => Ok(answer.finish(input, format, &reporter)),
@@ -255,7 +256,8 @@ impl<'r> Answer<'r> {
         };
         let text = |wanted: &str| (0..names.len()).find(|&at| names[at] == wanted && is_text(at));
         let Some(name) = text("name").or_else(|| text("function")) else {
-            let expected = "a column 'function' or 'name' of text, or a table of Callscape in its folder";
+            let expected =
+                "a column 'function' or 'name' of text, or a table of Callscape in its folder";
             let found = format!("columns {}", super::folder::listed(names));
             return Err(ImportError::malformed(place.clone(), expected, found));
         };

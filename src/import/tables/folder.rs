@@ -174,7 +174,10 @@ impl Folder {
 
     /// The path by which a recording of it is opened alone.
     pub fn place_of(&self, id: &str) -> String {
-        let dir = self.dir.join("recordings").join(&format!("{PARTITION}{id}"));
+        let dir = self
+            .dir
+            .join("recordings")
+            .join(&format!("{PARTITION}{id}"));
         dir.display().to_string()
     }
 

@@ -48,7 +48,11 @@ pub fn open(
         repaired: 0,
     };
     // Contexts are told of all recordings or left out: sums of some of them would not be those of functions.
-    if folder.ids.iter().any(|id| folder.files("contexts", id).is_empty()) {
+    if folder
+        .ids
+        .iter()
+        .any(|id| folder.files("contexts", id).is_empty())
+    {
         runs.contexts = None;
     }
     for id in &folder.ids {
@@ -105,7 +109,8 @@ impl Runs<'_> {
             let key = (row.function.name.to_owned(), row.module.to_owned());
             let all = &mut self.table;
             let known = self.known.entry(key);
-            let of_all = *known.or_insert_with(|| all.functions.intern_at(row.function, row.column));
+            let of_all =
+                *known.or_insert_with(|| all.functions.intern_at(row.function, row.column));
             all.add(of_all, row.metrics);
             all.counts_calls |= row.counts_calls;
             let own = table.functions.intern_at(row.function, row.column);

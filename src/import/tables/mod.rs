@@ -10,6 +10,7 @@ mod contexts;
 mod folder;
 mod functions;
 mod many;
+mod memory;
 mod recording;
 mod rows;
 mod source;

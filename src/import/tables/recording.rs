@@ -4,6 +4,7 @@ use super::calls;
 use super::contexts::{ContextTable, relations, unit_named};
 use super::folder::Folder;
 use super::functions::FunctionTable;
+use super::memory;
 use super::rows::{Ask, Rows};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
@@ -21,6 +22,9 @@ pub struct About {
     /// What its costs are of.
     pub value: Value,
     pub samples: u64,
+    /// What a time of objects counts.
+    clock: Unit,
+    duration: Time,
     /// How often something was repaired before it was written as tables.
     pub repaired: u64,
 }
@@ -38,6 +42,8 @@ impl About {
             Ask::text("value").or_none(),
             Ask::number("samples").or_none(),
             Ask::number("warnings").or_none(),
+            Ask::text("clock").or_none(),
+            Ask::number("duration_ns").or_none(),
         ];
         let mut rows = Rows::new(files, "recordings", asks, progress, reporter);
         rows.next()?;
@@ -60,6 +66,11 @@ impl About {
             value: Value { name, unit },
             samples: rows.number(3, 0).unwrap_or_default(),
             repaired: rows.number(4, 0).unwrap_or_default(),
+            clock: match &*rows.text(5, 0) {
+                "" => Unit::Nanoseconds,
+                clock => unit_named(clock),
+            },
+            duration: Time::from_ns(rows.number(6, 0).unwrap_or_default()),
         })
     }
 }
@@ -84,20 +95,48 @@ pub fn open(
     let functions = folder.needed("functions", id)?;
     let mut table = FunctionTable::read(functions, progress, &reporter)?;
     let calls = folder.files("calls", id);
+    let objects = ["objects", "stacks"].map(|table| folder.files(table, id));
     if !calls.is_empty() {
         let mut builder = TraceBuilder::new(&reporter);
         let files = [folder.files("threads", id), calls];
         calls::read(files, &mut table, &mut builder, progress, &reporter)?;
         progress.check()?;
-        let finished = builder.finish(|| folder.place());
+        let (functions, trace) = builder.finish(|| folder.place());
+        let of = (about.clock, trace.threads().len());
+        let mut memory = memory::read(objects, of, &mut table, (progress, &reporter))?;
+        if let Some(memory) = &mut memory {
+            memory.end = memory.end.max(trace.range().end).max(about.duration);
+        }
+        // A function that memory alone has, and no table.
+        let functions = match table.functions.len() > functions.len() {
+            true => table.functions,
+            false => functions,
+        };
         let samples = (about.kind == RecordingKind::Sampled).then_some(about.samples);
+        let calls = (functions, trace);
         let warnings = reporter.warnings();
-        return Ok(Recording::of_calls(
-            input, format, samples, finished, warnings,
-        ));
+        let recording = Recording::of_calls(input, format, samples, calls, warnings);
+        return Ok(Recording {
+            memory,
+            ..recording
+        });
+    }
+    let threads = threads(folder.files("threads", id), progress, &reporter)?;
+    let of = (about.clock, threads.len());
+    if let Some(mut memory) = memory::read(objects, of, &mut table, (progress, &reporter))? {
+        memory.end = memory.end.max(about.duration);
+        let warnings = reporter.warnings();
+        let functions = table.functions;
+        let mut recording = Recording::of_memory(input, format, functions, memory, warnings);
+        let profile = recording.profile.take();
+        recording.profile = profile.map(|mut profile| {
+            // Another one is shown where it has not what was shown.
+            let _ = profile.show(&about.value.name);
+            profile.with_threads(threads)
+        });
+        return Ok(recording);
     }
     let profile = profile(folder, id, about.value, &mut table, (progress, &reporter))?;
-    let threads = threads(folder.files("threads", id), progress, &reporter)?;
     Ok(Recording {
         path: input.to_path_buf(),
         format,

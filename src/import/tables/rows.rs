@@ -94,6 +94,25 @@ enum Values {
     Text(Vec<Option<ByteArray>>),
 }
 
+impl Values {
+    /// Numbers of which so many digits stand behind the point.
+    fn scale(&mut self, scale: i32) {
+        let factor = 10_f64.powi(-scale);
+        match self {
+            Values::Whole(values) => {
+                let real = |&value: &i64| (value != NULL).then(|| value as f64 * factor);
+                *self = Values::Real(values.iter().map(real).collect());
+            }
+            Values::Real(values) => {
+                for value in values.iter_mut().flatten() {
+                    *value *= factor;
+                }
+            }
+            Values::None | Values::Text(_) => {}
+        }
+    }
+}
+
 /// No table holds this number: what it counts is not negative.
 const NULL: i64 = i64::MIN;
 
@@ -182,6 +201,15 @@ impl Parquet {
         let notes = self.metadata.file_metadata().key_value_metadata()?;
         let note = notes.iter().find(|note| note.key == key)?;
         note.value.as_deref()
+    }
+
+    /// How many digits of a decimal number stand behind the point.
+    fn scale(&self, at: usize) -> i32 {
+        let column = self.metadata.file_metadata().schema_descr().column(at);
+        match is_decimal(&column) {
+            true => column.type_scale(),
+            false => 0,
+        }
     }
 
     /// The names of its columns, those with columns of their own left out.
@@ -307,10 +335,8 @@ fn is_flat(column: &ColumnDescriptor) -> bool {
 }
 
 fn is_decimal(column: &ColumnDescriptor) -> bool {
-    matches!(
-        column.logical_type_ref(),
-        Some(LogicalType::Decimal { .. })
-    ) || column.converted_type() == parquet::basic::ConvertedType::DECIMAL
+    matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }))
+        || column.converted_type() == parquet::basic::ConvertedType::DECIMAL
 }
 
 fn is_whole(column: &ColumnDescriptor) -> bool {
@@ -408,6 +434,12 @@ impl<'a> Rows<'a> {
                     })?,
                 };
             }
+            for (values, column) in self.values.iter_mut().zip(&open.columns) {
+                let scale = column.map_or(0, |at| open.file.scale(at));
+                if scale > 0 {
+                    values.scale(scale);
+                }
+            }
             self.length = count;
             return Ok(count);
         }
@@ -470,7 +502,10 @@ impl<'a> Rows<'a> {
 
     /// The file at hand, or the last one.
     pub fn place(&self) -> Place {
-        let file = self.next_file.checked_sub(1).and_then(|at| self.files.get(at));
+        let file = self
+            .next_file
+            .checked_sub(1)
+            .and_then(|at| self.files.get(at));
         Place::file(file.map_or(String::new(), |file| file.display().to_string()))
     }
 
@@ -511,12 +546,12 @@ impl Open {
         };
         self.left = u64::try_from(group.num_rows()).unwrap_or(0);
         let of = |column: &Option<usize>| match *column {
-            Some(at) if at < group.num_columns() => {
-                self.file.column(self.next_group, at).map(Some)
-            }
+            Some(at) if at < group.num_columns() => self.file.column(self.next_group, at).map(Some),
             Some(at) => {
                 let expected = format!("a column {at} in each group of rows");
-                Err(self.file.wrong(expected, format!("{}", group.num_columns())))
+                Err(self
+                    .file
+                    .wrong(expected, format!("{}", group.num_columns())))
             }
             None => Ok(None),
         };
@@ -529,16 +564,28 @@ impl Open {
 
 fn read(reader: &mut ColumnReader, count: usize) -> Result<Values, ParquetError> {
     Ok(match reader {
-        ColumnReader::Int32ColumnReader(of) => Values::Whole(fill(of, count, NULL, |it| it.into())?),
+        ColumnReader::Int32ColumnReader(of) => {
+            Values::Whole(fill(of, count, NULL, |it| it.into())?)
+        }
         ColumnReader::Int64ColumnReader(of) => Values::Whole(fill(of, count, NULL, |it| it)?),
         ColumnReader::FloatColumnReader(of) => {
             Values::Real(fill(of, count, None, |it| Some(it.into()))?)
         }
         ColumnReader::DoubleColumnReader(of) => Values::Real(fill(of, count, None, Some)?),
         ColumnReader::ByteArrayColumnReader(of) => Values::Text(fill(of, count, None, Some)?),
-        // A truth value, a time of the old kind, a number of many digits: nothing that is asked for.
+        ColumnReader::FixedLenByteArrayColumnReader(of) => {
+            Values::Real(fill(of, count, None, |it| Some(big_endian(it.data())))?)
+        }
+        // A truth value, a time of the old kind: nothing that is asked for.
         _ => Values::None,
     })
+}
+
+/// A number of many digits, as decimal numbers are kept.
+fn big_endian(bytes: &[u8]) -> f64 {
+    let first = bytes.first().map_or(0.0, |&byte| f64::from(byte as i8));
+    let rest = bytes.iter().skip(1);
+    rest.fold(first, |sum, &byte| sum * 256.0 + f64::from(byte))
 }
 
 /// The values of the next rows, each made by `convert`, `null` where there is none.
@@ -551,8 +598,7 @@ fn fill<T: DataType, O: Clone>(
     let (mut levels, mut values) = (Vec::new(), Vec::new());
     let mut rows = 0;
     while rows < count {
-        let (read, ..) =
-            reader.read_records(count - rows, Some(&mut levels), None, &mut values)?;
+        let (read, ..) = reader.read_records(count - rows, Some(&mut levels), None, &mut values)?;
         if read == 0 {
             let text = format!("{} rows less than its group has", count - rows);
             return Err(ParquetError::General(text));

@@ -209,7 +209,8 @@ impl Pages {
                     let length = values.first_chunk().map(|it| u32::from_le_bytes(*it));
                     let length = length.ok_or_else(|| wrong("a page without levels"))?;
                     let behind = values.get(4..).and_then(|it| it.get(length as usize..));
-                    values = behind.ok_or_else(|| wrong("levels that are longer than their page"))?;
+                    values =
+                        behind.ok_or_else(|| wrong("levels that are longer than their page"))?;
                 }
                 self.check_values(values, *num_values, *encoding)
             }
