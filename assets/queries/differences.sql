@@ -12,7 +12,7 @@
 --   b          text          those of the second set
 --   least      number  0.01  a difference counts from this share of the whole cost of a run of the first set on
 --   chance     number  0.05  and where it arises by chance in at most this share of such comparisons
---   waiting    number  1     0 leaves out what threads waited
+--   waiting    number  0     1 counts what threads waited too: for locks, or while other programs had the processor
 --   all        number  0     1 lists all functions, with those that do not differ; so does a set that is too small
 --
 -- Columns:

@@ -27,5 +27,5 @@ SELECT f.name, f.module, f.file, f.line, f.library,
 FROM functions f
 WHERE f.recording LIKE $recording
 GROUP BY f.name, f.module, f.file, f.line, f.line_column, f.library
-ORDER BY self DESC, f.name, f.module, f.file, f.line
+ORDER BY self DESC, f.name, f.module, f.file, f.line, f.line_column, f.library
 LIMIT $most

@@ -29,5 +29,5 @@ JOIN functions b ON b.recording = r.recording AND b.function = r.callee
 WHERE r.recording LIKE $recording
 GROUP BY a.name, a.module, a.file, a.line, a.line_column, a.library,
          b.name, b.module, b.file, b.line, b.line_column, b.library
-ORDER BY total DESC, caller, callee, caller_module, callee_module
+ORDER BY total DESC, a.name, b.name, a.module, b.module, a.file, b.file, a.line, b.line, a.line_column, b.line_column
 LIMIT $most

@@ -46,7 +46,7 @@ every AS (
   LEFT JOIN known k ON k.name = n.name AND k.module = n.module AND k.recording = c.recording
 ),
 medians AS (
-  SELECT name, module, median(self) AS self FROM every GROUP BY name, module
+  SELECT name, module, floor(median(self)) AS self FROM every GROUP BY name, module
 ),
 different AS (
   SELECT s.recording, s.place, s.duration, e.name, e.module, e.self, m.self AS median_self,

@@ -37,7 +37,7 @@ const EXCEPTIONS: [(&str, &str); 2] = [
 ];
 
 /// Packages of the program that are there in several versions, each with the package that is behind the others.
-const SEVERAL: [(&str, &str); 22] = [
+const SEVERAL: [(&str, &str); 23] = [
     ("bitflags", "defmt"),
     ("defmt", "faster-hex"),
     ("foldhash", "hashbrown 0.15"),
@@ -48,6 +48,7 @@ const SEVERAL: [(&str, &str); 22] = [
     ("itertools", "table_formatter, rav1e"),
     ("linux-raw-sys", "winit"),
     ("miniz_oxide", "png"),
+    ("num-bigint", "rav1e"),
     ("pollster", "rfd"),
     ("read-fonts", "glyphon"),
     ("rustc-hash", "naga"),

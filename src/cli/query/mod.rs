@@ -6,7 +6,6 @@ mod engine;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::output;
@@ -65,8 +64,7 @@ pub fn run(args: QueryArgs) -> anyhow::Result<()> {
         Some(dir) if !args.sql => dir,
         _ => return output::print(|out| writeln!(out, "{sql}")),
     };
-    let answer =
-        engine::ask(&dir, &sql).with_context(|| format!("cannot ask {}", dir.display()))?;
+    let answer = engine::ask(&dir, &sql)?;
     let columns = question.columns();
     let columns: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     match (args.json, args.csv) {

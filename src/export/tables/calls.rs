@@ -2,14 +2,14 @@
 
 use std::io::Write;
 
-use super::writer::{GROUP, TableWriter};
+use super::writer::{BATCH, TableWriter};
 use crate::export::part::ExportError;
 use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{CallId, ThreadId};
 
 /// How many calls are read at once.
-const BATCH: u32 = 1 << 14;
+const READ: u32 = 1 << 14;
 
 /// The place of `self_ns` among the columns.
 const SELF: usize = 7;
@@ -26,7 +26,7 @@ struct Open {
     row: Option<usize>,
 }
 
-/// Writes the calls of all threads. O(calls), and a group of rows in memory.
+/// Writes the calls of all threads. O(calls), and a packed group of rows in memory.
 pub fn write<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
@@ -55,7 +55,7 @@ fn thread_calls<W: Write + Send>(
     let mut open: Vec<Open> = Vec::new();
     let mut next = 0;
     while next < calls {
-        let end = calls.min(next.saturating_add(BATCH));
+        let end = calls.min(next.saturating_add(READ));
         for (call, number) in trace.calls_numbered(thread, next..end).iter().zip(next..) {
             while let Some(done) = open.pop_if(|it| it.last < u64::from(number)) {
                 close(done, rows);
@@ -86,7 +86,7 @@ fn thread_calls<W: Write + Send>(
                     row: Some(row),
                 });
             }
-            if rows.rows() == GROUP {
+            if rows.rows() == BATCH {
                 flush(recording, thread, &mut open, rows)?;
             }
         }
@@ -106,7 +106,7 @@ fn close<W: Write + Send>(done: Open, rows: &mut TableWriter<W>) {
     }
 }
 
-/// Writes the group. Of the calls that are still open the self cost is looked up: what they call is not known yet.
+/// Packs the rows. Of the calls that are still open the self cost is looked up: what they call is not known yet.
 fn flush<W: Write + Send>(
     recording: &Recording,
     thread: ThreadId,
@@ -119,5 +119,5 @@ fn flush<W: Write + Send>(
             rows.set_number(SELF, row, own.ns());
         }
     }
-    Ok(rows.end_group()?)
+    Ok(rows.end_batch()?)
 }

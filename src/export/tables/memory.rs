@@ -47,7 +47,7 @@ pub fn objects<W: Write + Send>(
         rows.number(object.creation.ns());
         rows.number_or_null(object.release.map(|it| it.ns()));
         rows.end_row();
-        rows.end_group_if_full()?;
+        rows.end_batch_if_full()?;
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ pub fn stacks<W: Write + Send>(
         rows.number_or_null(stacks.parent(stack).map(|it| it.0.into()));
         rows.number_or_null(function.map(|it| it.0.into()));
         rows.end_row();
-        if rows.end_group_if_full()? {
+        if rows.end_batch_if_full()? {
             progress.check()?;
         }
     }

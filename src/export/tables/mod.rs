@@ -4,6 +4,7 @@
 //! `recordings` last: a recording that stands there is whole. No file of another recording is touched.
 
 mod calls;
+mod chunk;
 mod columns;
 mod memory;
 mod modules;
@@ -68,8 +69,8 @@ fn at(path: &Path, error: io::Error) -> ExportError {
 
 /// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given; that of recordings
 /// also where it is not among them. Tables that the recording has nothing for are left out: calls of a profile, contexts
-/// of one that tells none, modules without a source tree. What was replaced is gone as a whole, tables that are not written again too. Takes as much
-/// memory as a group of a million rows, and the contexts where they are asked for. O(calls).
+/// of one that tells none, modules without a source tree. What was replaced is gone as a whole, tables that are not written again too. Takes the
+/// memory of a packed group of a million rows, some bytes each, and the contexts where they are asked for. O(calls).
 pub fn write(
     part: &Part<'_>,
     dir: &Path,

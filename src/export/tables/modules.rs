@@ -58,7 +58,7 @@ pub fn modules<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) -> i
         rows.number(module.loc.into());
         rows.number_or_null(function.map(|it| it.0.into()));
         rows.end_row();
-        rows.end_group_if_full()?;
+        rows.end_batch_if_full()?;
     }
     Ok(())
 }

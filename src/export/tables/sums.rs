@@ -50,7 +50,7 @@ pub fn threads<W: Write + Send>(
         rows.number(thread.start.ns());
         rows.number(thread.end.ns());
         rows.end_row();
-        rows.end_group_if_full()?;
+        rows.end_batch_if_full()?;
     }
     Ok(())
 }
@@ -76,7 +76,7 @@ pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) ->
         rows.number_or_null(knows_waiting.then(|| metrics.self_waiting.ns()));
         rows.text(&modules::levels_of(part, id));
         rows.end_row();
-        rows.end_group_if_full()?;
+        rows.end_batch_if_full()?;
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub fn relations<W: Write + Send>(
         rows.number_or_null(knows_waiting.then(|| relation.waiting.ns()));
         rows.number_or_null(knows_waiting.then(|| relation.self_waiting.ns()));
         rows.end_row();
-        rows.end_group_if_full()?;
+        rows.end_batch_if_full()?;
     }
     Ok(())
 }
@@ -141,7 +141,7 @@ pub fn contexts<W: Write + Send>(
         rows.number(path & i64::MAX as u64);
         rows.end_row();
         around.push((id, path));
-        if rows.end_group_if_full()? {
+        if rows.end_batch_if_full()? {
             progress.set(u64::from(id.0))?;
         }
     }
@@ -187,7 +187,7 @@ pub fn samples<W: Write + Send>(
             rows.text(&unit);
             rows.number(weight.ns());
             rows.end_row();
-            if rows.end_group_if_full()? {
+            if rows.end_batch_if_full()? {
                 progress.check()?;
             }
         }

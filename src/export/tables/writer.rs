@@ -4,15 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::data_type::ByteArray;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{
-    SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter,
-};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
+use super::chunk::{Chunk, Values};
 use super::columns::{Column, Kind, Table};
 
 /// So many rows are in a group, which an engine reads or leaves out as a whole by what its statistics say.
@@ -24,25 +23,29 @@ pub const VERSION: u32 = 1;
 /// Of zstd: 3 is its default, and higher ones gain little on packed numbers.
 const LEVEL: i32 = 3;
 
-/// Values of a column that are not written yet.
-enum Values {
-    Long(Vec<i64>),
-    Int(Vec<i32>),
-    Text(Vec<ByteArray>),
-}
+/// So many rows wait before they are packed; a group is made of whole batches.
+pub const BATCH: usize = GROUP / 64;
 
+/// A column that is being written.
 struct Cells {
+    /// Of the rows that wait.
     values: Values,
     /// By row 1 where there is a value; empty where there always is one.
     defined: Vec<i16>,
+    /// What is packed of the group; none before its first batch.
+    chunk: Option<Chunk>,
 }
 
 /// A table that is being written.
 pub struct TableWriter<W: Write + Send> {
     table: Table,
     file: SerializedFileWriter<W>,
+    properties: WriterPropertiesPtr,
     cells: Vec<Cells>,
+    /// How many rows wait.
     rows: usize,
+    /// How many rows of the group are packed.
+    packed: usize,
     /// The next column of the row.
     at: usize,
 }
@@ -139,18 +142,17 @@ impl<W: Write + Send> TableWriter<W> {
         let schema = schema(table).map_err(failed)?;
         let properties = Arc::new(properties(table, id).map_err(failed)?);
         let cells = table.columns().iter().map(|column| Cells {
-            values: match column.kind {
-                Kind::Long => Values::Long(Vec::new()),
-                Kind::Int => Values::Int(Vec::new()),
-                Kind::Text => Values::Text(Vec::new()),
-            },
+            values: Values::new(column.kind),
             defined: Vec::new(),
+            chunk: None,
         });
         Ok(TableWriter {
-            file: SerializedFileWriter::new(out, schema, properties).map_err(failed)?,
+            file: SerializedFileWriter::new(out, schema, properties.clone()).map_err(failed)?,
+            properties,
             cells: cells.collect(),
             table,
             rows: 0,
+            packed: 0,
             at: 0,
         })
     }
@@ -201,7 +203,7 @@ impl<W: Write + Send> TableWriter<W> {
         self.rows += 1;
     }
 
-    /// How many rows wait for their group.
+    /// How many rows wait to be packed.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -215,64 +217,56 @@ impl<W: Write + Send> TableWriter<W> {
         }
     }
 
-    /// Writes the rows that wait where they make a whole group, and says whether they did.
-    pub fn end_group_if_full(&mut self) -> io::Result<bool> {
-        let is_full = self.rows >= GROUP;
+    /// Packs the rows that wait where they are a whole batch, and says whether they were.
+    pub fn end_batch_if_full(&mut self) -> io::Result<bool> {
+        let is_full = self.rows >= BATCH;
         if is_full {
-            self.end_group()?;
+            self.end_batch()?;
         }
         Ok(is_full)
     }
 
-    /// Writes the rows that wait as a group.
-    pub fn end_group(&mut self) -> io::Result<()> {
+    /// Packs the rows that wait, and writes the group where they fill it.
+    pub fn end_batch(&mut self) -> io::Result<()> {
         if self.rows == 0 {
+            return Ok(());
+        }
+        let schema = self.file.schema_descr();
+        for (number, cells) in self.cells.iter_mut().enumerate() {
+            let properties = &self.properties;
+            let chunk = cells
+                .chunk
+                .get_or_insert_with(|| Chunk::new(schema.column(number), properties.clone()));
+            let taken = chunk.take(&mut cells.values, &mut cells.defined);
+            taken.map_err(failed)?;
+        }
+        self.packed += self.rows;
+        self.rows = 0;
+        match self.packed >= GROUP {
+            true => self.end_group(),
+            false => Ok(()),
+        }
+    }
+
+    fn end_group(&mut self) -> io::Result<()> {
+        if self.packed == 0 {
             return Ok(());
         }
         let mut group = self.file.next_row_group().map_err(failed)?;
         for cells in &mut self.cells {
-            write(&mut group, cells).map_err(failed)?;
+            if let Some(chunk) = cells.chunk.take() {
+                chunk.append(&mut group).map_err(failed)?;
+            }
         }
         group.close().map_err(failed)?;
-        self.rows = 0;
+        self.packed = 0;
         Ok(())
     }
 
     /// Writes what is left, and the end of the file; gives back what it was written to.
     pub fn finish(mut self) -> io::Result<W> {
+        self.end_batch()?;
         self.end_group()?;
         self.file.into_inner().map_err(failed)
     }
-}
-
-fn write<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    cells: &mut Cells,
-) -> Result<(), ParquetError> {
-    let column = group.next_column()?;
-    let mut column: SerializedColumnWriter<'_> =
-        column.ok_or_else(|| ParquetError::General("a column too many".to_owned()))?;
-    let defined = (!cells.defined.is_empty()).then_some(&cells.defined[..]);
-    match &mut cells.values {
-        Values::Long(values) => {
-            column
-                .typed::<Int64Type>()
-                .write_batch(values, defined, None)?;
-            values.clear();
-        }
-        Values::Int(values) => {
-            column
-                .typed::<Int32Type>()
-                .write_batch(values, defined, None)?;
-            values.clear();
-        }
-        Values::Text(values) => {
-            column
-                .typed::<ByteArrayType>()
-                .write_batch(values, defined, None)?;
-            values.clear();
-        }
-    }
-    cells.defined.clear();
-    column.close()
 }

@@ -1,0 +1,162 @@
+//! Tables of calls: export beside DuckDB's COPY of the same table from memory in the same run, bytes a call, and what a
+//! query takes beyond DuckDB's own time.
+//!
+//! Run with `cargo bench --bench tables [CALLS]`, 20 million by default, made with a seed. The peers are Python's module
+//! `duckdb`, on one thread, and the program `duckdb`; each is left out where it is not there.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use callscape::analysis::resolve::resolve;
+use callscape::export::Part;
+use callscape::export::tables::{self, IfThere, Table};
+use callscape::facts::hierarchy::HierarchyBuilder;
+use callscape::import;
+use callscape::progress::Progress;
+
+#[path = "../tests/it/generate.rs"]
+#[expect(dead_code, reason = "one of its formats is enough")]
+mod generate;
+#[path = "common/measured.rs"]
+mod measured;
+#[path = "common/processor.rs"]
+mod processor;
+#[path = "../tests/it/random.rs"]
+mod random;
+
+use generate::{Plan, Program, write_uftrace};
+use measured::{Measured, amount};
+use processor::cpu_time;
+
+/// Reads the table into memory, writes it, prints the processor's seconds and the bytes.
+const COPY: &str = r#"
+import sys, os, time, duckdb
+source, target = sys.argv[1:]
+connection = duckdb.connect()
+connection.execute("SET threads = 1")
+connection.execute(f"CREATE TABLE calls AS SELECT * FROM read_parquet('{source}', hive_partitioning = false)")
+best = None
+for _ in range(3):
+    start = time.process_time()
+    connection.execute(f"COPY calls TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+    took = time.process_time() - start
+    best = took if best is None else min(best, took)
+print(best, os.path.getsize(target))
+"#;
+
+/// The processor's seconds and the bytes that DuckDB takes for the table of a file; none where it is not installed.
+fn copied(source: &Path, dir: &Path) -> Option<(f64, f64)> {
+    let mut command = Command::new("python3");
+    command
+        .args(["-c", COPY])
+        .arg(source)
+        .arg(dir.join("copy.parquet"));
+    let output = command.stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut numbers = text.split_whitespace().filter_map(|it| it.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+/// The least time of five runs of a program that succeeds.
+fn least(command: &mut Command) -> Option<Duration> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let before = Instant::now();
+        command.status().ok().filter(|it| it.success())?;
+        times.push(before.elapsed());
+    }
+    times.into_iter().min()
+}
+
+/// What a question takes, of ours and of DuckDB alone.
+fn asked(dir: &Path) -> Option<(f64, f64)> {
+    let program = env!("CARGO_BIN_EXE_callscape");
+    let question = ["query", "functions"];
+    let sql = Command::new(program)
+        .args(question)
+        .arg("--sql")
+        .output()
+        .ok()?;
+    let view = "CREATE VIEW functions AS SELECT * FROM read_parquet('functions/*/*.parquet', hive_partitioning = true);";
+    let sql = format!("{view}\n{};", String::from_utf8_lossy(&sql.stdout));
+    let mut alone = Command::new("duckdb");
+    alone
+        .args(["-json", ":memory:", "-c", &sql])
+        .current_dir(dir)
+        .stdin(Stdio::null());
+    let mut ours = Command::new(program);
+    ours.args(question).arg(dir).arg("--json");
+    let (alone, ours) = (least(&mut alone)?, least(&mut ours)?);
+    Some((ours.as_secs_f64() * 1e3, alone.as_secs_f64() * 1e3))
+}
+
+fn main() -> std::io::Result<()> {
+    let wanted = std::env::args().skip(1).find_map(|it| it.parse().ok());
+    let calls: u64 = wanted.unwrap_or(20_000_000);
+    let dir = std::env::temp_dir().join(format!("callscape-tables-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let plan = Plan {
+        calls,
+        functions: 2_000,
+        threads: 4,
+        seed: 35,
+    };
+    let path = dir.join("made");
+    write_uftrace(&Program::new(plan), &path)?;
+    let recording = import::open(&path, &Progress::new()).expect("a sound recording");
+    let source = HierarchyBuilder::new("").build().0;
+    let (hierarchy, resolutions) = resolve(&source, &[&recording.functions]);
+    let part = Part {
+        recording: &recording,
+        resolution: &resolutions[0],
+        hierarchy: &hierarchy,
+        range: None,
+        threads: None,
+    };
+    let out = dir.join("tables");
+    let write = |tables: &[Table]| {
+        let before = cpu_time();
+        let how = ("made", IfThere::Replace);
+        tables::write(&part, &out, how, tables, &Progress::new()).expect("there is room");
+        (cpu_time() - before).as_secs_f64()
+    };
+    let times = (0..3).map(|_| write(&[Table::Calls]));
+    let ours = times.fold(f64::INFINITY, f64::min);
+    let file = out.join("calls/recording=made/part-0.parquet");
+    let bytes = std::fs::metadata(&file)?.len() as f64;
+    let peer = copied(&file, &dir);
+    let each = |of: f64| of / calls as f64;
+    Measured {
+        target: &format!("tables: export of {} calls", amount(calls)),
+        value: each(ours) * 1e9,
+        unit: "ns a call, of one core",
+        peer: peer.map(|it| ("DuckDB's COPY from memory", each(it.0) * 1e9)),
+        aim: "≤ 1 ×",
+        ..Measured::default()
+    }
+    .print();
+    Measured {
+        target: &format!("tables: size of {} calls", amount(calls)),
+        value: each(bytes),
+        unit: "bytes a call",
+        peer: peer.map(|it| ("DuckDB's COPY from memory", each(it.1))),
+        aim: "≤ 7.2 (6) bytes a call",
+        ..Measured::default()
+    }
+    .print();
+    write(&[Table::Functions]);
+    if let Some((ours, alone)) = asked(&out) {
+        Measured {
+            target: "tables: a query, beside the same by DuckDB alone",
+            value: ours,
+            unit: "ms",
+            peer: Some(("duckdb", alone)),
+            aim: "≤ 50 ms more",
+            ..Measured::default()
+        }
+        .print();
+    }
+    std::fs::remove_dir_all(&dir)
+}

@@ -1,0 +1,116 @@
+//! A column of a group of rows: packed as it is filled, so that of a million rows only the packed pages are held.
+//!
+//! Parquet wants the columns of a group one behind the other, while rows come one by one.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::column::page::{CompressedPage, PageWriteSpec, PageWriter};
+use parquet::column::writer::{ColumnWriter, get_column_writer, get_typed_column_writer_mut};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterPropertiesPtr;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+
+use super::columns::Kind;
+
+/// Values of some rows of a column.
+pub enum Values {
+    Long(Vec<i64>),
+    Int(Vec<i32>),
+    Text(Vec<ByteArray>),
+}
+
+impl Values {
+    pub fn new(kind: Kind) -> Values {
+        match kind {
+            Kind::Long => Values::Long(Vec::new()),
+            Kind::Int => Values::Int(Vec::new()),
+            Kind::Text => Values::Text(Vec::new()),
+        }
+    }
+}
+
+/// The packed pages, shared with what writes them.
+#[derive(Clone, Default)]
+struct Packed(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Pages(TrackedWrite<Packed>);
+
+impl PageWriter for Pages {
+    fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
+        SerializedPageWriter::new(&mut self.0).write_page(page)
+    }
+
+    fn close(&mut self) -> Result<(), ParquetError> {
+        Ok(self.0.flush()?)
+    }
+}
+
+/// A column of one group.
+pub struct Chunk {
+    writer: ColumnWriter<'static>,
+    packed: Packed,
+}
+
+impl Chunk {
+    pub fn new(column: ColumnDescPtr, properties: WriterPropertiesPtr) -> Chunk {
+        let packed = Packed::default();
+        let pages = Pages(TrackedWrite::new(packed.clone()));
+        Chunk {
+            writer: get_column_writer(column, properties, Box::new(pages)),
+            packed,
+        }
+    }
+
+    /// Takes the values of some rows; `defined` holds 1 for each row that has one, and nothing where all have.
+    pub fn take(
+        &mut self,
+        values: &mut Values,
+        defined: &mut Vec<i16>,
+    ) -> Result<(), ParquetError> {
+        let defined_now = (!defined.is_empty()).then_some(&defined[..]);
+        match values {
+            Values::Long(values) => self.pack::<Int64Type>(values, defined_now)?,
+            Values::Int(values) => self.pack::<Int32Type>(values, defined_now)?,
+            Values::Text(values) => self.pack::<ByteArrayType>(values, defined_now)?,
+        }
+        defined.clear();
+        Ok(())
+    }
+
+    fn pack<T: DataType>(
+        &mut self,
+        values: &mut Vec<T::T>,
+        defined: Option<&[i16]>,
+    ) -> Result<(), ParquetError> {
+        let writer = get_typed_column_writer_mut::<T>(&mut self.writer);
+        writer.write_batch(values, defined, None)?;
+        values.clear();
+        Ok(())
+    }
+
+    /// Puts the column behind those that the group has.
+    pub fn append<W: Write + Send>(
+        self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+    ) -> Result<(), ParquetError> {
+        let close = self.writer.close()?;
+        let mut packed = self.packed.0.lock().unwrap_or_else(PoisonError::into_inner);
+        group.append_column(&Bytes::from(std::mem::take(&mut *packed)), close)
+    }
+}
