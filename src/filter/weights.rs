@@ -38,7 +38,7 @@ pub(super) fn left_of(
             let left = contexts_left(contexts, value, rules, progress)?;
             (left.function_metrics(0, functions), left.relations(0))
         }
-        Weights::Graph(_) => {
+        Weights::Graph(_) | Weights::Sums(_) => {
             let is_cut = |function| rules.cuts_below(function, NO_CALL);
             let mut metrics = profile.function_metrics().to_vec();
             for (of, function) in metrics.iter_mut().zip(0..) {

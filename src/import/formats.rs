@@ -2,6 +2,8 @@
 
 use super::error::ImportError;
 use super::input::Input;
+#[cfg(feature = "parquet")]
+use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
     jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
@@ -147,6 +149,22 @@ pub(super) const FORMATS: &[Format] = &[
             import: massif::import,
         },
     },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::FORMAT,
+        kind: Kind::File {
+            sniff: tables::sniff_file,
+            import: tables::import_file,
+        },
+    },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::CSV,
+        kind: Kind::File {
+            sniff: tables::sniff_csv,
+            import: tables::import_csv,
+        },
+    },
     // Without a mark of its own: after all others.
     Format {
         id: folded::FORMAT,
@@ -160,6 +178,14 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::Directory {
             sniff: uftrace::sniff,
             import: uftrace::import,
+        },
+    },
+    #[cfg(feature = "parquet")]
+    Format {
+        id: tables::FOLDER,
+        kind: Kind::Directory {
+            sniff: tables::sniff,
+            import: tables::import,
         },
     },
 ];

@@ -5,6 +5,7 @@
 //! recording is read and the index written anew. What is wrong with an index is never an error: it is
 //! counted as a warning of the recording, and the answer comes from the recording itself.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -146,7 +147,10 @@ fn places(path: &Path) -> Vec<PathBuf> {
     // A folder that nobody may write to is left alone even by those whom the system would let.
     let folder = path.parent().and_then(|folder| folder.metadata().ok());
     let may_write = folder.is_some_and(|folder| !folder.permissions().readonly());
-    if let Some(name) = path.file_name().filter(|_| may_write) {
+    // What engines read as a table is left alone too.
+    let is_partition = |name: &OsStr| name.as_encoded_bytes().starts_with(b"recording=");
+    let name = path.file_name().filter(|name| !is_partition(name));
+    if let Some(name) = name.filter(|_| may_write) {
         let mut name = name.to_owned();
         name.push(".");
         name.push(EXTENSION);
@@ -327,16 +331,32 @@ fn fingerprint(path: &Path) -> io::Result<u64> {
         file_fingerprint(path, &mut hash)?;
         return Ok(hash.0);
     }
-    let entries: io::Result<Vec<PathBuf>> =
-        path.read_dir()?.map(|entry| Ok(entry?.path())).collect();
-    let mut files = entries?;
-    files.retain(|file| file.is_file() && file.extension().is_none_or(|end| end != EXTENSION));
+    let mut files = Vec::new();
+    files_below(path, &mut files)?;
     files.sort();
     for file in files {
-        hash.bytes(file.file_name().unwrap_or_default().as_encoded_bytes());
+        let name = file.strip_prefix(path).unwrap_or(&file);
+        hash.bytes(name.as_os_str().as_encoded_bytes());
         file_fingerprint(&file, &mut hash)?;
     }
     Ok(hash.0)
+}
+
+/// The files in a directory and those in it, indexes left out; an error where they are more than it is worth to look at.
+fn files_below(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    const MOST: usize = 10_000;
+    for entry in dir.read_dir()? {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            files_below(&path, files)?;
+        } else if path.is_file() && path.extension().is_none_or(|end| end != EXTENSION) {
+            files.push(path);
+        }
+        if files.len() > MOST {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+    }
+    Ok(())
 }
 
 fn file_fingerprint(path: &Path, hash: &mut Hash) -> io::Result<()> {

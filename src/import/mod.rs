@@ -55,6 +55,8 @@ mod spans;
 mod speedscope;
 mod stream;
 pub mod switches;
+#[cfg(feature = "parquet")]
+mod tables;
 mod uftrace;
 mod unpacked;
 mod unread;

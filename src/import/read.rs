@@ -20,7 +20,7 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
             _ => None,
         });
         let place = Place::file(input.display().to_string());
-        let import = import.ok_or_else(|| unknown(place, "a directory without one"))?;
+        let import = import.ok_or_else(|| unknown(place, describe_directory(input)))?;
         return import(input, progress);
     }
     let head = stream::head(input, progress)?;
@@ -96,6 +96,17 @@ fn unknown(place: Place, found: &str) -> ImportError {
         ),
         found,
     )
+}
+
+/// A directory that is no recording in words.
+fn describe_directory(input: &Input) -> &'static str {
+    let has_tables = ["recordings", "functions"].map(|table| input.join(table).is_dir());
+    match has_tables == [true; 2] && !cfg!(feature = "parquet") {
+        true => {
+            "a directory of tables in Parquet, which are not read; build Callscape with its feature 'parquet'"
+        }
+        false => "a directory without one",
+    }
 }
 
 /// The first bytes of a file in words.

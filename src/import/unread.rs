@@ -72,6 +72,12 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "unpack it first, or pack it as zip or tar",
     ),
     (b"\x7fELF", "a program", "open a recording of it"),
+    // Read where the feature is on.
+    (
+        b"PAR1",
+        "a table in Parquet",
+        "build Callscape with its feature 'parquet'",
+    ),
     (
         b"SQLite format 3\0",
         "a database of SQLite",

@@ -13,6 +13,8 @@ mod film;
 mod flame;
 mod folder;
 mod formats;
+#[cfg(feature = "parquet")]
+mod from_tables;
 mod generate;
 mod hostile;
 mod import;

@@ -6,6 +6,7 @@
 
 mod builder;
 mod merged;
+mod preorder;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::{ContextId, Cost, FunctionId};
 pub use builder::{ContextsBuilder, NodeId};
 pub use merged::Merge;
+pub use preorder::{ContextColumns, NoTree};
 
 /// Stands for no parent.
 const NONE: u32 = u32::MAX;

@@ -22,7 +22,7 @@ const MOST_EVENTS: usize = if cfg!(test) {
 const NONE: u32 = u32::MAX;
 
 /// An object that lives: the event that created it, and its site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Live {
     created: u32,
     site: u32,

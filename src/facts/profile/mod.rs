@@ -3,6 +3,7 @@
 //! A profile may hold several values, such as allocations and their bytes; one of them is shown.
 
 mod graph;
+mod sums;
 
 use std::sync::OnceLock;
 
@@ -10,6 +11,7 @@ use super::contexts::Contexts;
 use crate::facts::trace::{FunctionMetrics, Relation, Thread};
 use crate::units::{Cost, Unit};
 pub use graph::{Graph, GraphBuilder, GraphNode};
+pub use sums::{OfValue, Sums};
 
 /// One of the things that a profile weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub enum Weights {
     Contexts(Contexts),
     /// Only functions and call relations have: the input tells no contexts.
     Graph(Graph),
+    /// Sums of functions and call relations, as they were told.
+    Sums(Sums),
 }
 
 /// Weights without times.
@@ -64,6 +68,7 @@ impl Profile {
         let held = match &weights {
             Weights::Contexts(contexts) => contexts.values(),
             Weights::Graph(graph) => graph.values(),
+            Weights::Sums(sums) => sums.values(),
         };
         debug_assert_eq!(held, values.len());
         Profile {
@@ -115,7 +120,7 @@ impl Profile {
     pub fn contexts(&self) -> Option<&Contexts> {
         match &self.weights {
             Weights::Contexts(contexts) => Some(contexts),
-            Weights::Graph(_) => None,
+            Weights::Graph(_) | Weights::Sums(_) => None,
         }
     }
 
@@ -129,6 +134,7 @@ impl Profile {
         match &self.weights {
             Weights::Contexts(contexts) => contexts.counts_calls(),
             Weights::Graph(_) => true,
+            Weights::Sums(sums) => sums.counts_calls(),
         }
     }
 
@@ -142,6 +148,7 @@ impl Profile {
         match &self.weights {
             Weights::Contexts(contexts) => contexts.weight(value),
             Weights::Graph(graph) => graph.weight(value),
+            Weights::Sums(sums) => sums.weight(value),
         }
     }
 
@@ -154,6 +161,10 @@ impl Profile {
             Weights::Graph(graph) => Answers {
                 metrics: graph.function_metrics(self.shown, self.functions),
                 relations: graph.relations(self.shown),
+            },
+            Weights::Sums(sums) => Answers {
+                metrics: sums.function_metrics(self.shown, self.functions),
+                relations: sums.relations(self.shown),
             },
         })
     }

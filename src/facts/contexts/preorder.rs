@@ -1,0 +1,253 @@
+//! Calling contexts that come as rows, parents by number, as tables have them.
+
+use std::sync::OnceLock;
+
+use super::{Contexts, NONE};
+use crate::units::{ContextId, FunctionId};
+
+/// Calling contexts in any order, as columns of equal length.
+#[derive(Clone, Debug, Default)]
+pub struct ContextColumns {
+    pub functions: Vec<FunctionId>,
+    /// By context the row of the one that it is called in; [`OUTERMOST`](Self::OUTERMOST) without one.
+    pub parents: Vec<u32>,
+    /// Empty where calls are not known.
+    pub calls: Vec<u64>,
+    /// By value, by context: what it weighs itself.
+    pub weights: Vec<Vec<u64>>,
+}
+
+/// Why rows are no tree: the row at which that shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTree {
+    /// Its parent is no row.
+    NoParent(usize),
+    /// It is among its own parents.
+    Cycle(usize),
+}
+
+impl ContextColumns {
+    /// The parent of an outermost context.
+    pub const OUTERMOST: u32 = NONE;
+
+    /// The contexts, and how many weights had to be cut so that those of a value add up to no more than 64 bits. Rows in
+    /// preorder keep their numbers; of others, the children of one keep their order. O(contexts × values).
+    pub fn finish(self) -> Result<(Contexts, u64), NoTree> {
+        let count = self.functions.len();
+        let is_parent = |&parent: &u32| parent == NONE || (parent as usize) < count;
+        if let Some(row) = self.parents.iter().position(|parent| !is_parent(parent)) {
+            return Err(NoTree::NoParent(row));
+        }
+        match depth_in_preorder(&self.parents) {
+            Some(depth) => Ok(self.in_order(depth)),
+            None => {
+                let order = preorder(&self.parents)?;
+                let arranged = self.arranged(&order);
+                let depth = depth_in_preorder(&arranged.parents).unwrap_or_default();
+                Ok(arranged.in_order(depth))
+            }
+        }
+    }
+
+    fn arranged(self, order: &[u32]) -> ContextColumns {
+        let mut places = vec![0_u32; order.len()];
+        for (place, &row) in (0..).zip(order) {
+            places[row as usize] = place;
+        }
+        let of = |column: &[u64]| order.iter().map(|&row| column[row as usize]).collect();
+        let parent = |&row: &u32| match self.parents[row as usize] {
+            NONE => NONE,
+            parent => places[parent as usize],
+        };
+        ContextColumns {
+            functions: order
+                .iter()
+                .map(|&row| self.functions[row as usize])
+                .collect(),
+            parents: order.iter().map(parent).collect(),
+            calls: match self.calls.is_empty() {
+                true => Vec::new(),
+                false => of(&self.calls),
+            },
+            weights: self.weights.iter().map(|column| of(column)).collect(),
+        }
+    }
+
+    fn in_order(mut self, max_depth: u32) -> (Contexts, u64) {
+        let count = self.functions.len();
+        let mut ends: Vec<u32> = (1..=count as u32).collect();
+        for row in (0..count).rev() {
+            let parent = self.parents[row];
+            if parent != NONE {
+                let end = ends[row];
+                let around = &mut ends[parent as usize];
+                *around = end.max(*around);
+            }
+        }
+        let mut cut = 0;
+        for column in &mut self.weights {
+            let mut sum = 0_u64;
+            for weight in column {
+                let room = u64::MAX - sum;
+                cut += u64::from(*weight > room);
+                *weight = (*weight).min(room);
+                sum += *weight;
+            }
+        }
+        let weighs = |&row: &u32| self.weights.iter().any(|it| it[row as usize] > 0);
+        let weighted: Vec<u32> = (0..count as u32).filter(weighs).collect();
+        let weights: Vec<Vec<u64>> = match weighted.len() == count {
+            true => self.weights,
+            false => {
+                let of = |column: &Vec<u64>| {
+                    let weights = weighted.iter().map(|&row| column[row as usize]);
+                    weights.collect()
+                };
+                self.weights.iter().map(of).collect()
+            }
+        };
+        let contexts = Contexts {
+            functions: self.functions,
+            parents: self.parents,
+            ends,
+            calls: self.calls,
+            weighted: weighted.into_iter().map(ContextId).collect(),
+            before: weights.iter().map(|_| OnceLock::new()).collect(),
+            weights,
+            max_depth,
+        };
+        (contexts, cut)
+    }
+}
+
+/// The length of the longest path, where rows stand in preorder.
+fn depth_in_preorder(parents: &[u32]) -> Option<u32> {
+    let mut path: Vec<u32> = Vec::new();
+    let mut most = 0;
+    for (row, &parent) in (0..).zip(parents) {
+        while path.last().is_some_and(|&last| last != parent) {
+            path.pop();
+        }
+        if path.is_empty() && parent != NONE {
+            return None;
+        }
+        path.push(row);
+        most = most.max(path.len());
+    }
+    Some(most as u32)
+}
+
+/// Rows in preorder, those of one parent in their order. Parents are rows.
+fn preorder(parents: &[u32]) -> Result<Vec<u32>, NoTree> {
+    let mut first_child = vec![NONE; parents.len()];
+    let mut next = vec![NONE; parents.len()];
+    let mut first_root = NONE;
+    for (row, &parent) in parents.iter().enumerate().rev() {
+        let first = match parent {
+            NONE => &mut first_root,
+            parent => &mut first_child[parent as usize],
+        };
+        next[row] = std::mem::replace(first, row as u32);
+    }
+    let mut order = Vec::with_capacity(parents.len());
+    let mut seen = vec![false; parents.len()];
+    let mut open = vec![first_root];
+    while let Some(row) = open.pop() {
+        if row == NONE {
+            continue;
+        }
+        seen[row as usize] = true;
+        order.push(row);
+        open.push(next[row as usize]);
+        open.push(first_child[row as usize]);
+    }
+    match seen.iter().position(|seen| !seen) {
+        Some(row) => Err(NoTree::Cycle(row)),
+        None => Ok(order),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::contexts::{ContextsBuilder, NodeId};
+    use crate::warnings::{Place, Reporter};
+
+    fn columns(rows: &[(u32, u32, u64)]) -> ContextColumns {
+        ContextColumns {
+            functions: rows.iter().map(|row| FunctionId(row.1)).collect(),
+            parents: rows.iter().map(|row| row.0).collect(),
+            calls: rows.iter().map(|row| row.2 + 1).collect(),
+            weights: vec![rows.iter().map(|row| row.2).collect()],
+        }
+    }
+
+    fn shown(contexts: &Contexts) -> Vec<(u32, Option<u32>, u32, u64, u64, u64)> {
+        let row = |id: ContextId| {
+            (
+                contexts.function(id).0,
+                contexts.parent(id).map(|it| it.0),
+                contexts.subtree(id).end,
+                contexts.calls(id).unwrap_or_default(),
+                contexts.total(0, id).ns(),
+                contexts.self_weight(0, id).ns(),
+            )
+        };
+        contexts.ids().map(row).collect()
+    }
+
+    #[test]
+    fn rows_in_any_order_are_the_tree_that_the_builder_makes() {
+        for seed in 0..100_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = |limit: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % limit
+            };
+            let mut rows: Vec<(u32, u32, u64)> = Vec::new();
+            for row in 0..60 {
+                let parent = match random(u64::from(row) + 1) as u32 {
+                    0 => NONE,
+                    parent => parent - 1,
+                };
+                // Functions differ, so that no two rows are one context.
+                rows.push((parent, row, random(4)));
+            }
+            let reporter = Reporter::new();
+            let mut builder = ContextsBuilder::new(1, &reporter);
+            let mut nodes = Vec::new();
+            for &(parent, function, weight) in &rows {
+                let around = match parent {
+                    NONE => NodeId::ROOT,
+                    parent => nodes[parent as usize],
+                };
+                let place = || Place::file("rows");
+                let node = builder.child(around, FunctionId(function), place);
+                builder.add(node, 0, weight, place);
+                builder.add_calls(node, weight + 1);
+                nodes.push(node);
+            }
+            let expected = builder.finish();
+            let (found, cut) = columns(&rows).finish().expect("a tree");
+            assert_eq!((shown(&found), cut), (shown(&expected), 0), "seed {seed}");
+            assert_eq!(found.max_depth(), expected.max_depth(), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_tree_is_told_and_sums_fit() {
+        let error = |rows: &[(u32, u32, u64)]| columns(rows).finish().map(|_| ()).unwrap_err();
+        assert_eq!(
+            error(&[(NONE, 0, 1), (2, 1, 1), (1, 2, 1)]),
+            NoTree::Cycle(1)
+        );
+        assert_eq!(error(&[(0, 0, 1)]), NoTree::Cycle(0));
+        assert_eq!(error(&[(NONE, 0, 1), (9, 0, 1)]), NoTree::NoParent(1));
+        let (contexts, cut) = columns(&[(NONE, 0, u64::MAX - 1), (0, 1, 5), (0, 2, 5)])
+            .finish()
+            .expect("a tree");
+        assert_eq!((contexts.weight(0).ns(), cut), (u64::MAX, 2));
+    }
+}

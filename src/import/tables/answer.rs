@@ -1,0 +1,515 @@
+//! What a query has answered, as one table of functions, modules and numbers: a profile of one value for each column of
+//! numbers. In Parquet, or as CSV (RFC 4180).
+
+use std::collections::HashMap;
+
+use super::rows::{Ask, Cell, Kind, Parquet, Rows};
+use crate::facts::functions::Function;
+use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::{FunctionMetrics, Trace};
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::import::lines::Lines;
+use crate::import::tables::functions::FunctionTable;
+use crate::progress::Progress;
+use crate::units::{Cost, Unit};
+use crate::warnings::{Place, Reporter};
+
+/// More columns of numbers than any query answers; each costs memory for every function.
+const MOST_VALUES: usize = 32;
+
+/// Columns of numbers that say which function a row is of, and nothing that is to be summed.
+const NOT_VALUES: [&str; 10] = [
+    "line",
+    "line_column",
+    "function",
+    "context",
+    "parent",
+    "path",
+    "depth",
+    "thread",
+    "call",
+    "place",
+];
+
+/// Columns of text, which hold no numbers even where they look like some.
+const TEXTS: [&str; 9] = [
+    "function",
+    "name",
+    "module",
+    "levels",
+    "file",
+    "library",
+    "says",
+    "recording",
+    "first_recording",
+];
+
+/// The self cost, and the total that belongs to it; in nanoseconds where the name says so.
+const OWN: [&str; 2] = ["self", "self_ns"];
+const TOTAL: [&str; 2] = ["total", "total_ns"];
+
+/// Bytes of a record of CSV.
+const LONGEST_RECORD: usize = 1 << 20;
+
+/// What a column is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Name,
+    Module,
+    File,
+    Line,
+    Column,
+    Library,
+    Calls,
+    /// The self cost, and the total of the same value.
+    Own,
+    Total,
+    /// A value of its own.
+    Value(usize),
+    Nothing,
+}
+
+/// A value while it is read: sums in thousandths, whether any has a fraction, whether any was there.
+#[derive(Default)]
+struct Column {
+    name: String,
+    /// By function.
+    own: Vec<u128>,
+    total: Vec<u128>,
+    has_fractions: bool,
+    is_there: bool,
+}
+
+/// What a table answers, as it is read.
+struct Answer<'r> {
+    roles: Vec<Role>,
+    values: Vec<Column>,
+    table: FunctionTable,
+    /// By function.
+    calls: Vec<u64>,
+    counts_calls: bool,
+    by_module: HashMap<(String, String), (String, String)>,
+    reporter: &'r Reporter,
+}
+
+/// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function, and others.
+pub fn sniff_csv(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let Some(end) = memchr::memchr(b'\n', head) else {
+        return false;
+    };
+    let Some(fields) = fields(head[..end].trim_ascii_end()) else {
+        return false;
+    };
+    let is_name = |field: &String| {
+        !field.is_empty()
+            && field
+                .chars()
+                .all(|it| it.is_alphanumeric() || "_ ()".contains(it))
+    };
+    let named = fields.iter().any(|it| it == "function" || it == "name");
+    fields.len() > 1 && named && fields.iter().all(is_name)
+}
+
+/// The fields of a record; none where a quote is still open.
+fn fields(record: &[u8]) -> Option<Vec<String>> {
+    let mut fields = Vec::new();
+    let mut field = Vec::new();
+    let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' if quoted && bytes.peek() == Some(&b'"') => {
+                field.push(byte);
+                bytes.next();
+            }
+            b'"' => quoted = !quoted,
+            b',' if !quoted => {
+                fields.push(String::from_utf8_lossy(&field).into_owned());
+                field.clear();
+            }
+            byte => field.push(byte),
+        }
+    }
+    fields.push(String::from_utf8_lossy(&field).into_owned());
+    (!quoted).then_some(fields)
+}
+
+/// Whether a file is in Parquet.
+pub fn sniff(head: &[u8]) -> bool {
+    head.starts_with(b"PAR1") || head.starts_with(b"PARE")
+}
+
+/// Reads a table in Parquet.
+pub fn import(
+    input: &Input,
+    (format, progress): (&'static str, &Progress),
+) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let file = Parquet::open(input, progress)?;
+    let names: Vec<String> = file.columns().iter().map(|it| (*it).to_owned()).collect();
+    let texts = file.texts();
+    drop(file);
+    let place = Place::file(input.display().to_string());
+    let mut answer = Answer::new(&names, Some(&texts), &place, &reporter)?;
+    let asks = names.iter().map(|name| Ask {
+        name: name.clone(),
+        kind: Kind::Any,
+        is_needed: true,
+    });
+    let mut rows = Rows::new(vec![input.clone()], "", asks.collect(), progress, &reporter);
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            answer.row(|column| rows.cell(column, row), || rows.place());
+        }
+    }
+    Ok(answer.finish(input, format, &reporter))
+}
+
+/// Reads a table as CSV.
+pub fn import_csv(
+    input: &Input,
+    (format, progress): (&'static str, &Progress),
+) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut lines = Lines::open(input, progress, &reporter)?;
+    let file = input.display().to_string();
+    let mut answer: Option<Answer<'_>> = None;
+    let mut record: Vec<u8> = Vec::new();
+    let mut number = 0;
+    let mut start = 1;
+    while let Some(line) = lines.next()? {
+        number += 1;
+        if record.is_empty() {
+            start = number;
+        } else {
+            record.push(b'\n');
+        }
+        record.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        let place = || Place::line(&file, start);
+        let Some(fields) = fields(&record) else {
+            if record.len() > LONGEST_RECORD {
+                let expected = "the end of what a quotation mark begins";
+                return Err(ImportError::malformed(place(), expected, "more text"));
+            }
+            continue;
+        };
+        let is_empty = record.is_empty();
+        record.clear();
+        match &mut answer {
+            _ if is_empty => {}
+            None => answer = Some(Answer::new(&fields, None, &place(), &reporter)?),
+            Some(answer) => {
+                if fields.len() != answer.roles.len() {
+                    reporter.warn("record-of-another-length", place);
+                    continue;
+                }
+                answer.row(|column| parse(&fields[column]), place);
+            }
+        }
+    }
+    if !record.is_empty() {
+        let expected = "the end of what a quotation mark begins";
+        let place = Place::line(&file, start);
+        return Err(ImportError::malformed(
+            place,
+            expected,
+            "the end of the file",
+        ));
+    }
+    match answer {
+        Some(answer) => Ok(answer.finish(input, format, &reporter)),
+        None => Err(ImportError::malformed(
+            Place::file(file),
+            "a line of names",
+            "nothing",
+        )),
+    }
+}
+
+/// A field of CSV: a number where it can be read as one.
+fn parse(field: &str) -> Cell<'_> {
+    if field.is_empty() || field.eq_ignore_ascii_case("null") {
+        return Cell::Null;
+    }
+    if let Ok(whole) = field.parse() {
+        return Cell::Whole(whole);
+    }
+    match field.parse() {
+        Ok(real) => Cell::Real(real),
+        Err(_) => Cell::Text(field.as_bytes()),
+    }
+}
+
+impl<'r> Answer<'r> {
+    /// `texts` says which columns are of text, where types are known.
+    fn new(
+        names: &[String],
+        texts: Option<&[bool]>,
+        place: &Place,
+        reporter: &'r Reporter,
+    ) -> Result<Answer<'r>, ImportError> {
+        let is_text = |at: usize| match texts {
+            Some(texts) => texts.get(at).copied().unwrap_or(false),
+            None => TEXTS.contains(&names[at].as_str()),
+        };
+        let text = |wanted: &str| (0..names.len()).find(|&at| names[at] == wanted && is_text(at));
+        let Some(name) = text("name").or_else(|| text("function")) else {
+            let expected =
+                "a column 'function' or 'name' of text, or a table of Callscape in its folder";
+            let found = format!("columns {}", super::folder::listed(names));
+            return Err(ImportError::malformed(place.clone(), expected, found));
+        };
+        let mut values: Vec<Column> = Vec::new();
+        let own = OWN.into_iter().find(|own| names.iter().any(|it| it == own));
+        let mut roles = Vec::new();
+        for (at, column) in names.iter().enumerate() {
+            roles.push(match column.as_str() {
+                _ if at == name => Role::Name,
+                "module" if is_text(at) => Role::Module,
+                "file" if is_text(at) => Role::File,
+                "library" if is_text(at) => Role::Library,
+                _ if is_text(at) => Role::Nothing,
+                "line" => Role::Line,
+                "line_column" => Role::Column,
+                "calls" => Role::Calls,
+                column if Some(column) == own => Role::Own,
+                column if TOTAL.contains(&column) && own.is_some() => Role::Total,
+                other if NOT_VALUES.contains(&other) => Role::Nothing,
+                _ if values.len() < MOST_VALUES => {
+                    values.push(Column {
+                        name: column.clone(),
+                        ..Column::default()
+                    });
+                    Role::Value(values.len() - 1)
+                }
+                _ => {
+                    reporter.warn("column-left-out", || place.clone());
+                    Role::Nothing
+                }
+            });
+        }
+        // The cost is shown first; calls alone are a value too.
+        if own.is_some() || values.is_empty() {
+            values.push(Column {
+                name: own.unwrap_or("calls").to_owned(),
+                ..Column::default()
+            });
+            values.rotate_right(1);
+            for role in &mut roles {
+                if let Role::Value(value) = role {
+                    *value += 1;
+                }
+            }
+        }
+        Ok(Answer {
+            roles,
+            values,
+            table: FunctionTable::default(),
+            calls: Vec::new(),
+            counts_calls: false,
+            by_module: HashMap::new(),
+            reporter,
+        })
+    }
+
+    /// A number of a row in thousandths.
+    fn amount(&self, cell: Cell<'_>, place: &impl Fn() -> Place) -> Option<(u128, bool)> {
+        match cell {
+            Cell::Null => None,
+            Cell::Text(_) => {
+                self.reporter.warn("not-a-number", place);
+                None
+            }
+            Cell::Whole(whole) => {
+                if whole < 0 {
+                    self.reporter.warn("negative-number", place);
+                }
+                Some((u128::from(whole.max(0) as u64) * 1000, false))
+            }
+            Cell::Real(real) if !real.is_finite() => {
+                self.reporter.warn("not-a-number", place);
+                None
+            }
+            Cell::Real(real) => {
+                if real < 0.0 {
+                    self.reporter.warn("negative-number", place);
+                }
+                // Saturates where it is too large.
+                let thousandths = (real.max(0.0) * 1000.0).round() as u128;
+                let most = u128::from(u64::MAX) * 1000;
+                Some((thousandths.min(most), real.fract() != 0.0))
+            }
+        }
+    }
+
+    fn row<'c>(&mut self, cell: impl Fn(usize) -> Cell<'c>, place: impl Fn() -> Place) {
+        let text = |role: Role| {
+            let at = self.roles.iter().position(|it| *it == role);
+            match at.map(&cell) {
+                Some(Cell::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+                Some(Cell::Whole(number)) => number.to_string(),
+                Some(Cell::Real(number)) => number.to_string(),
+                _ => String::new(),
+            }
+        };
+        let number = |role: Role| {
+            let at = self.roles.iter().position(|it| *it == role);
+            match at.map(&cell) {
+                Some(Cell::Whole(number)) => u32::try_from(number).unwrap_or_default(),
+                _ => 0,
+            }
+        };
+        let name = text(Role::Name);
+        let (mut file, mut library) = (text(Role::File), text(Role::Library));
+        let module = text(Role::Module);
+        if file.is_empty() && library.is_empty() && !module.is_empty() {
+            let key = (name.clone(), module);
+            let placed = self.by_module.entry(key);
+            let placed = placed.or_insert_with_key(|(name, module)| place_of(name, module));
+            (file, library) = placed.clone();
+        }
+        let function = Function {
+            name: &name,
+            file: &file,
+            line: number(Role::Line),
+            library: &library,
+        };
+        let column = number(Role::Column);
+        let id = self.table.functions.intern_at(function, column).index();
+        let has_calls_alone = self.values.len() == 1 && self.values[0].name == "calls";
+        if self.calls.len() <= id {
+            self.calls.resize(id + 1, 0);
+        }
+        for at in 0..self.roles.len() {
+            let (value, is_total) = match self.roles[at] {
+                Role::Calls | Role::Own => (0, false),
+                Role::Total => (0, true),
+                Role::Value(value) => (value, false),
+                _ => continue,
+            };
+            let Some((amount, has_fraction)) = self.amount(cell(at), &place) else {
+                continue;
+            };
+            if self.roles[at] == Role::Calls {
+                self.counts_calls = true;
+                let calls = u64::try_from(amount / 1000).unwrap_or(u64::MAX);
+                self.calls[id] = self.calls[id].saturating_add(calls);
+                if !has_calls_alone {
+                    continue;
+                }
+            }
+            let of = &mut self.values[value];
+            of.is_there = true;
+            of.has_fractions |= has_fraction;
+            let sums = match is_total {
+                true => &mut of.total,
+                false => &mut of.own,
+            };
+            if sums.len() <= id {
+                sums.resize(id + 1, 0);
+            }
+            sums[id] = sums[id].saturating_add(amount);
+        }
+    }
+
+    fn finish(mut self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
+        let functions = self.table.functions.len();
+        if self.values.iter().any(|it| it.is_there) {
+            self.values.retain(|it| it.is_there);
+        }
+        let (mut values, mut of_values) = (Vec::new(), Vec::new());
+        for column in self.values {
+            let (unit, factor) = unit_of(&column);
+            // Units past the 64 bits of a sum are cut.
+            let mut room = u128::from(u64::MAX);
+            let mut metrics = vec![FunctionMetrics::default(); functions];
+            let get = |sums: &[u128], id: usize| sums.get(id).copied().unwrap_or_default();
+            for (id, of) in metrics.iter_mut().enumerate() {
+                let own = get(&column.own, id) / factor;
+                if own > room {
+                    let place = || Place::file(input.display().to_string());
+                    reporter.warn("weight-out-of-range", place);
+                }
+                let own = own.min(room);
+                room -= own;
+                let total = (get(&column.total, id) / factor).min(u128::from(u64::MAX));
+                *of = FunctionMetrics {
+                    calls: self.calls.get(id).copied().unwrap_or_default(),
+                    self_cost: Cost::from_ns(own as u64),
+                    total: Cost::from_ns(total.max(own) as u64),
+                    ..FunctionMetrics::default()
+                };
+            }
+            values.push(Value {
+                name: column.name,
+                unit,
+            });
+            of_values.push(OfValue {
+                functions: metrics,
+                relations: Vec::new(),
+            });
+        }
+        let sums = Weights::Sums(Sums::new(of_values, self.counts_calls));
+        Recording {
+            path: input.to_path_buf(),
+            format,
+            kind: RecordingKind::Profile,
+            functions: self.table.functions,
+            trace: Trace::default(),
+            profile: Some(Profile::new(values, 0, sums, functions)),
+            memory: None,
+            lines: None,
+            sampling: None,
+            left_out: None,
+            samples: 0,
+            warnings: reporter.warnings(),
+        }
+    }
+}
+
+/// The unit that the name of a column says, and how many thousandths of what stands there one of it is.
+fn unit_of(column: &Column) -> (Unit, u128) {
+    let things = match column.name.as_str() {
+        // Of what, the table does not say.
+        "self" | "total" => "units",
+        name => name,
+    };
+    match column.name.rsplit('_').next() {
+        Some("ns") => (Unit::Nanoseconds, 1000),
+        Some("bytes") => (Unit::Bytes, 1000),
+        _ if column.has_fractions => (Unit::Thousandths(things.to_owned()), 1),
+        _ => (Unit::Things(things.to_owned()), 1000),
+    }
+}
+
+/// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the
+/// last name that looks like a file's it is a file, outside of all source a library.
+fn place_of(name: &str, module: &str) -> (String, String) {
+    let own = name.rsplit(['.', ':']).next().unwrap_or(name);
+    let around = match module.rsplit_once('/') {
+        Some((around, last)) if last == name || last == own => around,
+        None if module == name || module == own => "",
+        _ => module,
+    };
+    if let Some(library) = around.strip_prefix("external/") {
+        return (String::new(), library.to_owned());
+    }
+    let mut end = None;
+    let mut at = 0;
+    for level in around.split('/') {
+        at += level.len();
+        let looks_like_file = level
+            .rsplit_once('.')
+            .is_some_and(|(stem, kind)| !stem.is_empty() && (1..=5).contains(&kind.len()));
+        if looks_like_file {
+            end = Some(at);
+        }
+        at += 1;
+    }
+    match end {
+        Some(end) => (around[..end].to_owned(), String::new()),
+        None => (String::new(), around.to_owned()),
+    }
+}

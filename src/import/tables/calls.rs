@@ -1,0 +1,247 @@
+//! The table of calls, as it streams by: enters and exits for the builder, and where calls have waited.
+
+use super::functions::{FunctionTable, Numbering, UNKNOWN};
+use super::rows::{Ask, Rows};
+use crate::facts::builder::{Timestamp, TraceBuilder};
+use crate::facts::trace::Why;
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::progress::Progress;
+use crate::units::{Cost, ThreadId};
+use crate::warnings::Reporter;
+
+const THREAD: usize = 0;
+const CALL: usize = 1;
+const FUNCTION: usize = 2;
+const DEPTH: usize = 3;
+const START: usize = 4;
+const END: usize = 5;
+const WAITING: usize = 6;
+
+/// A call that is open at the one at hand.
+struct Open {
+    end: u64,
+    /// How far its own time has been looked at: its start, or the end of the last call in it.
+    at: u64,
+    /// What it has waited itself, and has no place yet.
+    waited: u64,
+}
+
+/// A thread, as far as it was read.
+#[derive(Default)]
+struct Lane {
+    open: Vec<Open>,
+    last: Option<u64>,
+}
+
+/// Reads threads and calls into a builder that is made to know the functions. O(calls), and a batch of rows in memory.
+pub fn read(
+    [threads, calls]: [Vec<Input>; 2],
+    table: &mut FunctionTable,
+    builder: &mut TraceBuilder<'_>,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<(), ImportError> {
+    builder.began(Timestamp::from_ns(0));
+    for id in table.functions.ids() {
+        builder.function_at(table.functions.get(id), table.functions.column(id));
+    }
+    let mut known = table.functions.len();
+    let mut lanes = Lanes::default();
+    read_threads(threads, &mut lanes, builder, progress, reporter)?;
+    let asks = vec![
+        Ask::number("thread").or_none(),
+        Ask::number("call").or_none(),
+        Ask::number("function"),
+        Ask::number("depth").or_none(),
+        Ask::number("start_ns"),
+        Ask::number("end_ns"),
+        Ask::number("waiting_ns").or_none(),
+    ];
+    let mut rows = Rows::new(calls, "calls", asks, progress, reporter);
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            let thread = rows.number(THREAD, row).unwrap_or_default();
+            let lane = lanes.lane(thread, builder);
+            let (id, lane) = (lane.0, &mut lane.1);
+            if let Some(call) = rows.number(CALL, row) {
+                if lane.last.is_some_and(|last| call <= last) {
+                    let expected = "calls in order of their number on each thread";
+                    let found = format!(
+                        "call {call} of thread {thread} behind call {}",
+                        lane.last.unwrap_or_default()
+                    );
+                    return Err(ImportError::malformed(rows.place(), expected, found));
+                }
+                lane.last = Some(call);
+            }
+            let time = |column| rows.number(column, row).map(|it| it.min(i64::MAX as u64));
+            let (Some(start), Some(end)) = (time(START), time(END)) else {
+                reporter.warn("call-without-time", || rows.place());
+                continue;
+            };
+            if end < start {
+                reporter.warn("end-before-start", || rows.place());
+            }
+            let depth = rows.number(DEPTH, row);
+            let depth = match depth {
+                // Without depths a call ends before whatever begins at its end.
+                None => lane.open.iter().take_while(|it| it.end > start).count(),
+                Some(depth) => usize::try_from(depth).unwrap_or(usize::MAX),
+            };
+            if depth > lane.open.len() {
+                reporter.warn("call-without-parent", || rows.place());
+            }
+            let function = table.get(rows.number(FUNCTION, row), &rows);
+            if function.index() >= known {
+                builder.function(UNKNOWN);
+                known = function.index() + 1;
+            }
+            let mut events = Events {
+                builder: &mut *builder,
+                id,
+                rows: &rows,
+            };
+            while lane.open.len() > depth {
+                events.close(&mut lane.open);
+            }
+            if let Some(around) = lane.open.last_mut() {
+                events.wait(around, start);
+                around.at = around.at.max(start);
+            }
+            let waited = rows.number(WAITING, row);
+            if waited.is_some() {
+                events.builder.knows_waiting();
+            }
+            let place = || rows.place();
+            let starts = Timestamp::from_ns(start as i64);
+            events.builder.enter(id, starts, function, place);
+            lane.open.push(Open {
+                end: end.max(start),
+                at: start,
+                waited: waited.unwrap_or_default(),
+            });
+        }
+    }
+    for (id, mut lane) in lanes.lanes {
+        let mut events = Events {
+            builder: &mut *builder,
+            id,
+            rows: &rows,
+        };
+        while !lane.open.is_empty() {
+            events.close(&mut lane.open);
+        }
+    }
+    Ok(())
+}
+
+/// What becomes events of a thread.
+struct Events<'e, 'b> {
+    builder: &'e mut TraceBuilder<'b>,
+    id: ThreadId,
+    rows: &'e Rows<'e>,
+}
+
+impl Events<'_, '_> {
+    /// What a call waited itself lies in its own time, nobody knows where: in the first of it.
+    fn wait(&mut self, call: &mut Open, until: u64) {
+        let gap = until.saturating_sub(call.at);
+        let waited = gap.min(call.waited);
+        if waited > 0 {
+            let times = (
+                Timestamp::from_ns(call.at as i64),
+                Timestamp::from_ns(until as i64),
+            );
+            let waits = Some(Cost::from_ns(waited));
+            self.builder.wait(self.id, times, waits, Why::Unknown);
+            call.waited -= waited;
+        }
+    }
+
+    /// The innermost open call ends.
+    fn close(&mut self, open: &mut Vec<Open>) {
+        let Some(mut call) = open.pop() else {
+            return;
+        };
+        let end = call.end;
+        self.wait(&mut call, end);
+        if call.waited > 0 {
+            let reporter = self.rows.reporter();
+            reporter.warn("waited-longer-than-it-ran", || self.rows.place());
+        }
+        let place = || self.rows.place();
+        let ends = Timestamp::from_ns(end as i64);
+        self.builder.exit(self.id, ends, None, place);
+        if let Some(around) = open.last_mut() {
+            around.at = around.at.max(end);
+        }
+    }
+}
+
+/// The threads, by their numbers in the tables.
+#[derive(Default)]
+struct Lanes {
+    numbering: Numbering,
+    lanes: Vec<(ThreadId, Lane)>,
+    /// The last one asked for: calls come thread by thread.
+    last: Option<(u64, usize)>,
+}
+
+impl Lanes {
+    fn add(&mut self, number: u64, id: ThreadId) -> bool {
+        let at = u32::try_from(self.lanes.len()).unwrap_or(u32::MAX);
+        let is_new = self.numbering.insert(number, at);
+        if is_new {
+            self.lanes.push((id, Lane::default()));
+        }
+        is_new
+    }
+
+    fn lane(&mut self, number: u64, builder: &mut TraceBuilder<'_>) -> &mut (ThreadId, Lane) {
+        let at = match self.last {
+            Some((last, at)) if last == number => at,
+            _ => {
+                if self.numbering.get(number).is_none() {
+                    let id = builder.thread("", &number.to_string());
+                    self.add(number, id);
+                }
+                self.numbering.get(number).unwrap_or_default() as usize
+            }
+        };
+        self.last = Some((number, at));
+        &mut self.lanes[at]
+    }
+}
+
+fn read_threads(
+    files: Vec<Input>,
+    lanes: &mut Lanes,
+    builder: &mut TraceBuilder<'_>,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<(), ImportError> {
+    let asks = vec![
+        Ask::number("thread"),
+        Ask::text("id").or_none(),
+        Ask::text("process").or_none(),
+        Ask::text("name").or_none(),
+    ];
+    let mut rows = Rows::new(files, "threads", asks, progress, reporter);
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            let number = rows.number(0, row).unwrap_or_default();
+            let text = rows.text(1, row);
+            let id = match text.is_empty() {
+                true => number.to_string().into(),
+                false => text,
+            };
+            let id = builder.thread(&rows.text(2, row), &id);
+            builder.name_thread(id, &rows.text(3, row));
+            if !lanes.add(number, id) {
+                reporter.warn("thread-twice", || rows.place());
+            }
+        }
+    }
+    Ok(())
+}

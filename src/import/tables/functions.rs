@@ -1,0 +1,203 @@
+//! The table of functions, and what numbers stand for.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::rows::{Ask, Rows};
+use crate::facts::functions::{Function, Functions};
+use crate::facts::trace::FunctionMetrics;
+use crate::import::error::ImportError;
+use crate::import::hashing::BuildFast;
+use crate::import::input::Input;
+use crate::progress::Progress;
+use crate::units::{Cost, FunctionId};
+use crate::warnings::Reporter;
+
+/// What numbers of a table stand for: rows in order as a rule, in any order where another engine has written them.
+#[derive(Default)]
+pub struct Numbering {
+    in_order: Vec<u32>,
+    others: HashMap<u64, u32, BuildFast>,
+}
+
+impl Numbering {
+    /// From now on `number` stands for `what`; whether it stood for nothing before.
+    pub fn insert(&mut self, number: u64, what: u32) -> bool {
+        if number == self.in_order.len() as u64 && self.others.is_empty() {
+            self.in_order.push(what);
+            return true;
+        }
+        if self.get(number).is_some() {
+            return false;
+        }
+        match self.others.entry(number) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(free) => {
+                free.insert(what);
+                true
+            }
+        }
+    }
+
+    #[inline]
+    pub fn get(&self, number: u64) -> Option<u32> {
+        let in_order = usize::try_from(number).ok();
+        let in_order = in_order.and_then(|at| self.in_order.get(at));
+        in_order.or_else(|| self.others.get(&number)).copied()
+    }
+}
+
+/// Where the call of a function goes whose number the table does not have.
+pub const UNKNOWN: Function<'static> = Function {
+    name: "[unknown]",
+    file: "",
+    line: 0,
+    library: "",
+};
+
+/// The columns, in the order of [`asks`].
+const NUMBER: usize = 0;
+const NAME: usize = 1;
+const FILE: usize = 2;
+const LINE: usize = 3;
+const COLUMN: usize = 4;
+const LIBRARY: usize = 5;
+const CALLS: usize = 6;
+const TOTAL: usize = 7;
+const OWN: usize = 8;
+const WAITING: usize = 9;
+const OWN_WAITING: usize = 10;
+const MODULE: usize = 11;
+
+fn asks() -> Vec<Ask> {
+    let mut asks = vec![
+        Ask::number("function"),
+        Ask::text("name"),
+        Ask::text("file").or_none(),
+        Ask::number("line").or_none(),
+        Ask::number("line_column").or_none(),
+        Ask::text("library").or_none(),
+    ];
+    let sums = ["calls", "total", "self", "waiting", "self_waiting"];
+    asks.extend(sums.map(|name| Ask::number(name).or_none()));
+    asks.push(Ask::text("module").or_none());
+    asks
+}
+
+/// The functions of a recording with their sums.
+#[derive(Default)]
+pub struct FunctionTable {
+    pub functions: Functions,
+    pub numbering: Numbering,
+    /// By function.
+    pub metrics: Vec<FunctionMetrics>,
+    /// Whether calls are counted.
+    pub counts_calls: bool,
+}
+
+impl FunctionTable {
+    /// Reads the functions of a recording. O(rows).
+    pub fn read(
+        files: Vec<Input>,
+        progress: &Progress,
+        reporter: &Reporter,
+    ) -> Result<FunctionTable, ImportError> {
+        let mut table = FunctionTable::default();
+        each(files, progress, reporter, |row| {
+            let id = table.functions.intern_at(row.function, row.column);
+            table.add(id, row.metrics);
+            table.counts_calls |= row.counts_calls;
+            Ok(table.numbering.insert(row.number, id.0))
+        })?;
+        Ok(table)
+    }
+
+    /// Adds to the sums of a function.
+    pub fn add(&mut self, id: FunctionId, more: FunctionMetrics) {
+        if self.metrics.len() <= id.index() {
+            let last = FunctionMetrics::default();
+            self.metrics.resize(id.index() + 1, last);
+        }
+        let of = &mut self.metrics[id.index()];
+        let sum = |a: Cost, b: Cost| Cost::from_ns(a.ns().saturating_add(b.ns()));
+        of.calls = of.calls.saturating_add(more.calls);
+        of.total = sum(of.total, more.total);
+        of.self_cost = sum(of.self_cost, more.self_cost);
+        of.waiting = sum(of.waiting, more.waiting);
+        of.self_waiting = sum(of.self_waiting, more.self_waiting);
+    }
+
+    /// The function with a number of the table; one for all that the table does not have (`function-unknown`).
+    #[inline]
+    pub fn get(&mut self, number: Option<u64>, rows: &Rows<'_>) -> FunctionId {
+        match number.and_then(|number| self.numbering.get(number)) {
+            Some(id) => FunctionId(id),
+            None => {
+                rows.reporter().warn("function-unknown", || rows.place());
+                self.functions.intern(UNKNOWN)
+            }
+        }
+    }
+}
+
+/// A row of the table.
+pub struct Row<'a> {
+    pub number: u64,
+    pub function: Function<'a>,
+    pub column: u32,
+    /// The path of its module; empty where the table does not say.
+    pub module: &'a str,
+    pub metrics: FunctionMetrics,
+    pub counts_calls: bool,
+}
+
+/// Hands each row to `take`, which says whether its number is one that was not there before.
+pub fn each(
+    files: Vec<Input>,
+    progress: &Progress,
+    reporter: &Reporter,
+    mut take: impl FnMut(Row<'_>) -> Result<bool, ImportError>,
+) -> Result<(), ImportError> {
+    let mut rows = Rows::new(files, "functions", asks(), progress, reporter);
+    let mut at = 0_u64;
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            let cost = |column| Cost::from_ns(rows.number(column, row).unwrap_or_default());
+            let number = rows.number(NUMBER, row);
+            let [name, file, library, module] =
+                [NAME, FILE, LIBRARY, MODULE].map(|column| rows.text(column, row));
+            let is_new = match number {
+                None => false,
+                Some(number) => take(Row {
+                    number,
+                    function: Function {
+                        name: &name,
+                        file: &file,
+                        line: rows.small(LINE, row).unwrap_or_default(),
+                        library: &library,
+                    },
+                    column: rows.small(COLUMN, row).unwrap_or_default(),
+                    module: &module,
+                    metrics: FunctionMetrics {
+                        calls: rows.number(CALLS, row).unwrap_or_default(),
+                        total: cost(TOTAL),
+                        self_cost: cost(OWN),
+                        waiting: cost(WAITING),
+                        self_waiting: cost(OWN_WAITING),
+                    },
+                    counts_calls: rows.number(CALLS, row).is_some(),
+                })?,
+            };
+            if !is_new {
+                let found = match number {
+                    Some(number) => format!("{number} again in row {at}"),
+                    None => format!("null in row {at}"),
+                };
+                let expected = "a column 'function' with a number of its own in each row";
+                return Err(ImportError::malformed(rows.place(), expected, found));
+            }
+            at += 1;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! Tables in Parquet, as `callscape export --format parquet` writes them and other engines do, and what they answer.
+//! Specification: `src/export/tables/`, and <https://parquet.apache.org/docs/file-format/>.
+//!
+//! A folder of tables is a recording: with calls it plays, without it is a profile of what the calls add up to. Several
+//! recordings in it are opened as one set of runs; `DIR/recordings/recording=ID` is one of them.
+
+mod answer;
+mod calls;
+mod contexts;
+mod folder;
+mod functions;
+mod many;
+mod memory;
+mod recording;
+mod rows;
+mod source;
+
+use super::error::ImportError;
+use super::input::Input;
+use crate::facts::recording::Recording;
+use crate::progress::Progress;
+use folder::Folder;
+pub use folder::sniff;
+
+/// The identifier in `info` of one table.
+pub const FORMAT: &str = "parquet";
+
+/// That of a folder of tables.
+pub const FOLDER: &str = "tables";
+
+/// That of an answer as text.
+pub const CSV: &str = "csv";
+
+pub use answer::{sniff as sniff_file, sniff_csv};
+
+/// Reads one table in Parquet: what a query has answered.
+pub fn import_file(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    answer::import(input, (FORMAT, progress))
+}
+
+/// Reads the same as CSV.
+pub fn import_csv(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    answer::import_csv(input, (CSV, progress))
+}
+
+/// Reads a folder of tables.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let folder = Folder::open(input)?;
+    match folder.ids.as_slice() {
+        [id] => recording::open(&folder, id, input, (FOLDER, progress)),
+        _ => many::open(&folder, input, (FOLDER, progress)),
+    }
+}

@@ -1,0 +1,218 @@
+//! One recording of a folder of tables: its calls where they are there, else what they add up to.
+
+use super::calls;
+use super::contexts::{ContextTable, relations, unit_named};
+use super::folder::Folder;
+use super::functions::FunctionTable;
+use super::memory;
+use super::rows::{Ask, Rows};
+use crate::facts::builder::TraceBuilder;
+use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
+use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::trace::{Thread, Trace};
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::progress::Progress;
+use crate::units::{Time, Unit};
+use crate::warnings::Reporter;
+
+/// The row of a recording in the table of recordings.
+pub struct About {
+    kind: RecordingKind,
+    /// What its costs are of.
+    pub value: Value,
+    pub samples: u64,
+    /// What a time of objects counts.
+    clock: Unit,
+    duration: Time,
+    /// How often something was repaired before it was written as tables.
+    pub repaired: u64,
+}
+
+impl About {
+    /// Reads it; what another engine has left out is what most recordings have.
+    pub fn read(
+        files: Vec<Input>,
+        progress: &Progress,
+        reporter: &Reporter,
+    ) -> Result<About, ImportError> {
+        let asks = vec![
+            Ask::text("kind").or_none(),
+            Ask::text("unit").or_none(),
+            Ask::text("value").or_none(),
+            Ask::number("samples").or_none(),
+            Ask::number("warnings").or_none(),
+            Ask::text("clock").or_none(),
+            Ask::number("duration_ns").or_none(),
+        ];
+        let mut rows = Rows::new(files, "recordings", asks, progress, reporter);
+        rows.next()?;
+        let unit = rows.text(1, 0);
+        let unit = match unit.is_empty() {
+            true => Unit::Nanoseconds,
+            false => unit_named(&unit),
+        };
+        let name = match &*rows.text(2, 0) {
+            "" if unit.is_time() => "time".to_owned(),
+            "" => unit.name().into_owned(),
+            name => name.to_owned(),
+        };
+        Ok(About {
+            kind: match &*rows.text(0, 0) {
+                "sampled" => RecordingKind::Sampled,
+                "profile" => RecordingKind::Profile,
+                _ => RecordingKind::Trace,
+            },
+            value: Value { name, unit },
+            samples: rows.number(3, 0).unwrap_or_default(),
+            repaired: rows.number(4, 0).unwrap_or_default(),
+            clock: match &*rows.text(5, 0) {
+                "" => Unit::Nanoseconds,
+                clock => unit_named(clock),
+            },
+            duration: Time::from_ns(rows.number(6, 0).unwrap_or_default()),
+        })
+    }
+}
+
+/// Counts what is known of repairs and of recordings that are left out.
+pub fn count(folder: &Folder, repaired: u64, reporter: &Reporter) {
+    reporter.warn_many("repaired-before-export", repaired, || folder.place());
+    let left_out = folder.half_written.len() as u64;
+    reporter.warn_many("half-written-recording", left_out, || folder.place());
+}
+
+/// Opens the recording `id` of a folder.
+pub fn open(
+    folder: &Folder,
+    id: &str,
+    input: &Input,
+    (format, progress): (&'static str, &Progress),
+) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let about = About::read(folder.files("recordings", id), progress, &reporter)?;
+    count(folder, about.repaired, &reporter);
+    let functions = folder.needed("functions", id)?;
+    let mut table = FunctionTable::read(functions, progress, &reporter)?;
+    let calls = folder.files("calls", id);
+    let objects = ["objects", "stacks"].map(|table| folder.files(table, id));
+    if !calls.is_empty() {
+        let mut builder = TraceBuilder::new(&reporter);
+        let files = [folder.files("threads", id), calls];
+        calls::read(files, &mut table, &mut builder, progress, &reporter)?;
+        progress.check()?;
+        let (functions, trace) = builder.finish(|| folder.place());
+        let of = (about.clock, trace.threads().len());
+        let mut memory = memory::read(objects, of, &mut table, (progress, &reporter))?;
+        if let Some(memory) = &mut memory {
+            memory.end = memory.end.max(trace.range().end).max(about.duration);
+        }
+        // A function that memory alone has, and no table.
+        let functions = match table.functions.len() > functions.len() {
+            true => table.functions,
+            false => functions,
+        };
+        let samples = (about.kind == RecordingKind::Sampled).then_some(about.samples);
+        let calls = (functions, trace);
+        let warnings = reporter.warnings();
+        let recording = Recording::of_calls(input, format, samples, calls, warnings);
+        return Ok(Recording {
+            memory,
+            ..recording
+        });
+    }
+    let threads = threads(folder.files("threads", id), progress, &reporter)?;
+    let of = (about.clock, threads.len());
+    if let Some(mut memory) = memory::read(objects, of, &mut table, (progress, &reporter))? {
+        memory.end = memory.end.max(about.duration);
+        let warnings = reporter.warnings();
+        let functions = table.functions;
+        let mut recording = Recording::of_memory(input, format, functions, memory, warnings);
+        let profile = recording.profile.take();
+        recording.profile = profile.map(|mut profile| {
+            // Another one is shown where it has not what was shown.
+            let _ = profile.show(&about.value.name);
+            profile.with_threads(threads)
+        });
+        return Ok(recording);
+    }
+    let profile = profile(folder, id, about.value, &mut table, (progress, &reporter))?;
+    Ok(Recording {
+        path: input.to_path_buf(),
+        format,
+        kind: RecordingKind::Profile,
+        functions: table.functions,
+        trace: Trace::default(),
+        profile: Some(profile.with_threads(threads)),
+        memory: None,
+        lines: None,
+        sampling: None,
+        left_out: None,
+        samples: about.samples,
+        warnings: reporter.warnings(),
+    })
+}
+
+/// What the tables of sums say: calling contexts where they are there, else functions and relations.
+fn profile(
+    folder: &Folder,
+    id: &str,
+    value: Value,
+    table: &mut FunctionTable,
+    (progress, reporter): (&Progress, &Reporter),
+) -> Result<Profile, ImportError> {
+    let files = folder.files("contexts", id);
+    if files.is_empty() {
+        let files = folder.files("relations", id);
+        let relations = relations(files, table, progress, reporter)?;
+        let of = OfValue {
+            functions: std::mem::take(&mut table.metrics),
+            relations,
+        };
+        let sums = Weights::Sums(Sums::new(vec![of], table.counts_calls));
+        let functions = table.functions.len();
+        return Ok(Profile::new(vec![value], 0, sums, functions));
+    }
+    let mut contexts = ContextTable::read(files, value, table, progress, reporter)?;
+    let samples = folder.files("samples", id);
+    let shown = match samples.is_empty() {
+        true => 0,
+        false => contexts.read_samples(samples, progress, reporter)?,
+    };
+    progress.check()?;
+    let columns = std::mem::take(&mut contexts.columns);
+    let (tree, cut) = columns.finish().map_err(|error| contexts.no_tree(error))?;
+    reporter.warn_many("weight-out-of-range", cut, || contexts.place().clone());
+    let weights = Weights::Contexts(tree);
+    let functions = table.functions.len();
+    Ok(Profile::new(contexts.values, shown, weights, functions))
+}
+
+/// The threads that a profile names.
+fn threads(
+    files: Vec<Input>,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<Vec<Thread>, ImportError> {
+    let asks = vec![
+        Ask::text("id"),
+        Ask::text("process").or_none(),
+        Ask::text("name").or_none(),
+    ];
+    let mut rows = Rows::new(files, "threads", asks, progress, reporter);
+    let mut threads = Vec::new();
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            threads.push(Thread {
+                id: rows.text(0, row).into_owned(),
+                process: rows.text(1, row).into_owned(),
+                name: rows.text(2, row).into_owned(),
+                calls: 0,
+                max_depth: 0,
+                start: Time::ZERO,
+                end: Time::ZERO,
+            });
+        }
+    }
+    Ok(threads)
+}

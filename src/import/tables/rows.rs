@@ -1,0 +1,617 @@
+//! The rows of Parquet files, some thousand at a time and of the columns that are asked for.
+//! Specification: <https://parquet.apache.org/docs/file-format/>. Statistics are never looked at.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::ColumnDescriptor;
+
+use super::source::{Pages, Source};
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter};
+
+/// How many rows are read at once.
+const BATCH: usize = 1 << 14;
+
+/// The version of the tables that Callscape writes.
+const VERSION: &str = "1";
+
+/// So many rows a file may have, however few bytes it takes, and so many more for each byte.
+const FREE_ROWS: u64 = 1 << 24;
+const ROWS_A_BYTE: u64 = 1000;
+
+/// An error message names so many columns.
+const NAMED: usize = 16;
+
+/// What a column is to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers.
+    Number,
+    Text,
+    /// Either, or numbers with fractions.
+    Any,
+}
+
+/// A column that is asked for.
+#[derive(Clone, Debug)]
+pub struct Ask {
+    pub name: String,
+    pub kind: Kind,
+    /// Whether there is nothing to be read without it.
+    pub is_needed: bool,
+}
+
+impl Ask {
+    pub fn number(name: &str) -> Ask {
+        Ask {
+            name: name.to_owned(),
+            kind: Kind::Number,
+            is_needed: true,
+        }
+    }
+
+    pub fn text(name: &str) -> Ask {
+        Ask {
+            kind: Kind::Text,
+            ..Ask::number(name)
+        }
+    }
+
+    /// The same, which may be missing.
+    pub fn or_none(self) -> Ask {
+        Ask {
+            is_needed: false,
+            ..self
+        }
+    }
+}
+
+/// What stands in a row of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell<'a> {
+    Null,
+    Whole(i64),
+    Real(f64),
+    Text(&'a [u8]),
+}
+
+/// The values of some rows of a column.
+enum Values {
+    /// The column is missing.
+    None,
+    /// [`NULL`] for none.
+    Whole(Vec<i64>),
+    Real(Vec<Option<f64>>),
+    Text(Vec<Option<ByteArray>>),
+}
+
+impl Values {
+    /// Numbers of which so many digits stand behind the point.
+    fn scale(&mut self, scale: i32) {
+        let factor = 10_f64.powi(-scale);
+        match self {
+            Values::Whole(values) => {
+                let real = |&value: &i64| (value != NULL).then(|| value as f64 * factor);
+                *self = Values::Real(values.iter().map(real).collect());
+            }
+            Values::Real(values) => {
+                for value in values.iter_mut().flatten() {
+                    *value *= factor;
+                }
+            }
+            Values::None | Values::Text(_) => {}
+        }
+    }
+}
+
+/// No table holds this number: what it counts is not negative.
+const NULL: i64 = i64::MIN;
+
+/// One file.
+pub struct Parquet {
+    name: String,
+    source: Arc<Source>,
+    metadata: ParquetMetaData,
+}
+
+impl Parquet {
+    pub fn open(input: &Input, progress: &Progress) -> Result<Parquet, ImportError> {
+        let io = |error| ImportError::io(input, error);
+        let source = match input.file() {
+            Some(path) => Source::of_file(std::fs::File::open(path).map_err(io)?),
+            None => {
+                let mut bytes = Vec::new();
+                let mut reader = input.open(progress).map_err(io)?;
+                std::io::copy(&mut reader, &mut bytes).map_err(io)?;
+                Ok(Source::of_bytes(bytes))
+            }
+        };
+        let source = Arc::new(source.map_err(io)?);
+        let name = input.display().to_string();
+        refuse_others(&name, &source).map_err(|error| match error {
+            Refused::Io(error) => io(error),
+            Refused::Other(error) => error,
+        })?;
+        let parsed = || ParquetMetaDataReader::new().parse_and_finish(&*source);
+        let metadata = guarded(parsed).map_err(|error| {
+            ImportError::malformed(Place::file(&name), "a whole Parquet file", error)
+        })?;
+        source.reads_pages();
+        let file = Parquet {
+            name,
+            source,
+            metadata,
+        };
+        file.check()?;
+        Ok(file)
+    }
+
+    fn wrong(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
+        ImportError::malformed(Place::file(&self.name), expected, found)
+    }
+
+    /// Sizes and places of all columns lie in the file.
+    fn check(&self) -> Result<(), ImportError> {
+        let size = self.source.bytes_in_all();
+        let mut rows = 0_u64;
+        for group in self.metadata.row_groups() {
+            let of_group = u64::try_from(group.num_rows()).unwrap_or(u64::MAX);
+            rows = rows.saturating_add(of_group);
+            for column in group.columns() {
+                let start = column
+                    .dictionary_page_offset()
+                    .unwrap_or(column.data_page_offset());
+                let end = start.checked_add(column.compressed_size());
+                let end = end.and_then(|end| u64::try_from(end).ok());
+                if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > size) {
+                    let found = format!(
+                        "column '{}' of {} bytes from byte {start}",
+                        column.column_path().string(),
+                        column.compressed_size()
+                    );
+                    return Err(self.wrong(format!("columns within its {size} bytes"), found));
+                }
+            }
+        }
+        let most = FREE_ROWS.saturating_add(size.saturating_mul(ROWS_A_BYTE));
+        if rows > most {
+            let expected = format!("no more than {most} rows in {size} bytes");
+            return Err(self.wrong(expected, format!("{rows}")));
+        }
+        if let Some(version) = self.note("callscape.version")
+            && version != VERSION
+        {
+            let expected = format!("tables of version {VERSION}, which this version reads");
+            return Err(self.wrong(expected, format!("version {version}")));
+        }
+        Ok(())
+    }
+
+    /// What a key of the file's own metadata says.
+    pub fn note(&self, key: &str) -> Option<&str> {
+        let notes = self.metadata.file_metadata().key_value_metadata()?;
+        let note = notes.iter().find(|note| note.key == key)?;
+        note.value.as_deref()
+    }
+
+    /// How many digits of a decimal number stand behind the point.
+    fn scale(&self, at: usize) -> i32 {
+        let column = self.metadata.file_metadata().schema_descr().column(at);
+        match is_decimal(&column) {
+            true => column.type_scale(),
+            false => 0,
+        }
+    }
+
+    /// The names of its columns, those with columns of their own left out.
+    pub fn columns(&self) -> Vec<&str> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let flat = schema.columns().iter().filter(|it| is_flat(it));
+        flat.map(|column| column.name()).collect()
+    }
+
+    /// By column of [`columns`](Self::columns), whether it is of text.
+    pub fn texts(&self) -> Vec<bool> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let flat = schema.columns().iter().filter(|it| is_flat(it));
+        let is_text = |column: &ColumnDescriptor| {
+            column.physical_type() == Physical::BYTE_ARRAY && !is_decimal(column)
+        };
+        flat.map(|column| is_text(column)).collect()
+    }
+
+    /// The number of a column that is asked for; none where it may be missing and is.
+    fn find(&self, ask: &Ask) -> Result<Option<usize>, ImportError> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let named = |column: &ColumnDescriptor| {
+            column.path().parts().first().map(String::as_str) == Some(&ask.name)
+        };
+        let what = match ask.kind {
+            Kind::Number => " of whole numbers (INT32 or INT64)",
+            Kind::Text => " of text (BYTE_ARRAY, String)",
+            Kind::Any => "",
+        };
+        let expected = format!("a column '{}'{what}", ask.name);
+        let Some(at) = schema.columns().iter().position(|it| named(it)) else {
+            if !ask.is_needed {
+                return Ok(None);
+            }
+            let columns = self.columns();
+            let mut names = columns[..columns.len().min(NAMED)].join(", ");
+            if columns.len() > NAMED {
+                names.push_str(&format!(" and {} more", columns.len() - NAMED));
+            }
+            return Err(self.wrong(expected, format!("columns {names}")));
+        };
+        let column = schema.column(at);
+        let fits = match ask.kind {
+            Kind::Number => is_whole(&column),
+            Kind::Text => column.physical_type() == Physical::BYTE_ARRAY && !is_decimal(&column),
+            Kind::Any => true,
+        };
+        match fits && is_flat(&column) {
+            true => Ok(Some(at)),
+            false => Err(self.wrong(expected, format!("one of {}", describe(&column)))),
+        }
+    }
+
+    /// Starts to read a column of a group of rows.
+    fn column(&self, group: usize, at: usize) -> Result<ColumnReader, ImportError> {
+        let group = &self.metadata.row_groups()[group];
+        let column = group.column(at);
+        let name = column.column_path().string();
+        if column.compression() != Compression::UNCOMPRESSED
+            && !matches!(column.compression(), Compression::ZSTD(_))
+        {
+            let codec = column.compression().to_string();
+            let codec = codec.split('(').next().unwrap_or_default();
+            return Err(self.wrong(
+                "columns compressed with ZSTD or not at all, as DuckDB writes them with COMPRESSION zstd and Spark with \
+                 compression=zstd",
+                format!("column '{name}' compressed with {codec}, which is not built in"),
+            ));
+        }
+        let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+        let made = guarded(|| {
+            let rows_here = usize::try_from(rows)?;
+            let pages = SerializedPageReader::new(self.source.clone(), column, rows_here, None)?;
+            let described = column.column_descr_ptr();
+            let is_optional = described.max_def_level() > 0;
+            let pages = Pages::new(pages, described.physical_type(), is_optional, rows);
+            Ok(get_column_reader(described, Box::new(pages)))
+        });
+        made.map_err(|error| self.wrong(format!("a column '{name}' that can be read"), error))
+    }
+}
+
+/// Why a file is none that can be read.
+enum Refused {
+    Io(std::io::Error),
+    Other(ImportError),
+}
+
+/// Files that are half written, encrypted, or something else.
+fn refuse_others(name: &str, source: &Source) -> Result<(), Refused> {
+    const MAGIC: &[u8] = b"PAR1";
+    const ENCRYPTED: &[u8] = b"PARE";
+    let size = source.bytes_in_all();
+    let read = |at| source.bytes(at, MAGIC.len() as u64).map_err(Refused::Io);
+    let (head, tail) = (read(0)?, read(size.saturating_sub(MAGIC.len() as u64))?);
+    let found = match (&head[..], &tail[..]) {
+        (ENCRYPTED, _) | (_, ENCRYPTED) => "an encrypted one, which is not read",
+        (MAGIC, MAGIC) if size >= 12 => return Ok(()),
+        (MAGIC, _) => "one without its end, as of a writer that has not finished",
+        _ if size == 0 => "an empty file",
+        _ => "another file",
+    };
+    let place = Place::file(name);
+    let error = ImportError::malformed(place, "a Parquet file", found);
+    Err(Refused::Other(error))
+}
+
+/// What is decoded, or why it cannot be. The crate checks much of what it reads, and some of it by panicking.
+fn guarded<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(Ok(decoded)) => Ok(decoded),
+        Ok(Err(error)) => Err(match error {
+            ParquetError::General(text) | ParquetError::NYI(text) | ParquetError::EOF(text) => text,
+            other => other.to_string(),
+        }),
+        Err(_) => Err("damage that its decoder does not expect".to_owned()),
+    }
+}
+
+fn is_flat(column: &ColumnDescriptor) -> bool {
+    column.path().parts().len() == 1 && column.max_rep_level() == 0 && column.max_def_level() <= 1
+}
+
+fn is_decimal(column: &ColumnDescriptor) -> bool {
+    matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }))
+        || column.converted_type() == parquet::basic::ConvertedType::DECIMAL
+}
+
+fn is_whole(column: &ColumnDescriptor) -> bool {
+    matches!(column.physical_type(), Physical::INT32 | Physical::INT64)
+        && (!is_decimal(column) || column.type_scale() == 0)
+}
+
+fn describe(column: &ColumnDescriptor) -> String {
+    let physical = column.physical_type();
+    match is_flat(column) {
+        false => format!("lists or groups of {physical}"),
+        true if is_decimal(column) => format!("{physical}, DECIMAL"),
+        true => physical.to_string(),
+    }
+}
+
+/// The rows of several files, one after the other, a batch at a time.
+pub struct Rows<'a> {
+    files: Vec<Input>,
+    next_file: usize,
+    asks: Vec<Ask>,
+    progress: &'a Progress,
+    reporter: &'a Reporter,
+    file: Option<Open>,
+    /// The table that files are to say they are of, where they say it.
+    table: &'static str,
+    values: Vec<Values>,
+    length: usize,
+}
+
+/// The file that is read.
+struct Open {
+    file: Parquet,
+    /// By column asked for, which it is of the file.
+    columns: Vec<Option<usize>>,
+    next_group: usize,
+    readers: Vec<Option<ColumnReader>>,
+    /// Rows of the group that have not come yet.
+    left: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// No more than a batch of the columns in `asks` is in memory.
+    pub fn new(
+        files: Vec<Input>,
+        table: &'static str,
+        asks: Vec<Ask>,
+        progress: &'a Progress,
+        reporter: &'a Reporter,
+    ) -> Rows<'a> {
+        progress.start(format!("reading {table}"), files.len() as u64);
+        Rows {
+            files,
+            next_file: 0,
+            values: asks.iter().map(|_| Values::None).collect(),
+            asks,
+            progress,
+            reporter,
+            file: None,
+            table,
+            length: 0,
+        }
+    }
+
+    /// Reads the next rows; their number, 0 at the end.
+    pub fn next(&mut self) -> Result<usize, ImportError> {
+        loop {
+            self.progress.check()?;
+            let Some(open) = &mut self.file else {
+                let Some(input) = self.files.get(self.next_file) else {
+                    self.length = 0;
+                    return Ok(0);
+                };
+                self.next_file += 1;
+                self.file = Some(Open::new(input, self.table, &self.asks, self.progress)?);
+                continue;
+            };
+            if open.left == 0 && !open.next_group()? {
+                self.file = None;
+                self.progress.add(1)?;
+                continue;
+            }
+            if open.left == 0 {
+                continue;
+            }
+            let count = usize::try_from(open.left).map_or(BATCH, |left| left.min(BATCH));
+            open.left -= count as u64;
+            let columns = self.asks.iter().zip(&mut open.readers);
+            for ((ask, reader), values) in columns.zip(&mut self.values) {
+                *values = match reader {
+                    None => Values::None,
+                    Some(reader) => guarded(|| read(reader, count)).map_err(|error| {
+                        let expected = format!("a column '{}' that can be read", ask.name);
+                        open.file.wrong(expected, error)
+                    })?,
+                };
+            }
+            for (values, column) in self.values.iter_mut().zip(&open.columns) {
+                let scale = column.map_or(0, |at| open.file.scale(at));
+                if scale > 0 {
+                    values.scale(scale);
+                }
+            }
+            self.length = count;
+            return Ok(count);
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    /// What stands in a row of the column asked for with this number.
+    pub fn cell(&self, column: usize, row: usize) -> Cell<'_> {
+        match &self.values[column] {
+            Values::None => Cell::Null,
+            Values::Whole(values) => match values.get(row) {
+                None | Some(&NULL) => Cell::Null,
+                Some(&value) => Cell::Whole(value),
+            },
+            Values::Real(values) => {
+                let value = values.get(row).copied().flatten();
+                value.map_or(Cell::Null, Cell::Real)
+            }
+            Values::Text(values) => {
+                let value = values.get(row).and_then(Option::as_ref);
+                value.map_or(Cell::Null, |it| Cell::Text(it.data()))
+            }
+        }
+    }
+
+    /// The number in a row; none where it is null. What is negative counts as 0 (`negative-number`).
+    #[inline]
+    pub fn number(&self, column: usize, row: usize) -> Option<u64> {
+        let Values::Whole(values) = &self.values[column] else {
+            return None;
+        };
+        let value = *values.get(row)?;
+        match u64::try_from(value) {
+            Ok(value) => Some(value),
+            Err(_) if value == NULL => None,
+            Err(_) => {
+                self.reporter.warn("negative-number", || self.place());
+                Some(0)
+            }
+        }
+    }
+
+    /// The same in 32 bits: what is larger is the largest.
+    #[inline]
+    pub fn small(&self, column: usize, row: usize) -> Option<u32> {
+        let number = self.number(column, row)?;
+        Some(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
+    /// The text in a row; empty where it is null.
+    pub fn text(&self, column: usize, row: usize) -> std::borrow::Cow<'_, str> {
+        match self.cell(column, row) {
+            Cell::Text(bytes) => String::from_utf8_lossy(bytes),
+            _ => "".into(),
+        }
+    }
+
+    /// The file at hand, or the last one.
+    pub fn place(&self) -> Place {
+        let file = self
+            .next_file
+            .checked_sub(1)
+            .and_then(|at| self.files.get(at));
+        Place::file(file.map_or(String::new(), |file| file.display().to_string()))
+    }
+
+    pub fn reporter(&self) -> &'a Reporter {
+        self.reporter
+    }
+}
+
+impl Open {
+    fn new(
+        input: &Input,
+        table: &'static str,
+        asks: &[Ask],
+        progress: &Progress,
+    ) -> Result<Open, ImportError> {
+        let file = Parquet::open(input, progress)?;
+        if let Some(other) = file.note("callscape.table")
+            && !table.is_empty()
+            && other != table
+        {
+            return Err(file.wrong(format!("the table '{table}'"), format!("'{other}'")));
+        }
+        let columns: Result<Vec<_>, _> = asks.iter().map(|ask| file.find(ask)).collect();
+        Ok(Open {
+            file,
+            columns: columns?,
+            next_group: 0,
+            readers: Vec::new(),
+            left: 0,
+        })
+    }
+
+    /// Goes on to the next group of rows; whether there is one.
+    fn next_group(&mut self) -> Result<bool, ImportError> {
+        let groups = self.file.metadata.row_groups();
+        let Some(group) = groups.get(self.next_group) else {
+            return Ok(false);
+        };
+        self.left = u64::try_from(group.num_rows()).unwrap_or(0);
+        let of = |column: &Option<usize>| match *column {
+            Some(at) if at < group.num_columns() => self.file.column(self.next_group, at).map(Some),
+            Some(at) => {
+                let expected = format!("a column {at} in each group of rows");
+                Err(self
+                    .file
+                    .wrong(expected, format!("{}", group.num_columns())))
+            }
+            None => Ok(None),
+        };
+        let readers: Result<Vec<_>, _> = self.columns.iter().map(of).collect();
+        self.readers = readers?;
+        self.next_group += 1;
+        Ok(true)
+    }
+}
+
+fn read(reader: &mut ColumnReader, count: usize) -> Result<Values, ParquetError> {
+    Ok(match reader {
+        ColumnReader::Int32ColumnReader(of) => {
+            Values::Whole(fill(of, count, NULL, |it| it.into())?)
+        }
+        ColumnReader::Int64ColumnReader(of) => Values::Whole(fill(of, count, NULL, |it| it)?),
+        ColumnReader::FloatColumnReader(of) => {
+            Values::Real(fill(of, count, None, |it| Some(it.into()))?)
+        }
+        ColumnReader::DoubleColumnReader(of) => Values::Real(fill(of, count, None, Some)?),
+        ColumnReader::ByteArrayColumnReader(of) => Values::Text(fill(of, count, None, Some)?),
+        ColumnReader::FixedLenByteArrayColumnReader(of) => {
+            Values::Real(fill(of, count, None, |it| Some(big_endian(it.data())))?)
+        }
+        // A truth value, a time of the old kind: nothing that is asked for.
+        _ => Values::None,
+    })
+}
+
+/// A number of many digits, as decimal numbers are kept.
+fn big_endian(bytes: &[u8]) -> f64 {
+    let first = bytes.first().map_or(0.0, |&byte| f64::from(byte as i8));
+    let rest = bytes.iter().skip(1);
+    rest.fold(first, |sum, &byte| sum * 256.0 + f64::from(byte))
+}
+
+/// The values of the next rows, each made by `convert`, `null` where there is none.
+fn fill<T: DataType, O: Clone>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    null: O,
+    convert: impl Fn(T::T) -> O,
+) -> Result<Vec<O>, ParquetError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    let mut rows = 0;
+    while rows < count {
+        let (read, ..) = reader.read_records(count - rows, Some(&mut levels), None, &mut values)?;
+        if read == 0 {
+            let text = format!("{} rows less than its group has", count - rows);
+            return Err(ParquetError::General(text));
+        }
+        rows += read;
+    }
+    if levels.is_empty() || values.len() == count {
+        return Ok(values.into_iter().map(convert).collect());
+    }
+    let mut values = values.into_iter();
+    let mut of = |level: i16| match level {
+        0 => null.clone(),
+        _ => values.next().map_or_else(|| null.clone(), &convert),
+    };
+    Ok(levels.into_iter().map(&mut of).collect())
+}

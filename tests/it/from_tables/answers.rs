@@ -1,0 +1,191 @@
+//! What a query answers, opened as a profile.
+
+use callscape::facts::profile::Profile;
+use callscape::units::FunctionId;
+
+use super::written::{Column, write};
+use super::*;
+
+fn profile(recording: &Recording) -> &Profile {
+    recording.profile.as_ref().expect("a profile")
+}
+
+/// Name, file, library and self cost of each function, of the value shown.
+fn shown(recording: &Recording) -> Vec<(String, String, String, u64)> {
+    let metrics = recording.function_metrics(None);
+    let row = |id: FunctionId| {
+        let function = recording.functions.get(id);
+        let own = metrics[id.index()].self_cost.ns();
+        let [name, file, library] = [function.name, function.file, function.library];
+        (name.to_owned(), file.to_owned(), library.to_owned(), own)
+    };
+    recording.functions.ids().map(row).collect()
+}
+
+fn row(name: &str, file: &str, library: &str, own: u64) -> (String, String, String, u64) {
+    (name.to_owned(), file.to_owned(), library.to_owned(), own)
+}
+
+#[test]
+fn a_file_of_function_module_and_number_is_a_profile() {
+    let scratch = Scratch::new("answers");
+    let csv = "function,module,slower\n\
+               parse,src/parser.py/parse,1.5\n\
+               \"a \"\"quoted\"\", name\",src/parser.py/x,2\n\
+               malloc,external/libc.so.6/malloc,nan\n\
+               parse,src/parser.py/parse,0.25\n\
+               f,m/f,-3\n\
+               g,m/g,text\n\
+               too,few\n";
+    let path = scratch.write("answer.csv", csv.as_bytes());
+    let recording = read(&path).expect("a profile");
+    assert_eq!(recording.format, "csv");
+    assert_eq!(
+        shown(&recording),
+        [
+            row("parse", "src/parser.py", "", 1750),
+            row("a \"quoted\", name", "src/parser.py", "", 2000),
+            row("malloc", "", "libc.so.6", 0),
+            row("f", "", "m", 0),
+            row("g", "", "m", 0),
+        ]
+    );
+    assert_eq!(recording.unit().name(), "1/1000 slower");
+    assert!(!recording.counts_calls() && !recording.has_times());
+    let kinds: Vec<_> = recording
+        .warnings
+        .iter()
+        .map(|it| (&*it.kind, it.count))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("negative-number", 1),
+            ("not-a-number", 2),
+            ("record-of-another-length", 1)
+        ]
+    );
+}
+
+#[test]
+fn each_column_of_numbers_is_a_value_and_the_cost_is_shown() {
+    let scratch = Scratch::new("values");
+    let path = scratch.0.join("answer.parquet");
+    write(
+        &path,
+        &[
+            ("name", Column::text(&["a", "b"])),
+            ("module", Column::text(&["x.c/a", "x.c/b"])),
+            ("line", Column::Long(vec![Some(3), Some(4)])),
+            ("mean_ns", Column::Double(vec![Some(1.5), Some(f64::NAN)])),
+            ("calls", Column::Long(vec![Some(7), Some(8)])),
+            ("total", Column::Double(vec![Some(12.0), Some(5.0)])),
+            ("self", Column::Long(vec![Some(10), None])),
+        ],
+    );
+    let mut recording = read(&path).expect("a profile");
+    assert_eq!(
+        shown(&recording),
+        [row("a", "x.c", "", 10), row("b", "x.c", "", 0)]
+    );
+    let metrics = recording.function_metrics(None);
+    let totals: Vec<_> = metrics.iter().map(|it| (it.calls, it.total.ns())).collect();
+    assert_eq!(totals, [(7, 12), (8, 5)]);
+    let names: Vec<&str> = profile(&recording)
+        .values()
+        .iter()
+        .map(|it| &*it.name)
+        .collect();
+    assert_eq!(names, ["self", "mean_ns"]);
+    let profile = recording.profile.as_mut().expect("a profile");
+    profile.show("mean_ns").expect("a value");
+    assert!(profile.unit().is_time());
+    assert_eq!(shown(&recording)[0].3, 2);
+}
+
+#[test]
+fn what_callscape_writes_as_csv_opens_with_its_costs() {
+    let recording = read(&common::data("import/orders.viztracer.json")).expect("a recording");
+    let source = HierarchyBuilder::new("").build().0;
+    let (hierarchy, resolutions) = resolve(&source, &[&recording.functions]);
+    let part = Part {
+        recording: &recording,
+        resolution: &resolutions[0],
+        hierarchy: &hierarchy,
+        range: None,
+        threads: None,
+    };
+    let mut out = Vec::new();
+    let csv = callscape::export::Format::all().find(|it| it.name() == "csv");
+    let csv = csv.expect("a format");
+    callscape::export::write(&part, csv, &mut out, &Progress::new()).expect("written");
+    let scratch = Scratch::new("csv");
+    let again = read(&scratch.write("functions.csv", &out)).expect("a profile");
+    let sorted = |it: &Recording| {
+        let mut costs: Vec<_> = it.function_metrics(None);
+        costs.retain(|it| it.calls > 0);
+        let of = costs.iter().map(|it| (it.total, it.self_cost, it.calls));
+        let mut of: Vec<_> = of.collect();
+        of.sort();
+        of
+    };
+    assert_eq!(sorted(&again), sorted(&recording));
+    assert!(again.unit().is_time());
+}
+
+#[test]
+fn a_table_without_functions_is_refused_with_what_it_has() {
+    let scratch = Scratch::new("nothing");
+    let path = scratch.0.join("numbers.parquet");
+    write(
+        &path,
+        &[
+            ("function", Column::Long(vec![Some(1)])),
+            ("x", Column::Long(vec![Some(1)])),
+        ],
+    );
+    let error = read(&path).expect_err("no functions");
+    assert!(
+        error.contains("numbers.parquet: expected a column 'function'"),
+        "{error}"
+    );
+    assert!(error.contains("found columns function, x"), "{error}");
+}
+
+#[test]
+fn what_duckdb_writes_is_read_and_a_codec_that_is_not_built_in_is_named() {
+    for name in ["duckdb-zstd.parquet", "duckdb-v2.parquet"] {
+        let mut recording = read(&common::data("import/parquet").join(name)).expect("a profile");
+        let expected = [
+            row("parse", "src/parser.py", "", 1500),
+            row("malloc", "", "libc.so.6", 0),
+            row("emit", "src/out.py", "", 500),
+        ];
+        let profile = recording.profile.as_mut().expect("a profile");
+        let names: Vec<&str> = profile.values().iter().map(|it| &*it.name).collect();
+        assert_eq!(names, ["spread_ns", "times"], "{name}");
+        profile.show("times").expect("a value");
+        let own: Vec<u64> = shown(&recording).into_iter().map(|it| it.3).collect();
+        assert_eq!(own, [3250, 1000, 2500], "{name}");
+        let profile = recording.profile.as_mut().expect("a profile");
+        profile.show("spread_ns").expect("a value");
+        let places =
+            |it: &(String, String, String, u64)| (it.0.clone(), it.1.clone(), it.2.clone());
+        let found: Vec<_> = shown(&recording).iter().map(places).collect();
+        assert_eq!(
+            found,
+            expected.iter().map(places).collect::<Vec<_>>(),
+            "{name}"
+        );
+        assert!(profile_counts(&recording));
+    }
+    let error = read(&common::data("import/parquet/duckdb-snappy.parquet")).expect_err("Snappy");
+    assert!(
+        error.contains("compressed with SNAPPY, which is not built in"),
+        "{error}"
+    );
+}
+
+fn profile_counts(recording: &Recording) -> bool {
+    recording.counts_calls() && recording.calls() == 24
+}
