@@ -176,9 +176,6 @@ pub fn run(
         }
         std::thread::sleep(LOOK);
     };
-    if let Some(control) = control.as_ref().filter(|_| inner.is_none()) {
-        control.runs(None);
-    }
     let mut ran = Ran {
         program: if plan.wraps { Ended::Unknown } else { recorder },
         recorder,

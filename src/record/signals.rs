@@ -21,8 +21,8 @@ pub enum Switch {
 /// Two realtime signals that hardly a program uses: the ninth and tenth above the lowest, which is 34 with glibc.
 const SIGNALS: [i32; 2] = [42, 43];
 
-/// A signal is taken by then, unless the program is stopped.
-const DELIVERY: Duration = Duration::from_secs(1);
+/// A signal is taken by then, unless the program is stopped. No longer: a window waits for it.
+const DELIVERY: Duration = Duration::from_millis(80);
 
 impl Switch {
     pub fn signal(self) -> i32 {

@@ -399,3 +399,36 @@ fn memory_is_a_picture_at_any_time() {
         assert_ne!(picture(other), half, "{other:?}");
     }
 }
+
+#[test]
+fn what_is_called_too_often_is_said_below_pictures_of_views() {
+    let folder = crate::folder::Folder::new("called-often-pictures");
+    let trace = common::data("window/meal.json");
+    let trace = trace.to_str().expect("a path of the repository");
+    let below = |view: &str, limit: &str| {
+        let run = folder.run(&[
+            "render",
+            trace,
+            "-o",
+            "often.png",
+            "--view",
+            view,
+            "--size",
+            "400x200",
+            "--max-frequency",
+            limit,
+        ]);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.success(), "{said}");
+        let image = crate::render::read_png(&folder.file("often.png"));
+        assert_eq!([image.width, image.height], [400, 200]);
+        image.rgba[174 * 400 * 4..].to_vec()
+    };
+    let of_flame = below("flame", "10/1s");
+    let first = of_flame[..4].to_vec();
+    assert!(of_flame.chunks(4).any(|pixel| pixel != first), "letters");
+    for view in ["mural", "functions", "rings", "tree"] {
+        assert!(below(view, "10/1s") == of_flame, "{view}");
+    }
+    assert!(below("flame", "20/1s") != of_flame, "it says how many");
+}

@@ -30,6 +30,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     }
     ctx.data_mut(|data| data.insert_temp(id, true));
     let room = context.free;
+    let has_dialog = context.desk.welcome.no_dialog.is_none();
     let mut asks = Vec::new();
     card(ctx, "record", Align2::CENTER_CENTER, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
@@ -48,7 +49,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ScrollArea::vertical()
             .id_salt("record")
             .show(ui, |ui| match &shown.running {
-                None => asks.extend(wish(ui, shown, !was_open)),
+                None => asks.extend(wish(ui, shown, !was_open, has_dialog)),
                 Some(running) => asks.extend(progress(ui, shown, running)),
             });
     });
@@ -58,7 +59,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// Lets one say what is to be recorded.
-fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool) -> Vec<RecordAsk> {
+fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<RecordAsk> {
     let mut asks = Vec::new();
     let mut wish = shown.wish.clone();
     ui.label(style::weak(
@@ -80,7 +81,7 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool) -> Vec<RecordAsk> {
             ui.end_row();
             ui.label(style::weak("Folder"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button("Choose…").clicked() {
+                if has_dialog && ui.button("Choose…").clicked() {
                     asks.push(RecordAsk::ChooseFolder);
                 }
                 let field = TextEdit::singleline(&mut wish.folder);
