@@ -8,11 +8,11 @@ use crate::presentation::scene::{Section, Shot};
 use crate::record::Switch;
 use crate::record::recorder::Recorder;
 use crate::state::action::On;
+use crate::state::ask::FindingAsk;
 use crate::state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
     PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
-use crate::state::findings::FindingAsk;
 
 /// What a dialog asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

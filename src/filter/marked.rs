@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use super::selection::CallOf;
-use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// The first call of a marked function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +11,8 @@ pub struct First {
     pub time: Time,
     pub function: FunctionId,
     pub module: ModuleId,
-    pub call: CallOf,
+    pub thread: ThreadId,
+    pub call: CallId,
 }
 
 /// Marked functions.
@@ -45,7 +45,6 @@ impl Marked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{CallId, ThreadId};
 
     #[test]
     fn first_calls_are_found_by_time() {
@@ -53,10 +52,8 @@ mod tests {
             time: Time::from_ns(ns),
             function: FunctionId(0),
             module: ModuleId(1),
-            call: CallOf {
-                thread: ThreadId(0),
-                call: CallId(0),
-            },
+            thread: ThreadId(0),
+            call: CallId(0),
         };
         let times = [3, 7, 7, 20];
         let marked = Marked {

@@ -10,7 +10,6 @@ use glam::Vec2;
 use super::call_steps::CallStep;
 use super::camera::Preset;
 use super::document::source::SourceLine;
-use super::findings::FindingAsk;
 use super::message::Message;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
@@ -18,6 +17,7 @@ use crate::analysis::alignment::Link;
 use crate::analysis::comparison::amounts::{Measure, Timed};
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::comparison::tables::Norm;
+use crate::analysis::session::Since;
 use crate::facts::frequency::Frequency;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{CallOf, Pointed};
@@ -369,6 +369,37 @@ pub struct Chapter {
     pub name: String,
     pub range: TimeRange,
     pub module: Option<ModuleId>,
+}
+
+/// What is asked of what is known from elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FindingAsk {
+    /// Looks for what changed since a revision; for none no longer.
+    Since(Option<Since>),
+    /// Reads what another tool has written into a file.
+    Read(PathBuf),
+    /// Reads what was pasted.
+    Paste(String),
+    /// Adds the set of what is in both of these.
+    Both(usize, usize),
+    /// Forgets a set.
+    Forget(usize),
+    /// Marks what is known of one kind, or nothing.
+    Show(Shown),
+    /// Has what is marked stand out in the landscape, the rest in neutral colours; or no longer.
+    Color(bool),
+    /// Leaves out what is not marked, or no longer.
+    Alone(bool),
+}
+
+/// What is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    #[default]
+    Nothing,
+    Changed,
+    /// The set with this number.
+    Set(usize),
 }
 
 /// Cancels work on other threads.

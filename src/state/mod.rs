@@ -13,6 +13,7 @@ pub mod destination;
 pub mod details;
 pub mod document;
 pub mod editing;
+mod finding;
 pub mod findings;
 pub mod following;
 mod frequency;

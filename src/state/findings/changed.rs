@@ -51,7 +51,8 @@ impl Changed {
         let against = match &since.good_recording {
             None => None,
             Some(good) => {
-                let good = import::open_all(&[good.clone()], progress).map_err(|it| told(&it))?;
+                let good = import::open_all(std::slice::from_ref(good), progress)
+                    .map_err(|it| told(&it))?;
                 let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, vec![Arc::clone(&resolved.recording)]];
                 let settings = Settings::default();

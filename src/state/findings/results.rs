@@ -67,7 +67,7 @@ pub fn find(
     let mut found: Vec<Arc<Hits>> = Vec::new();
     for set in sets {
         progress.check()?;
-        progress.start(&format!("reading {}", set.title()), 0);
+        progress.start(format!("reading {}", set.title()), 0);
         let before = known.iter().find(|it| it.from.as_ref() == Some(set));
         let before = before.and_then(|it| it.read.clone());
         let mut hits = match (set, before) {

@@ -10,7 +10,8 @@ use super::listing::{day, short};
 use crate::analysis::faults::Fault;
 use crate::escape;
 use crate::state::State;
-use crate::state::findings::{Changed, Shown};
+use crate::state::ask::Shown;
+use crate::state::findings::Changed;
 use crate::views::{Pane, rows, style, text};
 
 /// What adds less to a score is not shown.

@@ -2,12 +2,12 @@
 
 use egui::{Id, Ui};
 
-use super::FaultsView;
 use super::listing::day;
 use crate::analysis::session::Since;
 use crate::escape;
+use crate::source::history::change::Named;
 use crate::state::State;
-use crate::state::findings::FindingAsk;
+use crate::state::ask::FindingAsk;
 use crate::views::{Pane, rows, style};
 
 /// What is asked for.
@@ -44,25 +44,30 @@ impl Form {
     }
 }
 
-/// The form that is open, if one is.
-pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    let Some(form) = view.form.take() else {
-        return;
-    };
+/// The revisions that one may mean, or why they are not known.
+pub type Offered = Result<Vec<Named>, String>;
+
+/// Shows a form; what is left of it.
+pub fn show(
+    form: Form,
+    offered: Option<&Offered>,
+    ui: &mut Ui,
+    pane: &mut Pane<'_>,
+) -> Option<Form> {
     let next = match form {
         Form::Since {
             good,
             bad,
             wants_focus,
-        } => since(view, ui, (good, bad, wants_focus), pane),
+        } => since(offered, ui, (good, bad, wants_focus), pane),
         Form::Paste { text, wants_focus } => paste(ui, text, wants_focus, pane),
     };
-    view.form = next;
     ui.separator();
+    next
 }
 
 fn since(
-    view: &FaultsView,
+    of: Option<&Offered>,
     ui: &mut Ui,
     (mut good, mut bad, wants_focus): (String, String, bool),
     pane: &mut Pane<'_>,
@@ -94,7 +99,7 @@ fn since(
         is_sent |= ui.add_enabled(!good.trim().is_empty(), find).clicked();
         is_left = ui.button("Cancel").clicked();
     });
-    offered(view, ui, &mut good);
+    offer(of, ui, &mut good);
     if is_sent && !good.trim().is_empty() {
         let document = pane.state.document.as_ref();
         let before = document.and_then(|it| it.inputs.elsewhere.since.clone());
@@ -114,17 +119,15 @@ fn since(
 }
 
 /// Tags and the last commits; a click takes one.
-fn offered(view: &FaultsView, ui: &mut Ui, good: &mut String) {
-    let Some((_, offered)) = view.revisions.last() else {
-        return;
-    };
+fn offer(offered: Option<&Offered>, ui: &mut Ui, good: &mut String) {
     let offered = match offered {
-        Ok(offered) => offered,
-        Err(reason) => {
+        Some(Ok(offered)) => offered,
+        Some(Err(reason)) => {
             let color = ui.visuals().error_fg_color;
-            ui.label(style::weak(escape::lines(reason).into_owned()).color(color));
+            ui.label(style::weak(reason.as_str()).color(color));
             return;
         }
+        None => return,
     };
     let typed = good.trim().to_lowercase();
     let is_meant = |name: &str, summary: &str| {

@@ -8,8 +8,9 @@ use crate::filter::marked::First;
 use crate::filter::selection::Pointed;
 use crate::source::history::change::Commit;
 use crate::state::State;
+use crate::state::ask::Shown;
 use crate::state::document::Document;
-use crate::state::findings::{Changed, Hits, Shown};
+use crate::state::findings::{Changed, Hits};
 use crate::units::{Cost, FunctionId, ModuleId, Time, date};
 use crate::views::text;
 

@@ -15,19 +15,18 @@ mod ui;
 
 use std::sync::Arc;
 
-use self::form::Form;
+use self::form::{Form, Offered};
 use self::hunks::Hunks;
 use self::listing::{Column, Listing, Of};
 use super::found::Found;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
 use crate::filter::selection::Pointed;
-use crate::source::history::change::Named;
 use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
+use crate::state::ask::{FindingAsk, Shown};
 use crate::state::document::Document;
-use crate::state::findings::{FindingAsk, Shown};
 use crate::state::panes::Artifact::{Call, Function, Module, TimePoint};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
@@ -132,17 +131,19 @@ static KEYS: [Line; 3] = [
 /// So many tags, and as many commits, are offered.
 const MOST_OFFERED: usize = 60;
 
+/// What a list was made of: stamps of findings and document, what its rows are, and what they are sorted by.
+type MadeFor = ([u64; 2], Of, Option<(Column, bool)>);
+
 #[derive(Default)]
 pub struct FaultsView {
     of: Of,
     sort: Option<(Column, bool)>,
     listing: Arc<Listing>,
-    /// What the list was made of: stamps of findings and document, and how.
-    made_for: Option<([u64; 2], Of, Option<(Column, bool)>)>,
+    made_for: Option<MadeFor>,
     /// What is asked for next, while it is.
     form: Option<Form>,
     /// Revisions that one may mean, of which folder.
-    revisions: Found<std::path::PathBuf, Result<Vec<Named>, String>>,
+    revisions: Found<std::path::PathBuf, Offered>,
     hunks: Hunks,
     /// The stamps when the chosen row was last brought into sight.
     row_to_show: Option<usize>,

@@ -8,7 +8,8 @@ use crate::escape;
 use crate::filter::filters::FilterStep;
 use crate::state::State;
 use crate::state::ask::{CallWalk, SelectAsk};
-use crate::state::findings::{FindingAsk, SetFrom, Shown};
+use crate::state::ask::{FindingAsk, Shown};
+use crate::state::findings::SetFrom;
 use crate::views::widgets::{Icon, icon_button};
 use crate::views::{Pane, rows, style};
 
@@ -36,7 +37,10 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     });
     frame.show(ui, |ui| {
         head(view, ui, pane);
-        form::show(view, ui, pane);
+        if let Some(form) = view.form.take() {
+            let offered = view.revisions.last().map(|(_, offered)| offered);
+            view.form = form::show(form, offered, ui, pane);
+        }
         if let Some(reason) = failure(state) {
             let color = ui.visuals().error_fg_color;
             let told = egui::RichText::new(escape::lines(&reason).into_owned()).color(color);

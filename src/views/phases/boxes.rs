@@ -130,10 +130,7 @@ pub fn firsts(document: &Document, phase: &Phase) -> usize {
     };
     let call = resolved.recording.trace.call(phase.thread, phase.call);
     let within = marked.within(TimeRange::new(call.start, call.end));
-    within
-        .iter()
-        .filter(|it| it.call.thread == phase.thread)
-        .count()
+    within.iter().filter(|it| it.thread == phase.thread).count()
 }
 
 /// Which phases stand for the calls that are pointed at and chosen.
