@@ -2,6 +2,7 @@
 
 mod bad;
 mod engines;
+mod query;
 mod sets;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use callscape::facts::recording::Recording;
 use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{CallId, ContextId, FunctionId};
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::statistics::Statistics;
 use parquet::record::Field;
@@ -317,8 +319,8 @@ fn groups_of_rows_are_sorted_and_tell_their_range() {
     let reader = SerializedFileReader::new(file).expect("Parquet");
     let groups = reader.metadata().row_groups();
     assert_eq!(groups.len(), 2);
-    let range = |group: usize, column: usize| {
-        let statistics = groups[group].column(column).statistics();
+    let range = |group: &RowGroupMetaData, column: usize| {
+        let statistics = group.column(column).statistics();
         match statistics.expect("each column has some") {
             Statistics::Int32(it) => (
                 it.min_opt().copied().map(i64::from),
@@ -329,8 +331,8 @@ fn groups_of_rows_are_sorted_and_tell_their_range() {
         }
     };
     let mut from = 0;
-    for group in 0..2 {
-        let count = groups[group].num_rows() as usize;
+    for group in groups {
+        let count = group.num_rows() as usize;
         let of = &found[from..from + count];
         // Thread, number and start.
         for column in [0, 1, 5] {
@@ -338,7 +340,11 @@ fn groups_of_rows_are_sorted_and_tell_their_range() {
                 .iter()
                 .map(|row| row[column].parse::<i64>().expect("a number"));
             let expected = (numbers.clone().min(), numbers.max());
-            assert_eq!(range(group, column), expected, "{group} {column}");
+            assert_eq!(
+                range(group, column),
+                expected,
+                "from {from}, column {column}"
+            );
         }
         from += count;
     }

@@ -115,7 +115,7 @@ impl Question {
     /// The names of its columns, each with what it means.
     pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
         let lines = self.below("Columns:");
-        lines.filter_map(|line| word(line)).collect()
+        lines.filter_map(word).collect()
     }
 
     /// The text with these values, each `name=value`, in the places of the parameters, and without comments.

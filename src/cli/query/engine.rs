@@ -121,7 +121,7 @@ fn views(folder: &Path) -> anyhow::Result<String> {
         if has_files(&folder.join(name)) {
             return format!(
                 "CREATE VIEW {name} AS SELECT * FROM read_parquet('{name}/*/*.parquet', hive_partitioning = true, \
-                 hive_types = {{'recording': VARCHAR}}, union_by_name = true);\n"
+                 hive_types = {{'recording': VARCHAR}});\n"
             );
         }
         let columns = table.columns().iter().map(|column| {

@@ -306,8 +306,9 @@ fn recordings(dir: &Path, depth: u32, found: &mut Vec<(PathBuf, Recording)>) {
             continue;
         }
         match import::open(&path, &Progress::new()) {
-            Ok(recording) if recording.profile.is_none() => {
-                if (1..=MOST).contains(&recording.calls()) {
+            Ok(recording) => {
+                let has_calls = recording.profile.is_none() && recording.calls() > 0;
+                if has_calls && recording.calls() <= MOST {
                     found.push((path, recording));
                 }
             }

@@ -1,0 +1,135 @@
+//! `callscape query` as people run it: through the program `duckdb`, through the module of Python, and without either.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use super::super::common::{self, Scratch};
+use super::Opened;
+
+fn query(arguments: &[&str], dir: &Path, search: Option<&Path>) -> Output {
+    let mut command = common::callscape();
+    command
+        .arg("query")
+        .arg(arguments[0])
+        .arg(dir)
+        .args(&arguments[1..]);
+    if let Some(search) = search {
+        command.env("PATH", search);
+    }
+    command.output().expect("the program starts")
+}
+
+/// Tables in a folder whose name a shell, an engine or a pattern of names could take for something else.
+fn tables(scratch: &Scratch) -> PathBuf {
+    let dir = scratch.0.join("it's [a] *?;$(touch x) {b,c}");
+    for id in ["1", "2026-11-25"] {
+        Opened::read(&common::data("import/orders.viztracer.json")).write(&dir, id);
+    }
+    dir
+}
+
+fn rows(output: &Output) -> Vec<Value> {
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("one document")
+}
+
+/// A folder with this alone to be found in it; none where Python has no module `duckdb`.
+fn python_alone(scratch: &Scratch) -> Option<PathBuf> {
+    let output = Command::new("python3")
+        .args(["-c", "import sys, duckdb; print(sys.executable)"])
+        .output()
+        .ok()
+        .filter(|it| it.status.success())?;
+    let program = String::from_utf8(output.stdout).ok()?;
+    let folder = scratch.0.join("bin");
+    std::fs::create_dir_all(&folder).ok()?;
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(
+        Path::new(program.trim()).canonicalize().ok()?,
+        folder.join("python3"),
+    )
+    .ok()?;
+    Some(folder)
+}
+
+#[test]
+fn without_duckdb_it_is_said_how_to_get_it() {
+    let scratch = Scratch::new("no-duckdb");
+    let dir = tables(&scratch);
+    let output = query(&["functions"], &dir, Some(&scratch.0));
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("pip install duckdb"), "{said}");
+    let output = query(&["functions"], &scratch.0, None);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("expected a folder of tables"), "{said}");
+    // Before anything is run.
+    let output = query(&["stack"], &dir, Some(&scratch.0));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("--param at="), "{said}");
+}
+
+#[test]
+fn program_and_module_give_the_same_rows_whatever_the_folder_is_called() {
+    let scratch = Scratch::new("query");
+    let dir = tables(&scratch);
+    let has_program = Command::new("duckdb").arg("--version").output();
+    let has_program = has_program.is_ok_and(|it| it.status.success());
+    let python = python_alone(&scratch);
+    if !has_program && python.is_none() {
+        eprintln!("left out: needs the program duckdb, or Python's module");
+        return;
+    }
+    let parameters = [
+        "functions",
+        "--param",
+        "recording=2026%",
+        "--param",
+        "most=5",
+        "--json",
+    ];
+    let mut answers = Vec::new();
+    if has_program {
+        answers.push(rows(&query(&parameters, &dir, None)));
+    }
+    if let Some(python) = &python {
+        answers.push(rows(&query(&parameters, &dir, Some(python))));
+    }
+    for answer in &answers {
+        assert_eq!(answer, &answers[0]);
+        assert_eq!(answer.len(), 5);
+        let first = answer[0].as_object().expect("a row");
+        assert_eq!(
+            first["recordings"], 1,
+            "an ID that looks like a date is text"
+        );
+    }
+    let csv = query(&["functions", "--csv", "--param", "most=5"], &dir, None);
+    let csv = String::from_utf8_lossy(&csv.stdout).into_owned();
+    assert!(
+        csv.starts_with("name,module,file,line,library,recordings,"),
+        "{csv}"
+    );
+    assert_eq!(csv.lines().count(), 6);
+    let none = query(
+        &["functions", "--csv", "--param", "recording=none"],
+        &dir,
+        None,
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&none.stdout).lines().count(),
+        1,
+        "the heading"
+    );
+    assert!(
+        !scratch.0.join("x").exists() && !dir.join("x").exists(),
+        "no shell has run"
+    );
+}
