@@ -43,14 +43,9 @@ pub struct Profile {
     functions: usize,
     /// Threads that the recording names; no weight belongs to one.
     threads: Vec<Thread>,
-    answers: OnceLock<Answers>,
-}
-
-/// What is asked of the value shown again and again.
-#[derive(Clone, Debug)]
-struct Answers {
-    metrics: Vec<FunctionMetrics>,
-    relations: Vec<Relation>,
+    /// What is asked of the value shown again and again, each made when it is first asked for.
+    metrics: OnceLock<Vec<FunctionMetrics>>,
+    relations: OnceLock<Vec<Relation>>,
 }
 
 /// A profile has no value of this name; it has those of these names.
@@ -77,7 +72,8 @@ impl Profile {
             weights,
             functions,
             threads: Vec::new(),
-            answers: OnceLock::new(),
+            metrics: OnceLock::new(),
+            relations: OnceLock::new(),
         }
     }
 
@@ -101,7 +97,8 @@ impl Profile {
             wanted: name.to_owned(),
             known: self.values.iter().map(|it| it.name.clone()).collect(),
         })?;
-        self.answers = OnceLock::new();
+        self.metrics = OnceLock::new();
+        self.relations = OnceLock::new();
         Ok(())
     }
 
@@ -152,32 +149,23 @@ impl Profile {
         }
     }
 
-    fn answers(&self) -> &Answers {
-        self.answers.get_or_init(|| match &self.weights {
-            Weights::Contexts(contexts) => Answers {
-                metrics: contexts.function_metrics(self.shown, self.functions),
-                relations: contexts.relations(self.shown),
-            },
-            Weights::Graph(graph) => Answers {
-                metrics: graph.function_metrics(self.shown, self.functions),
-                relations: graph.relations(self.shown),
-            },
-            Weights::Sums(sums) => Answers {
-                metrics: sums.function_metrics(self.shown, self.functions),
-                relations: sums.relations(self.shown),
-            },
-        })
-    }
-
     /// Calls (0 where not known), total and self weight of each function, indexed by function; costs are in
     /// the [`unit`](Self::unit). Linear in the contexts the first time.
     pub fn function_metrics(&self) -> &[FunctionMetrics] {
-        &self.answers().metrics
+        self.metrics.get_or_init(|| match &self.weights {
+            Weights::Contexts(contexts) => contexts.function_metrics(self.shown, self.functions),
+            Weights::Graph(graph) => graph.function_metrics(self.shown, self.functions),
+            Weights::Sums(sums) => sums.function_metrics(self.shown, self.functions),
+        })
     }
 
     /// The call relations, sorted by caller, then callee; costs are in the [`unit`](Self::unit). Linear in
     /// the contexts the first time.
     pub fn relations(&self) -> &[Relation] {
-        &self.answers().relations
+        self.relations.get_or_init(|| match &self.weights {
+            Weights::Contexts(contexts) => contexts.relations(self.shown),
+            Weights::Graph(graph) => graph.relations(self.shown),
+            Weights::Sums(sums) => sums.relations(self.shown),
+        })
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::rows::{Ask, Cell, Kind, Parquet, Rows};
+use super::rows::{Ask, Kind, Parquet, Rows};
+use super::values::Cell;
 use crate::facts::functions::Function;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
@@ -425,16 +426,19 @@ impl<'r> Answer<'r> {
             // Units past the 64 bits of a sum are cut.
             let mut room = u128::from(u64::MAX);
             let mut metrics = vec![FunctionMetrics::default(); functions];
-            let get = |sums: &[u128], id: usize| sums.get(id).copied().unwrap_or_default();
+            let get = |sums: &[u128], id: usize| {
+                let sum = sums.get(id).copied().unwrap_or_default();
+                sum.saturating_add(factor / 2) / factor
+            };
             for (id, of) in metrics.iter_mut().enumerate() {
-                let own = get(&column.own, id) / factor;
+                let own = get(&column.own, id);
                 if own > room {
                     let place = || Place::file(input.display().to_string());
                     reporter.warn("weight-out-of-range", place);
                 }
                 let own = own.min(room);
                 room -= own;
-                let total = (get(&column.total, id) / factor).min(u128::from(u64::MAX));
+                let total = get(&column.total, id).min(u128::from(u64::MAX));
                 *of = FunctionMetrics {
                     calls: self.calls.get(id).copied().unwrap_or_default(),
                     self_cost: Cost::from_ns(own as u64),

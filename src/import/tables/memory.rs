@@ -12,6 +12,9 @@ use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId, Time, Unit};
 use crate::warnings::Reporter;
 
+/// No recording has objects of so many threads that made no calls.
+const MOST_THREADS: usize = 1 << 16;
+
 /// A stack as a row has it.
 struct Row {
     parent: Option<u64>,
@@ -52,7 +55,8 @@ pub fn read(
             let number = rows.number(0, row).unwrap_or_default();
             let created = rows.number(5, row).unwrap_or_default();
             let thread = rows.small(1, row).unwrap_or_default();
-            let thread = match (thread as usize) < threads.max(1) {
+            // Threads that have allocated and made no calls are in no table.
+            let thread = match (thread as usize) < threads.max(MOST_THREADS) {
                 true => thread,
                 false => {
                     refuse("thread-unknown");

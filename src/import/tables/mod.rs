@@ -14,6 +14,8 @@ mod memory;
 mod recording;
 mod rows;
 mod source;
+mod thrift;
+mod values;
 
 use super::error::ImportError;
 use super::input::Input;

@@ -125,6 +125,10 @@ pub fn open(
     let of = (about.clock, threads.len());
     if let Some(mut memory) = memory::read(objects, of, &mut table, (progress, &reporter))? {
         memory.end = memory.end.max(about.duration);
+        let releases = memory.timed().map_or(0, |it| it.totals(it.end()).releases);
+        if releases == 0 && !tells_living(folder.files("samples", id), progress, &reporter)? {
+            memory = memory.without_releases(Vec::new());
+        }
         let warnings = reporter.warnings();
         let functions = table.functions;
         let mut recording = Recording::of_memory(input, format, functions, memory, warnings);
@@ -151,6 +155,32 @@ pub fn open(
         samples: about.samples,
         warnings: reporter.warnings(),
     })
+}
+
+/// Whether a recording of memory alone knows what lives at the end: then something of that value is among what its
+/// contexts weigh. Where it is not and nothing was released, releases were not recorded.
+fn tells_living(
+    files: Vec<Input>,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<bool, ImportError> {
+    let mut rows = Rows::new(
+        files,
+        "samples",
+        vec![Ask::text("value")],
+        progress,
+        reporter,
+    );
+    let mut is_empty = true;
+    while rows.next()? > 0 {
+        is_empty = false;
+        for row in 0..rows.len() {
+            if matches!(&*rows.text(0, row), "live" | "objects") {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(is_empty)
 }
 
 /// What the tables of sums say: calling contexts where they are there, else functions and relations.

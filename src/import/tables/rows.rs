@@ -5,14 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Type as Physical};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::column::reader::{ColumnReader, get_column_reader};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 
 use super::source::{Pages, Source};
+use super::thrift;
+use super::values::{Cell, NULL, Values, read};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::progress::Progress;
@@ -75,47 +76,6 @@ impl Ask {
     }
 }
 
-/// What stands in a row of a column.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
-    Null,
-    Whole(i64),
-    Real(f64),
-    Text(&'a [u8]),
-}
-
-/// The values of some rows of a column.
-enum Values {
-    /// The column is missing.
-    None,
-    /// [`NULL`] for none.
-    Whole(Vec<i64>),
-    Real(Vec<Option<f64>>),
-    Text(Vec<Option<ByteArray>>),
-}
-
-impl Values {
-    /// Numbers of which so many digits stand behind the point.
-    fn scale(&mut self, scale: i32) {
-        let factor = 10_f64.powi(-scale);
-        match self {
-            Values::Whole(values) => {
-                let real = |&value: &i64| (value != NULL).then(|| value as f64 * factor);
-                *self = Values::Real(values.iter().map(real).collect());
-            }
-            Values::Real(values) => {
-                for value in values.iter_mut().flatten() {
-                    *value *= factor;
-                }
-            }
-            Values::None | Values::Text(_) => {}
-        }
-    }
-}
-
-/// No table holds this number: what it counts is not negative.
-const NULL: i64 = i64::MIN;
-
 /// One file.
 pub struct Parquet {
     name: String,
@@ -140,6 +100,10 @@ impl Parquet {
         refuse_others(&name, &source).map_err(|error| match error {
             Refused::Io(error) => io(error),
             Refused::Other(error) => error,
+        })?;
+        check_depth(&source).map_err(|found| {
+            let expected = "a Parquet file with a schema that is not deep";
+            ImportError::malformed(Place::file(&name), expected, found)
         })?;
         let parsed = || ParquetMetaDataReader::new().parse_and_finish(&*source);
         let metadata = guarded(parsed).map_err(|error| {
@@ -316,6 +280,22 @@ fn refuse_others(name: &str, source: &Source) -> Result<(), Refused> {
     let place = Place::file(name);
     let error = ImportError::malformed(place, "a Parquet file", found);
     Err(Refused::Other(error))
+}
+
+/// Looks at the metadata of a file that ends with their length and a mark.
+fn check_depth(source: &Source) -> Result<(), &'static str> {
+    /// The length, and behind it the mark.
+    const TAIL: u64 = 8;
+    let end = source.bytes_in_all().saturating_sub(TAIL);
+    let tail = source.bytes(end, TAIL).unwrap_or_default();
+    let length = tail.first_chunk().map_or(0, |it| u32::from_le_bytes(*it));
+    let start = end.checked_sub(length.into());
+    let start = start.ok_or("metadata that are longer than the file")?;
+    let metadata = source.bytes(start, length.into()).unwrap_or_default();
+    match thrift::is_flat_enough(&metadata) {
+        true => Ok(()),
+        false => Err("damaged metadata, or groups in many groups"),
+    }
 }
 
 /// What is decoded, or why it cannot be. The crate checks much of what it reads, and some of it by panicking.
@@ -560,58 +540,4 @@ impl Open {
         self.next_group += 1;
         Ok(true)
     }
-}
-
-fn read(reader: &mut ColumnReader, count: usize) -> Result<Values, ParquetError> {
-    Ok(match reader {
-        ColumnReader::Int32ColumnReader(of) => {
-            Values::Whole(fill(of, count, NULL, |it| it.into())?)
-        }
-        ColumnReader::Int64ColumnReader(of) => Values::Whole(fill(of, count, NULL, |it| it)?),
-        ColumnReader::FloatColumnReader(of) => {
-            Values::Real(fill(of, count, None, |it| Some(it.into()))?)
-        }
-        ColumnReader::DoubleColumnReader(of) => Values::Real(fill(of, count, None, Some)?),
-        ColumnReader::ByteArrayColumnReader(of) => Values::Text(fill(of, count, None, Some)?),
-        ColumnReader::FixedLenByteArrayColumnReader(of) => {
-            Values::Real(fill(of, count, None, |it| Some(big_endian(it.data())))?)
-        }
-        // A truth value, a time of the old kind: nothing that is asked for.
-        _ => Values::None,
-    })
-}
-
-/// A number of many digits, as decimal numbers are kept.
-fn big_endian(bytes: &[u8]) -> f64 {
-    let first = bytes.first().map_or(0.0, |&byte| f64::from(byte as i8));
-    let rest = bytes.iter().skip(1);
-    rest.fold(first, |sum, &byte| sum * 256.0 + f64::from(byte))
-}
-
-/// The values of the next rows, each made by `convert`, `null` where there is none.
-fn fill<T: DataType, O: Clone>(
-    reader: &mut ColumnReaderImpl<T>,
-    count: usize,
-    null: O,
-    convert: impl Fn(T::T) -> O,
-) -> Result<Vec<O>, ParquetError> {
-    let (mut levels, mut values) = (Vec::new(), Vec::new());
-    let mut rows = 0;
-    while rows < count {
-        let (read, ..) = reader.read_records(count - rows, Some(&mut levels), None, &mut values)?;
-        if read == 0 {
-            let text = format!("{} rows less than its group has", count - rows);
-            return Err(ParquetError::General(text));
-        }
-        rows += read;
-    }
-    if levels.is_empty() || values.len() == count {
-        return Ok(values.into_iter().map(convert).collect());
-    }
-    let mut values = values.into_iter();
-    let mut of = |level: i16| match level {
-        0 => null.clone(),
-        _ => values.next().map_or_else(|| null.clone(), &convert),
-    };
-    Ok(levels.into_iter().map(&mut of).collect())
 }

@@ -13,6 +13,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::thrift::{varint, zigzag};
+
 /// Unpacked pages are smaller: writers aim at one megabyte.
 const LARGEST_PAGE: u64 = 256 << 20;
 
@@ -118,8 +120,7 @@ fn check_header(bytes: &[u8]) -> Result<()> {
         let (field, behind) = rest.split_first()?;
         rest = behind;
         (*field == NEXT_I32).then_some(())?;
-        let zigzag = varint(&mut rest)?;
-        Some((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
+        zigzag(&mut rest)
     };
     let unpacked = number().and_then(|_| number());
     let is_fit = |size: i64| u64::try_from(size).is_ok_and(|size| size <= LARGEST_PAGE);
@@ -128,20 +129,6 @@ fn check_header(bytes: &[u8]) -> Result<()> {
         Some(size) => Err(wrong(&format!("a page of {size} bytes"))),
         None => Err(wrong("a page without a header")),
     }
-}
-
-/// A number of seven bits a byte, the lowest first.
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let (byte, behind) = bytes.split_first()?;
-        *bytes = behind;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
 }
 
 /// The pages of one column of a group of rows.

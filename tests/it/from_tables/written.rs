@@ -191,9 +191,9 @@ fn the_program_says_the_same_of_a_recording_and_of_its_tables() {
             let text = printed(&["info"], path);
             let mut info: serde_json::Value = serde_json::from_str(&text).expect("JSON");
             let fields = info.as_object_mut().expect("an object");
-            // The format is another one, repairs were counted before, and lines, other values of a call graph and why
-            // threads waited are not in the tables.
-            for field in ["format", "warnings", "lines", "values", "waiting"] {
+            // The format is another one, repairs were counted before, and lines, counters, other values of a call graph
+            // and why threads waited are not in the tables.
+            for field in ["format", "warnings", "lines", "memory", "values", "waiting"] {
                 fields.remove(field);
             }
             info
