@@ -44,10 +44,11 @@ fn foreign(test: &str) -> Scratch {
     scratch
 }
 
-fn contexts_of(scratch: &Scratch, rows: &[(i64, Option<i64>, i64, i64)]) {
-    let column = |of: fn(&(i64, Option<i64>, i64, i64)) -> Option<i64>| {
-        Column::Long(rows.iter().map(of).collect())
-    };
+/// A context, its parent, function and self cost.
+type ContextRow = (i64, Option<i64>, i64, i64);
+
+fn contexts_of(scratch: &Scratch, rows: &[ContextRow]) {
+    let column = |of: fn(&ContextRow) -> Option<i64>| Column::Long(rows.iter().map(of).collect());
     write(
         &scratch.0.join("contexts/recording=x/data.parquet"),
         &[
