@@ -27,7 +27,6 @@ use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::ask::{FindingAsk, Shown};
 use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, Function, Module, TimePoint};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
@@ -41,9 +40,9 @@ pub static ENTRY: Entry = Entry {
         side: Side::Right,
         kind: Kind::Table,
         needs: Needs::Recording,
-        // Not in the tables of the thesis, but in its chapter 7.
-        offers: &[Function],
-        answers: &[Function, Module, Call, TimePoint],
+        // Of a recording alone it has nothing: what it lists comes from a repository or another tool, and is chosen by module.
+        offers: &[],
+        answers: &[],
         opens_for: &[],
         purposes: &[Purpose::WhatBroke],
     },
