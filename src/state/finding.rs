@@ -19,16 +19,20 @@ impl State {
             return;
         };
         let is_ready = document.refinement.is_none() && !self.jobs.is_revising();
-        let can = document.inputs.source_dir.is_some() && document.resolved().is_some();
+        let has_source = document.inputs.source_dir.is_some();
+        let has_recording = document.resolved().is_some();
         let base = Arc::clone(&document.base);
         let since = document.inputs.elsewhere.since.clone();
         self.take_changed();
         self.take_hits();
-        if is_ready && can {
-            self.look_for_changes(since, &base);
+        if is_ready && has_source {
+            if has_recording {
+                self.look_for_changes(since, &base);
+            }
             self.read_sets(&base);
         }
         self.mark_findings();
+        self.show_coverage();
     }
 
     fn take_changed(&mut self) {
@@ -52,8 +56,9 @@ impl State {
             return;
         };
         findings.reading = None;
-        if let Ok(hits) = found {
-            findings.hits = hits;
+        if let (Ok(found), Some((_, session))) = (found, &findings.read_for) {
+            let session = Arc::clone(session);
+            findings.take(found, &session);
         }
         findings.stamp += 1;
     }
@@ -145,6 +150,19 @@ impl State {
         self.filter(|filters| filters.mark(shown.as_ref()));
         if self.findings.is_colored {
             self.color_findings();
+        }
+    }
+
+    /// Has the landscape say what the reports of coverage say.
+    fn show_coverage(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let coverage = self.findings.coverage(&document.base);
+        let known = document.city.metrics().coverage();
+        if coverage.map(Arc::as_ptr) != known.map(Arc::as_ptr) {
+            document.set_coverage(coverage);
+            self.blocks_moved();
         }
     }
 
