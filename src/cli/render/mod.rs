@@ -371,8 +371,12 @@ fn say_scale(scale: &ColorScale) {
         return;
     }
     let at = |share| scale.text(scale.value_at(share));
+    let neutral = match metric.is_known(0.0) {
+        true => "not known",
+        false => "none",
+    };
     say!(
-        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: none",
+        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: {neutral}",
         metric.title(),
         scale.scale.name(),
         at(0.0),

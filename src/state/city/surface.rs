@@ -35,6 +35,9 @@ pub struct ColorScale {
     measure: Measure,
 }
 
+/// Where on the map of colours zero stands that says something.
+const LEAST_KNOWN: f32 = 0.2;
+
 /// Quantiles need no more values than this.
 const SAMPLES: usize = 4096;
 
@@ -145,6 +148,13 @@ impl ColorScale {
             self.value_at(from)
         };
         [low, self.value_at(to)]
+    }
+
+    /// The linear colour at a share. Where zero says something, it is told from what is not known by its colour.
+    pub fn color(&self, theme: Theme, share: f32) -> [f32; 3] {
+        let zero_counts = self.metric.is_some_and(|metric| metric.is_known(0.0));
+        let least = if zero_counts { LEAST_KNOWN } else { 0.0 };
+        color_at(theme, least + (1.0 - least) * share.clamp(0.0, 1.0))
     }
 
     /// What the values are, with what they count.
@@ -399,7 +409,7 @@ fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block])
         if block.kind == BlockKind::Terrace || !metric.is_known(value) {
             return None;
         }
-        let [r, g, b] = color_at(theme, scale.share(value));
+        let [r, g, b] = scale.color(theme, scale.share(value));
         Some([r, g, b, 1.0])
     };
     let colors = blocks.iter().map(|block| color(block).unwrap_or_default());

@@ -366,10 +366,12 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
         metric_scale(ui, settings.theme, scale, settings.highlight, wanted);
     });
     if scale.without > 0 && !scale.is_empty() {
-        let without = match scale.without {
-            1 => "1 block without a value".to_owned(),
-            many => format!("{} blocks without a value", text::count(many.into())),
+        let without = match metric.origin() {
+            Origin::Coverage => "of which no line is counted",
+            _ => "without a value",
         };
+        let blocks = text::counted(scale.without.into(), "block", "blocks");
+        let without = format!("{blocks} {without}");
         entry(ui, "neutral:", &without);
     }
     ui.add_space(14.0);
