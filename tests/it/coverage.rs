@@ -36,26 +36,31 @@ fn report(name: &str) -> ResultSet {
     read(&path, &Progress::new()).expect("a tool has written it")
 }
 
-/// The lines of a module that are counted, and those that ran, of reports that name files as the tree does below its root.
+/// The lines of a module that are counted, and those that ran, of reports that name files as the tree does below its root: those
+/// of which the innermost function around them, else the file, is the module or lies in it.
 fn defined(
     hierarchy: &Hierarchy,
     module: ModuleId,
     reports: &[ResultSet],
 ) -> (BTreeSet<(String, u32)>, BTreeSet<(String, u32)>) {
-    let of = hierarchy.module(module);
-    let path = hierarchy.path(module);
-    let file = hierarchy.ancestors(module);
-    let file = file
-        .filter(|&it| hierarchy.kind(it) == ModuleKind::File)
-        .last();
-    let file = file.map(|it| hierarchy.path(it));
-    let is_in = |hit: &&Hit| match (of.kind, &file) {
-        (ModuleKind::Root, _) => true,
-        (ModuleKind::Directory, _) => hit.file.starts_with(&format!("{path}/")),
-        (ModuleKind::File, _) => *hit.file == *path,
-        (_, Some(file)) => *hit.file == **file && (of.line..=of.end_line).contains(&hit.line),
-        _ => false,
+    let around = |hit: &Hit| {
+        let file = hierarchy
+            .modules()
+            .find(|&it| hierarchy.path(it) == *hit.file)?;
+        let inside = hierarchy.subtree(file).map(ModuleId);
+        let length = |it: ModuleId| hierarchy.module(it).end_line - hierarchy.module(it).line;
+        let holds = |it: &ModuleId| {
+            let of = hierarchy.module(*it);
+            of.kind == ModuleKind::Function && (of.line..=of.end_line).contains(&hit.line)
+        };
+        Some(
+            inside
+                .filter(holds)
+                .min_by_key(|&it| length(it))
+                .unwrap_or(file),
+        )
     };
+    let is_in = |hit: &&Hit| around(hit).is_some_and(|it| hierarchy.contains(module, it));
     let (mut counted, mut ran) = (BTreeSet::new(), BTreeSet::new());
     for hit in reports.iter().flat_map(|it| &it.hits).filter(is_in) {
         counted.insert((hit.file.to_string(), hit.line));
