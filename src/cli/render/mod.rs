@@ -232,9 +232,11 @@ fn say_coverage(coverage: Option<&Coverage>) {
         return;
     };
     let Lines { counted, ran } = coverage.all;
-    match coverage.unknown {
-        0 => say!("callscape: coverage: {ran} of {counted} lines ran"),
-        unknown => say!(
+    let unknown = coverage.unknown;
+    match (counted, unknown) {
+        (0, _) => say!("callscape: coverage: none of {unknown} counted lines is in the source"),
+        (_, 0) => say!("callscape: coverage: {ran} of {counted} lines ran"),
+        _ => say!(
             "callscape: coverage: {ran} of {counted} lines ran; dropped: {unknown} lines of files that are not in the source"
         ),
     }
