@@ -5,6 +5,7 @@ pub mod call_graph;
 pub mod compaction;
 pub mod comparison;
 pub mod contexts;
+pub mod coverage;
 pub mod demo;
 pub mod faults;
 pub mod frequency;

@@ -87,13 +87,13 @@ fn ran(session: &Session) -> HashSet<ModuleId> {
 }
 
 /// The files of a hierarchy by their own names.
-struct Files<'a> {
+pub(super) struct Files<'a> {
     hierarchy: &'a Hierarchy,
     by_name: HashMap<&'a str, Vec<ModuleId>>,
 }
 
 impl<'a> Files<'a> {
-    fn new(hierarchy: &'a Hierarchy) -> Files<'a> {
+    pub fn new(hierarchy: &'a Hierarchy) -> Files<'a> {
         let mut by_name: HashMap<&str, Vec<ModuleId>> = HashMap::new();
         for file in hierarchy.outermost_files() {
             by_name.entry(hierarchy.name(file)).or_default().push(file);
@@ -103,7 +103,7 @@ impl<'a> Files<'a> {
 
     /// The file whose path ends as `path` does, or that `path` ends as; of several the one with the most in common, none where
     /// that are several.
-    fn find(&self, path: &str) -> Option<ModuleId> {
+    pub fn find(&self, path: &str) -> Option<ModuleId> {
         let parts: Vec<&str> = path
             .split('/')
             .filter(|it| !it.is_empty() && *it != ".")
@@ -137,13 +137,13 @@ impl<'a> Files<'a> {
 }
 
 /// The functions of a file by the lines that they span.
-struct Spans {
+pub(super) struct Spans {
     /// First line, last line and function, by first line; inner ones behind those around them.
     functions: Vec<(u32, u32, ModuleId)>,
 }
 
 impl Spans {
-    fn new(hierarchy: &Hierarchy, file: ModuleId) -> Spans {
+    pub fn new(hierarchy: &Hierarchy, file: ModuleId) -> Spans {
         let all = hierarchy.subtree(file).map(ModuleId);
         let functions = all.filter(|&it| hierarchy.kind(it) == ModuleKind::Function);
         let spans = functions.map(|it| {
@@ -156,7 +156,7 @@ impl Spans {
     }
 
     /// The innermost function with a line.
-    fn at(&self, line: u32) -> Option<ModuleId> {
+    pub fn at(&self, line: u32) -> Option<ModuleId> {
         let before = self.functions.partition_point(|&(first, ..)| first <= line);
         let mut open = self.functions[..before].iter().rev();
         open.find(|(_, last, _)| line <= *last)

@@ -19,7 +19,8 @@ pub struct ElsewhereArgs {
     #[arg(long, value_name = "RECORDING", requires = "good")]
     pub good_recording: Option<PathBuf>,
     /// Mark the functions that ran and in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's JSON,
-    /// file:line or a stack trace, - for standard input; may be repeated
+    /// file:line or a stack trace, - for standard input; may be repeated. Those of lcov and Cobertura make the metrics
+    /// coverage and uncovered, without a recording too
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
 }
@@ -29,14 +30,18 @@ impl ElsewhereArgs {
         self.good.is_some() || !self.results.is_empty()
     }
 
-    /// Has it looked up in what is opened, which has to have a source tree and a recording.
+    /// Has it looked up in what is opened, which has to have a source tree, and for what changed a recording.
     pub fn add_to(&self, inputs: &mut Inputs) -> anyhow::Result<()> {
         if !self.is_any() {
             return Ok(());
         }
         ensure!(
-            inputs.source_dir.is_some() && !inputs.recordings.is_empty(),
-            "--good and --results say something of the functions of a recording: expected a source tree and a recording beside them"
+            inputs.source_dir.is_some(),
+            "--good and --results say something of the functions of a source tree: expected one beside them"
+        );
+        ensure!(
+            self.good.is_none() || !inputs.recordings.is_empty(),
+            "--good says something of the functions of a recording: expected a recording beside it"
         );
         for path in &self.results {
             let is_stream = path.as_os_str() == crate::import::input::STANDARD_INPUT;

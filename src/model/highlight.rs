@@ -13,6 +13,6 @@ pub struct Highlight {
 impl Highlight {
     /// Whether a value is in the range; what is not known never is.
     pub fn takes(&self, value: f64) -> bool {
-        value > 0.0 && value.is_finite() && (self.low..=self.high).contains(&value)
+        self.metric.is_known(value) && (self.low..=self.high).contains(&value)
     }
 }

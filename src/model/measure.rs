@@ -23,6 +23,7 @@ impl Measure {
             Unit::Bytes => bytes(value),
             Unit::Day => units::date(self.first_day + value.round() as i64 - 1),
             Unit::Count => count(value),
+            Unit::Percent => percent(value),
             Unit::Compared => match &self.compared {
                 Some(amount) => amount.text(value),
                 None => count(value),
@@ -44,9 +45,17 @@ impl Measure {
                 units::Unit::Bytes => format!("{name} in bytes"),
                 units::Unit::Things(of) | units::Unit::Thousandths(of) => format!("{name} in {of}"),
             },
-            Unit::Count | Unit::Day => name.to_owned(),
+            Unit::Count | Unit::Day | Unit::Percent => name.to_owned(),
         }
     }
+}
+
+/// How many lines ran of those that reports of coverage count, and what share that is.
+pub fn covered((counted, ran): (u64, u64)) -> String {
+    let share = percent(100.0 * ran as f64 / counted.max(1) as f64);
+    let [ran, of] = [ran, counted].map(units::grouped);
+    let lines = if counted == 1 { "line" } else { "lines" };
+    format!("{share}, {ran} of {of} {lines}")
 }
 
 /// A number with three digits or so, as `1.2 k`; small ones as they are.
@@ -64,6 +73,15 @@ fn count(value: f64) -> String {
         usize::from(value < 10.0 && value.fract() > 0.05),
         value
     )
+}
+
+/// Whole percents; what is not quite none or all is not said to be.
+fn percent(value: f64) -> String {
+    match value {
+        _ if 0.0 < value && value < 1.0 => "< 1 %".to_owned(),
+        _ if 99.0 < value && value < 100.0 => "> 99 %".to_owned(),
+        _ => format!("{value:.0} %"),
+    }
 }
 
 fn bytes(value: f64) -> String {
@@ -91,6 +109,15 @@ mod tests {
         assert_eq!(count(1_234_567.0), "1.2 M");
         assert_eq!(count(3.5), "3.5");
         assert_eq!(count(3.0), "3");
+    }
+
+    #[test]
+    fn a_share_that_is_not_whole_is_not_said_to_be() {
+        let values = [0.0, 0.02, 1.4, 50.0, 98.9, 99.98, 100.0].map(percent);
+        assert_eq!(
+            values,
+            ["0 %", "< 1 %", "1 %", "50 %", "99 %", "> 99 %", "100 %"]
+        );
     }
 
     #[test]

@@ -28,6 +28,10 @@ pub enum Metric {
     Waiting,
     /// Lines of code of functions that the recording never calls.
     NeverRun,
+    /// The share of the lines counted by reports of coverage that ran, in percent.
+    Coverage,
+    /// Of those lines how many did not run.
+    Uncovered,
     /// Functions outside that call it, each once.
     FanIn,
     /// Functions outside that it calls, each once.
@@ -49,7 +53,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 25] = [
+    pub const ALL: [Metric; 27] = [
         Metric::LinesOfCode,
         Metric::CommentLines,
         Metric::Functions,
@@ -65,6 +69,8 @@ impl Metric {
         Metric::SelfCost,
         Metric::Waiting,
         Metric::NeverRun,
+        Metric::Coverage,
+        Metric::Uncovered,
         Metric::FanIn,
         Metric::FanOut,
         Metric::ImportCycle,
@@ -95,6 +101,8 @@ impl Metric {
             Metric::SelfCost => "self",
             Metric::Waiting => "waiting",
             Metric::NeverRun => "never-run",
+            Metric::Coverage => "coverage",
+            Metric::Uncovered => "uncovered",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "import-cycle",
@@ -126,6 +134,8 @@ impl Metric {
             Metric::SelfCost => "self cost",
             Metric::Waiting => "waiting",
             Metric::NeverRun => "lines never run",
+            Metric::Coverage => "coverage",
+            Metric::Uncovered => "uncovered lines",
             Metric::FanIn => "fan-in",
             Metric::FanOut => "fan-out",
             Metric::ImportCycle => "files in its import cycle",
@@ -157,6 +167,10 @@ impl Metric {
             Metric::Authors => "people who committed to it, each once",
             Metric::Total => "that of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
+            Metric::Coverage => {
+                "share of its lines that ran, of those that reports of coverage count"
+            }
+            Metric::Uncovered => "lines that did not run, of those that reports of coverage count",
             Metric::FanIn => {
                 "functions outside that call into it; without a recording, files that import it"
             }
@@ -192,6 +206,7 @@ impl Metric {
             | Metric::SelfCost
             | Metric::Waiting
             | Metric::NeverRun => Origin::Recording,
+            Metric::Coverage | Metric::Uncovered => Origin::Coverage,
             Metric::FanIn | Metric::FanOut | Metric::ImportCycle => Origin::Relations,
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
                 Origin::Memory
@@ -205,6 +220,7 @@ impl Metric {
             Metric::Bytes | Metric::LiveBytes => Unit::Bytes,
             Metric::Total | Metric::SelfCost | Metric::Waiting => Unit::Cost,
             Metric::LastChange => Unit::Day,
+            Metric::Coverage => Unit::Percent,
             Metric::InA | Metric::InB | Metric::Difference => Unit::Compared,
             _ => Unit::Count,
         }
@@ -215,10 +231,19 @@ impl Metric {
         matches!(self, Metric::LiveBytes | Metric::LiveObjects)
     }
 
-    /// Whether a footprint can say it: a day is no amount, and one of two runs would have other places than the other.
+    /// Whether something is known where this is the value: most that have none of a thing are as those of which nothing is
+    /// known, but of coverage zero says much.
+    pub fn is_known(self, value: f64) -> bool {
+        let zero_counts = self.origin() == Origin::Coverage;
+        value.is_finite() && (value > 0.0 || zero_counts && value == 0.0)
+    }
+
+    /// Whether a footprint can say it: days and shares are no amounts, and one of two runs would have other places than the other.
     pub fn is_amount(self) -> bool {
-        !matches!(self, Metric::LastChange | Metric::ImportCycle)
-            && self.origin() != Origin::Comparison
+        !matches!(
+            self,
+            Metric::LastChange | Metric::ImportCycle | Metric::Coverage
+        ) && self.origin() != Origin::Comparison
     }
 }
 
@@ -232,6 +257,8 @@ pub enum Origin {
     Source,
     History,
     Recording,
+    /// Of reports that other tools wrote.
+    Coverage,
     Comparison,
 }
 
@@ -244,6 +271,8 @@ pub enum Unit {
     Cost,
     /// Days since [`crate::model::measure::Measure::first_day`], which is day 1.
     Day,
+    /// A share, 0 to 100.
+    Percent,
     /// What two runs are compared by.
     Compared,
 }

@@ -1,17 +1,19 @@
 //! Numbers by module: what the source tree, its history and the recordings say about it and all that lies below.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::comparison::amounts::Measure as Amounts;
+use crate::analysis::coverage::Coverage;
 use crate::analysis::session::Session;
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::model::coverage_columns::CoverageColumns;
 use crate::model::difference::{Difference, Which};
+use crate::model::history_columns::{HistoryColumns, hotspots};
 use crate::model::imports::Imports;
 use crate::model::measure::Measure;
 use crate::model::memory_columns::MemoryColumns;
 use crate::model::metric::{Metric, Origin};
-use crate::source::history::{FileHistory, History};
+use crate::source::history::History;
 use crate::units::{self, Cost, ModuleId};
 
 /// What a details panel says about a module.
@@ -30,6 +32,8 @@ pub struct ModuleFacts<'a> {
     pub total: Option<Cost>,
     /// Time spent in the code of the subtree itself.
     pub self_cost: Cost,
+    /// Lines that reports of coverage count, and how many of them ran; none where they count none.
+    pub covered: Option<(u64, u64)>,
 }
 
 /// The metrics of one structure and one recording of it, over the whole recording.
@@ -51,22 +55,9 @@ pub struct ModuleMetrics {
     cost_unit: units::Unit,
     history: Option<HistoryColumns>,
     memory: Option<MemoryColumns>,
+    coverage: Option<CoverageColumns>,
     difference: Option<Difference>,
 }
-
-/// What the history says, by module; what stands in a file has the values of the file.
-#[derive(Clone, Debug, Default)]
-struct HistoryColumns {
-    changes: Vec<u32>,
-    recent_changes: Vec<u32>,
-    /// Zero where nothing is known; else days, from 1.
-    last_change: Vec<u32>,
-    authors: Vec<u32>,
-    /// Days since 1970.
-    first_day: i64,
-}
-
-const DAY: i64 = 86_400;
 
 impl ModuleMetrics {
     /// The metrics of the recording at `recording`, of none when there is no such. Linear in the calls:
@@ -87,6 +78,7 @@ impl ModuleMetrics {
             cost_unit: units::Unit::default(),
             history: None,
             memory: None,
+            coverage: None,
             difference: None,
         };
         if let Some(resolved) = session.recordings.get(recording) {
@@ -126,10 +118,11 @@ impl ModuleMetrics {
         metrics
     }
 
-    /// The same of another recording of the session; history and difference stay.
+    /// The same of another recording of the session; history, coverage and difference stay.
     pub fn of_other(&self, session: &Session, recording: usize) -> ModuleMetrics {
         ModuleMetrics {
             history: self.history.clone(),
+            coverage: self.coverage.clone(),
             difference: self.difference.clone(),
             ..ModuleMetrics::new(session, recording)
         }
@@ -170,6 +163,28 @@ impl ModuleMetrics {
         self.imports.as_ref()
     }
 
+    /// Takes what reports of coverage say, or that there are none; `origin` gives what a module is in the structure that they
+    /// were looked up in.
+    pub fn set_coverage(
+        &mut self,
+        hierarchy: &Hierarchy,
+        coverage: Option<&Arc<Coverage>>,
+        origin: impl Fn(ModuleId) -> ModuleId,
+    ) {
+        self.coverage = coverage.map(|it| CoverageColumns::new(hierarchy, it, origin));
+    }
+
+    /// What reports of coverage say, where there are any.
+    pub fn coverage(&self) -> Option<&Arc<Coverage>> {
+        self.coverage.as_ref().map(|it| &it.of)
+    }
+
+    /// How many lines of a subtree reports of coverage count, and how many of them ran; none where they count none. O(1).
+    pub fn covered(&self, hierarchy: &Hierarchy, module: ModuleId) -> Option<(u64, u64)> {
+        let columns = self.coverage.as_ref()?;
+        columns.of(&hierarchy.subtree(module))
+    }
+
     /// Takes what differs between two runs.
     pub fn set_difference(&mut self, difference: Difference) {
         self.difference = Some(difference);
@@ -190,6 +205,7 @@ impl ModuleMetrics {
             Origin::History => self.history.is_some(),
             Origin::Memory => self.memory.as_ref().is_some_and(|it| it.knows(metric)),
             Origin::Recording => self.has_recording,
+            Origin::Coverage => self.coverage().is_some_and(|it| it.all.counted > 0),
             Origin::Comparison => self.difference.is_some(),
         }
     }
@@ -226,8 +242,13 @@ impl ModuleMetrics {
             Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
                 self.memory_of(metric, hierarchy.subtree(ModuleId::ROOT))
             }
+            Metric::Uncovered => {
+                let (counted, ran) = self.covered(hierarchy, ModuleId::ROOT)?;
+                (counted - ran) as f64
+            }
             Metric::LastChange
             | Metric::Authors
+            | Metric::Coverage
             | Metric::Total
             | Metric::FanIn
             | Metric::FanOut
@@ -289,10 +310,12 @@ impl ModuleMetrics {
             calls: self.calls(hierarchy, module),
             total: is_function.then(|| self.total.get(module.index()).copied().unwrap_or_default()),
             self_cost: self.self_cost(hierarchy, module),
+            covered: self.covered(hierarchy, module),
         }
     }
 
-    /// One metric for every module, of its whole subtree by the metric's rule; zero where nothing is known.
+    /// One metric for every module, of its whole subtree by the metric's rule; where nothing is known zero, or no
+    /// number where zero says something.
     pub fn values(&self, hierarchy: &Hierarchy, metric: Metric) -> Vec<f64> {
         let column = |column: Option<&Vec<u32>>| -> Vec<f64> {
             match column {
@@ -327,6 +350,13 @@ impl ModuleMetrics {
                 values
             }
             Metric::NeverRun => self.never_run(hierarchy),
+            Metric::Coverage | Metric::Uncovered => each(&|id| {
+                let of = self.covered(hierarchy, id);
+                of.map_or(f64::NAN, |(counted, ran)| match metric {
+                    Metric::Coverage => 100.0 * ran as f64 / counted as f64,
+                    _ => (counted - ran) as f64,
+                })
+            }),
             Metric::FanIn => column(Some(&self.fan_in)),
             Metric::FanOut => column(Some(&self.fan_out)),
             Metric::ImportCycle => self.import_cycles(hierarchy),
@@ -428,6 +458,8 @@ impl ModuleMetrics {
             | Metric::Allocations
             | Metric::Churn
             | Metric::Hotspots => return values,
+            // What is not known is nothing.
+            Metric::Uncovered => return values.iter().map(|it| it.max(0.0)).collect(),
             Metric::Complexity => {
                 let modules = hierarchy.modules();
                 return modules
@@ -464,32 +496,6 @@ impl ModuleMetrics {
     }
 }
 
-/// For every module its complexity times the recent changes of its file; in a directory the sum over its files.
-fn hotspots(hierarchy: &Hierarchy, history: Option<&HistoryColumns>) -> Vec<f64> {
-    let mut values = vec![0.0; hierarchy.len()];
-    let Some(history) = history.filter(|it| it.recent_changes.len() == hierarchy.len()) else {
-        return values;
-    };
-    let holds_files = |id: ModuleId| {
-        let kind = hierarchy.kind(id);
-        matches!(
-            kind,
-            ModuleKind::Root | ModuleKind::Directory | ModuleKind::Entity
-        )
-    };
-    for id in (0..hierarchy.len() as u32).rev().map(ModuleId) {
-        let index = id.index();
-        if !holds_files(id) {
-            let complexity = f64::from(hierarchy.module(id).complexity);
-            values[index] = complexity * f64::from(history.recent_changes[index]);
-        }
-        if let Some(parent) = hierarchy.parent(id).filter(|&parent| holds_files(parent)) {
-            values[parent.index()] += values[index];
-        }
-    }
-    values
-}
-
 /// For every module how many others call into it from outside, and are called by it.
 fn fans(
     hierarchy: &Hierarchy,
@@ -516,83 +522,4 @@ fn fans(
         counts
     };
     (count(callers), count(callees))
-}
-
-impl HistoryColumns {
-    fn new(
-        hierarchy: &Hierarchy,
-        history: &History,
-        path_of: impl Fn(ModuleId) -> String,
-    ) -> HistoryColumns {
-        let known = history.files.values().filter(|file| file.changes > 0);
-        let first = known.map(|file| file.last_change).min().unwrap_or(0);
-        let first_day = first.div_euclid(DAY);
-        let day = |file: &FileHistory| {
-            let days = file.last_change.div_euclid(DAY) - first_day + 1;
-            u32::try_from(days).unwrap_or(0)
-        };
-        let mut columns = HistoryColumns {
-            changes: vec![0; hierarchy.len()],
-            recent_changes: vec![0; hierarchy.len()],
-            last_change: vec![0; hierarchy.len()],
-            authors: vec![0; hierarchy.len()],
-            first_day,
-        };
-        // The authors of the districts that are open.
-        let mut open: Vec<(ModuleId, BTreeSet<u32>)> = Vec::new();
-        let mut next = 0;
-        while next < hierarchy.len() as u32 {
-            let id = ModuleId(next);
-            columns.close(hierarchy, &mut open, next);
-            let subtree = hierarchy.subtree(id);
-            if hierarchy.kind(id) != ModuleKind::File {
-                open.push((id, BTreeSet::new()));
-                next += 1;
-                continue;
-            }
-            next = subtree.end;
-            let file = history.files.get(&path_of(id));
-            let Some(file) = file.filter(|file| file.changes > 0) else {
-                continue;
-            };
-            let inside = subtree.start as usize..subtree.end as usize;
-            columns.changes[inside.clone()].fill(file.changes);
-            columns.recent_changes[inside.clone()].fill(file.recent_changes);
-            columns.last_change[inside.clone()].fill(day(file));
-            columns.authors[inside].fill(file.authors.len() as u32);
-            for (around, _) in &open {
-                let around = around.index();
-                columns.changes[around] = columns.changes[around].saturating_add(file.changes);
-                let recent = columns.recent_changes[around];
-                columns.recent_changes[around] = recent.saturating_add(file.recent_changes);
-                columns.last_change[around] = columns.last_change[around].max(day(file));
-            }
-            // Those further out get them when this one is closed.
-            if let Some((_, authors)) = open.last_mut() {
-                authors.extend(&file.authors);
-            }
-        }
-        columns.close(hierarchy, &mut open, u32::MAX);
-        columns
-    }
-
-    /// Closes the districts that end before `next`.
-    fn close(
-        &mut self,
-        hierarchy: &Hierarchy,
-        open: &mut Vec<(ModuleId, BTreeSet<u32>)>,
-        next: u32,
-    ) {
-        while let Some((id, mut authors)) =
-            open.pop_if(|(id, _)| hierarchy.subtree(*id).end <= next)
-        {
-            self.authors[id.index()] = authors.len() as u32;
-            if let Some((_, around)) = open.last_mut() {
-                if around.len() < authors.len() {
-                    std::mem::swap(around, &mut authors);
-                }
-                around.extend(authors);
-            }
-        }
-    }
 }

@@ -19,16 +19,20 @@ impl State {
             return;
         };
         let is_ready = document.refinement.is_none() && !self.jobs.is_revising();
-        let can = document.inputs.source_dir.is_some() && document.resolved().is_some();
+        let has_source = document.inputs.source_dir.is_some();
+        let has_recording = document.resolved().is_some();
         let base = Arc::clone(&document.base);
         let since = document.inputs.elsewhere.since.clone();
         self.take_changed();
         self.take_hits();
-        if is_ready && can {
-            self.look_for_changes(since, &base);
+        if is_ready && has_source {
+            if has_recording {
+                self.look_for_changes(since, &base);
+            }
             self.read_sets(&base);
         }
         self.mark_findings();
+        self.show_coverage();
     }
 
     fn take_changed(&mut self) {
@@ -52,8 +56,9 @@ impl State {
             return;
         };
         findings.reading = None;
-        if let Ok(hits) = found {
-            findings.hits = hits;
+        if let (Ok(found), Some((_, session))) = (found, &findings.read_for) {
+            let session = Arc::clone(session);
+            findings.take(found, &session);
         }
         findings.stamp += 1;
     }
@@ -145,6 +150,19 @@ impl State {
         self.filter(|filters| filters.mark(shown.as_ref()));
         if self.findings.is_colored {
             self.color_findings();
+        }
+    }
+
+    /// Has the landscape say what the reports of coverage say.
+    fn show_coverage(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let coverage = self.findings.coverage(&document.base);
+        let known = document.city.metrics().coverage();
+        if coverage.map(Arc::as_ptr) != known.map(Arc::as_ptr) {
+            document.set_coverage(coverage);
+            self.blocks_moved();
         }
     }
 
@@ -276,5 +294,95 @@ fn moved(marked: &Marked, to: &HashMap<ModuleId, ModuleId>) -> Marked {
         modules: modules.into_iter().collect(),
         functions: Arc::clone(&marked.functions),
         firsts: marked.firsts.iter().filter_map(first).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::super::ask::{FindingAsk, LookAsk};
+    use super::super::testing::opened;
+    use crate::analysis::session::{Elsewhere, Inputs};
+    use crate::model::metric::Metric;
+    use crate::model::surface::Surface;
+    use crate::state::State;
+    use crate::units::ModuleId;
+
+    fn wait(state: &mut State) {
+        loop {
+            state.poll_jobs();
+            state.update_findings();
+            if !state.jobs.is_any() && !state.findings.is_under_way() {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// How many lines are counted, and how many of them ran.
+    fn covered(state: &State) -> Option<(u64, u64)> {
+        let document = state.document.as_ref().expect("open");
+        let metrics = document.city.metrics();
+        assert_eq!(
+            metrics.has(Metric::Coverage),
+            metrics.has(Metric::Uncovered)
+        );
+        let covered = metrics.covered(&document.session.hierarchy, ModuleId::ROOT);
+        assert_eq!(metrics.has(Metric::Coverage), covered.is_some());
+        covered
+    }
+
+    #[test]
+    fn reports_of_coverage_are_shown_in_the_landscape_while_they_are_open() {
+        let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/results");
+        let mut state = opened(&Inputs {
+            source_dir: Some(data.clone()),
+            elsewhere: Elsewhere {
+                results: vec![data.join("names.info")],
+                ..Elsewhere::default()
+            },
+            ..Inputs::default()
+        });
+        state.execute(LookAsk::Surface(Surface::Metric(Metric::Coverage)));
+        wait(&mut state);
+        assert_eq!(covered(&state), Some((11, 9)));
+        let scale = |state: &State| {
+            let document = state.document.as_ref().expect("open");
+            document.city.color_scale().clone()
+        };
+        let first = scale(&state);
+        assert!(first.without > 0 && !first.is_empty());
+        assert_eq!(
+            [0.0, 0.5, 1.0].map(|at| first.value_at(at)),
+            [0.0, 50.0, 100.0]
+        );
+        // The same lines again add nothing, other lines do.
+        state.execute(FindingAsk::Read(data.join("names.coverage.xml")));
+        wait(&mut state);
+        assert_eq!(covered(&state), Some((11, 9)));
+        assert_eq!(scale(&state), first);
+        state.execute(FindingAsk::Paste(
+            "SF:src/names.py\nDA:6,1\nend_of_record\nSF:src/shapes.c\nDA:10,0\nend_of_record\n"
+                .to_owned(),
+        ));
+        wait(&mut state);
+        assert_eq!(covered(&state), Some((12, 10)));
+        // It is not laid out again while nothing changes.
+        let metrics = |state: &State| {
+            let document = state.document.as_ref().expect("open");
+            Arc::clone(document.city.metrics())
+        };
+        let before = metrics(&state);
+        wait(&mut state);
+        assert!(Arc::ptr_eq(&before, &metrics(&state)));
+        for _ in 0..3 {
+            assert!(covered(&state).is_some());
+            state.execute(FindingAsk::Forget(0));
+            wait(&mut state);
+        }
+        assert_eq!(covered(&state), None);
+        assert!(scale(&state).is_empty());
     }
 }

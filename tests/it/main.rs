@@ -5,6 +5,7 @@ mod command_line;
 mod common;
 mod compare;
 mod contexts;
+mod coverage;
 mod dialects;
 mod export;
 mod facts;

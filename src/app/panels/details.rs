@@ -8,6 +8,7 @@ use crate::facts::hierarchy::{Module, ModuleKind};
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
 use crate::model::imports::file_of;
+use crate::model::measure;
 use crate::state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
 use crate::state::details::Neighbour;
 use crate::state::document::Document;
@@ -159,6 +160,9 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
     let facts = document.city.module_facts(&document.session, module);
     if facts.modules > 0 {
         fact(ui, "Modules inside", text::count(u64::from(facts.modules)));
+    }
+    if let Some(covered) = facts.covered {
+        fact(ui, "Coverage", measure::covered(covered));
     }
     if let Some(imports) = document.city.metrics().imports() {
         let hierarchy = &document.session.hierarchy;

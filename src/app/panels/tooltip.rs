@@ -5,6 +5,7 @@ use egui::{Align2, Context as Egui, Id, Ui};
 use super::context::Context;
 use crate::escape;
 use crate::facts::hierarchy::ModuleKind;
+use crate::model::measure;
 use crate::state::document::Document;
 use crate::units::{Cost, ModuleId};
 use crate::views::style;
@@ -87,6 +88,10 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         let calls = text::counted(left.calls, "call", "calls");
         let own = document.show_cost(left.self_cost);
         let line = format!("of these {calls} · {own} itself in what is shown");
+        ui.label(style::weak(line).small());
+    }
+    if let Some(covered) = facts.covered {
+        let line = format!("coverage {}", measure::covered(covered));
         ui.label(style::weak(line).small());
     }
     let difference = document.city.metrics().difference();

@@ -93,6 +93,13 @@ fn ensure_shown(
             metric.title()
         );
     }
+    if let Some(metric) = asked_for(args).find(|it| it.origin() == Origin::Coverage) {
+        ensure!(
+            !args.elsewhere.results.is_empty(),
+            "{} needs a report of lcov or Cobertura; name one with --results",
+            metric.title()
+        );
+    }
     let wants_calls = asked_for(args).any(|metric| metric == Metric::Calls);
     let shown = session.recordings.first();
     ensure!(

@@ -11,6 +11,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::mapping;
 use super::progress::with_progress;
+use crate::analysis::coverage::{Coverage, Lines};
 use crate::analysis::session::Inputs;
 use crate::analysis::session::Session;
 use crate::app::glb;
@@ -86,7 +87,10 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         };
         return view_pictures(view, &args, shown, &settings, &moments, &outputs);
     }
-    let metrics = metrics(&args, &session, shown, mapped.as_ref())?;
+    let mut metrics = metrics(&args, &session, shown, mapped.as_ref())?;
+    if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
+        metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
+    }
     let session = shown;
     if outputs.is_model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
@@ -208,6 +212,9 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
         if let Some(reason) = &hits.failure {
             bail!("{reason}");
         }
+        if session.recordings.is_empty() {
+            continue;
+        }
         let name = &hits.named.name;
         let functions = hits.named.functions.len();
         match hits.dropped().as_str() {
@@ -215,7 +222,24 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
             dropped => say!("callscape: {name}: {functions} functions; dropped: {dropped}"),
         }
     }
+    say_coverage(findings.coverage(session).map(Arc::as_ref));
     Ok(Some(findings))
+}
+
+/// Says on standard error what reports of coverage say together.
+fn say_coverage(coverage: Option<&Coverage>) {
+    let Some(coverage) = coverage else {
+        return;
+    };
+    let Lines { counted, ran } = coverage.all;
+    let unknown = coverage.unknown;
+    match (counted, unknown) {
+        (0, _) => say!("callscape: coverage: none of {unknown} counted lines is in the source"),
+        (_, 0) => say!("callscape: coverage: {ran} of {counted} lines ran"),
+        _ => say!(
+            "callscape: coverage: {ran} of {counted} lines ran; dropped: {unknown} lines of files that are not in the source"
+        ),
+    }
 }
 
 /// What a view shows.
@@ -349,8 +373,12 @@ fn say_scale(scale: &ColorScale) {
         return;
     }
     let at = |share| scale.text(scale.value_at(share));
+    let neutral = match metric.is_known(0.0) {
+        true => "not known",
+        false => "none",
+    };
     say!(
-        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: none",
+        "callscape: colour: {}, {}, {} to {} in the middle to {}; neutral: {neutral}",
         metric.title(),
         scale.scale.name(),
         at(0.0),

@@ -24,6 +24,7 @@ const LOG_RANGE: f64 = 1e-7;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColorScale {
     pub metric: Option<Metric>,
+    /// Shares are never spread by their logarithm.
     pub scale: Scale,
     /// The values of the blocks that have one, in rising order; at most [`SAMPLES`] of them, evenly taken.
     values: Vec<f64>,
@@ -33,6 +34,9 @@ pub struct ColorScale {
     pub without: u32,
     measure: Measure,
 }
+
+/// Where on the map of colours zero stands that says something.
+const LEAST_KNOWN: f32 = 0.2;
 
 /// Quantiles need no more values than this.
 const SAMPLES: usize = 4096;
@@ -47,8 +51,12 @@ impl ColorScale {
     ) -> ColorScale {
         let mut all = 0;
         let counted = values.inspect(|_| all += 1);
-        let mut known: Vec<f64> = counted.filter(|value| is_known(*value)).collect();
+        let mut known: Vec<f64> = counted.filter(|value| metric.is_known(*value)).collect();
         known.sort_unstable_by(f64::total_cmp);
+        let scale = match (metric.unit(), scale) {
+            (Unit::Percent, Scale::Log) => Scale::Linear,
+            (_, scale) => scale,
+        };
         let mut color = ColorScale {
             metric: Some(metric),
             scale,
@@ -84,9 +92,14 @@ impl ColorScale {
             _ => self.values.first().copied().unwrap_or(0.0),
         };
         match self.scale {
+            Scale::Linear if self.metric.map(Metric::unit) == Some(Unit::Percent) => (0.0, 100.0),
             Scale::Linear if self.metric.map(Metric::unit) != Some(Unit::Day) => (0.0, last),
             Scale::Linear | Scale::Quantile => (first, last),
-            Scale::Log => (first.max(last * LOG_RANGE), last),
+            Scale::Log => {
+                let zeros = self.values.partition_point(|&it| it <= 0.0);
+                let first = self.values.get(zeros).copied().unwrap_or(0.0);
+                (first.max(last * LOG_RANGE), last)
+            }
         }
     }
 
@@ -115,6 +128,8 @@ impl ColorScale {
         let (low, high) = self.ends();
         match self.scale {
             _ if high <= low => high,
+            // Where there is zero, it stands at the least that is more.
+            Scale::Log if share <= 0.0 && self.values.first() == Some(&0.0) => 0.0,
             Scale::Linear => low + (high - low) * share,
             Scale::Log => low * (high / low).powf(share),
             Scale::Quantile => {
@@ -133,6 +148,13 @@ impl ColorScale {
             self.value_at(from)
         };
         [low, self.value_at(to)]
+    }
+
+    /// The linear colour at a share. Where zero says something, it is told from what is not known by its colour.
+    pub fn color(&self, theme: Theme, share: f32) -> [f32; 3] {
+        let zero_counts = self.metric.is_some_and(|metric| metric.is_known(0.0));
+        let least = if zero_counts { LEAST_KNOWN } else { 0.0 };
+        color_at(theme, least + (1.0 - least) * share.clamp(0.0, 1.0))
     }
 
     /// What the values are, with what they count.
@@ -183,11 +205,11 @@ pub(super) fn standing_out(
     if difference.is_none() {
         for (id, value) in hierarchy.modules().zip(&mut values) {
             if !hierarchy.file_kind(id).is_by_hand() {
-                *value = 0.0;
+                *value = f64::NAN;
             }
         }
     }
-    let found = most(&values, blocks).into_iter();
+    let found = most(metric, &values, blocks).into_iter();
     let named = found.filter_map(|index| {
         let module = blocks.get(index as usize)?.module;
         let name = hierarchy.telling_name(module);
@@ -200,11 +222,11 @@ pub(super) fn standing_out(
 }
 
 /// The blocks with the largest values, by their index, the largest first. O(n).
-fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
+fn most(metric: Metric, values: &[f64], blocks: &[Block]) -> Vec<u32> {
     let mut found: Vec<(f64, u32)> = Vec::new();
     for (index, block) in (0..).zip(blocks) {
         let value = values.get(block.module.index()).copied().unwrap_or(0.0);
-        if block.kind == BlockKind::Terrace || !is_known(value) {
+        if block.kind == BlockKind::Terrace || !metric.is_known(value) {
             continue;
         }
         // Of equal ones the first stays.
@@ -220,10 +242,6 @@ fn most(values: &[f64], blocks: &[Block]) -> Vec<u32> {
         found.clear();
     }
     found.into_iter().map(|(_, index)| index).collect()
-}
-
-fn is_known(value: f64) -> bool {
-    value > 0.0 && value.is_finite()
 }
 
 /// Hues after Okabe and Ito (2008), spread in lightness too: seen with each of three colour-vision deficiencies, as
@@ -385,12 +403,13 @@ fn pale(hierarchy: &Hierarchy, blocks: &[Block], colors: &mut [Color]) {
 }
 
 fn by_metric(theme: Theme, values: &[f64], scale: &ColorScale, blocks: &[Block]) -> Vec<Color> {
+    let metric = scale.metric.unwrap_or(Metric::LinesOfCode);
     let color = |block: &Block| {
         let value = *values.get(block.module.index())?;
-        if block.kind == BlockKind::Terrace || !is_known(value) {
+        if block.kind == BlockKind::Terrace || !metric.is_known(value) {
             return None;
         }
-        let [r, g, b] = color_at(theme, scale.share(value));
+        let [r, g, b] = scale.color(theme, scale.share(value));
         Some([r, g, b, 1.0])
     };
     let colors = blocks.iter().map(|block| color(block).unwrap_or_default());
@@ -451,9 +470,15 @@ mod tests {
         let values: Vec<f64> = (0..100).map(|i| f64::from(i * 37 % 101)).collect();
         let mut expected: Vec<u32> = (0..100).collect();
         expected.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]));
-        assert_eq!(most(&values, &blocks(100)), expected[..STANDING_OUT]);
-        assert_eq!(most(&[0.0, f64::NAN, 2.0, 2.0], &blocks(4)), [2, 3]);
-        assert_eq!(most(&[3.0; 30], &blocks(30)), [0_u32; 0]);
+        assert_eq!(
+            most(Metric::Calls, &values, &blocks(100)),
+            expected[..STANDING_OUT]
+        );
+        assert_eq!(
+            most(Metric::Calls, &[0.0, f64::NAN, 2.0, 2.0], &blocks(4)),
+            [2, 3]
+        );
+        assert_eq!(most(Metric::Calls, &[3.0; 30], &blocks(30)), [0_u32; 0]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub use self::other_run::{Limits, Parts};
 use super::details::Calls;
 use super::playback::Playback;
 use super::runs::Runs;
+use crate::analysis::coverage::Coverage;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::mapping::regroup::{assign, regroup};
 use crate::analysis::refinement::Refinement;
@@ -237,6 +238,15 @@ impl Document {
             &history,
         );
         self.history = Some(history);
+        self.set_metrics(metrics);
+    }
+
+    /// Takes what reports of coverage say of the structure without a mapping, or that there are none.
+    pub fn set_coverage(&mut self, coverage: Option<&Arc<Coverage>>) {
+        let mut metrics = ModuleMetrics::clone(self.city.metrics());
+        metrics.set_coverage(&self.session.hierarchy, coverage, |id| {
+            self.origins.get(id.index()).copied().unwrap_or(id)
+        });
         self.set_metrics(metrics);
     }
 

@@ -8,9 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use self::changed::Changed;
+use self::results::Found;
 pub use self::results::{Hits, SetFrom};
 use super::ask::Shown;
 use super::job::Job;
+use crate::analysis::coverage::Coverage;
 use crate::analysis::session::{Elsewhere, Resolved, Session, Since};
 use crate::filter::marked::{First, Marked};
 use crate::progress::Progress;
@@ -31,7 +33,9 @@ pub struct Findings {
     pub sets: Vec<SetFrom>,
     /// What came of each, of the session that they were found in.
     pub hits: Vec<Arc<Hits>>,
-    pub(super) reading: Option<Job<Vec<Arc<Hits>>>>,
+    /// What the reports of coverage among them say, and in which session.
+    pub(super) coverage: Option<(Arc<Coverage>, Arc<Session>)>,
+    pub(super) reading: Option<Job<Found>>,
     /// Of which sets and which session it was begun.
     pub(super) read_for: Option<(Vec<SetFrom>, Arc<Session>)>,
     pub shown: Shown,
@@ -52,14 +56,28 @@ impl Findings {
             findings.shown = Shown::Changed;
         }
         findings.sets = wanted.results.iter().cloned().map(SetFrom::File).collect();
-        if let Ok(hits) = results::find(&findings.sets, &[], session, progress) {
-            findings.hits = hits;
+        if let Ok(found) = results::find(&findings.sets, &[], session, progress) {
+            findings.take(found, session);
         }
         findings.read_for = Some((findings.sets.clone(), Arc::clone(session)));
         if findings.shown == Shown::Nothing && !findings.sets.is_empty() {
             findings.shown = Shown::Set(0);
         }
         findings
+    }
+
+    /// Takes what came of all sets in a session.
+    pub(super) fn take(&mut self, found: Found, session: &Arc<Session>) {
+        self.hits = found.hits;
+        self.coverage = found.coverage.map(|it| (it, Arc::clone(session)));
+    }
+
+    /// What the reports of coverage say together of `session`, where there are any and they were looked up in it.
+    pub fn coverage(&self, session: &Arc<Session>) -> Option<&Arc<Coverage>> {
+        let known = self.coverage.as_ref();
+        known
+            .filter(|it| Arc::ptr_eq(&it.1, session))
+            .map(|it| &it.0)
     }
 
     /// What is marked, of the session it was found in.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::marked;
+use crate::analysis::coverage::Coverage;
 use crate::analysis::result_sets::NamedSet;
 use crate::analysis::session::Session;
 use crate::filter::marked::Marked;
@@ -57,13 +58,21 @@ pub struct Hits {
     pub marked: Arc<Marked>,
 }
 
+/// What came of all sets.
+#[derive(Default)]
+pub struct Found {
+    pub hits: Vec<Arc<Hits>>,
+    /// What the reports of coverage among them say together.
+    pub coverage: Option<Arc<Coverage>>,
+}
+
 /// Looks the sets up; those that were read before are not read again. For a worker thread.
 pub fn find(
     sets: &[SetFrom],
     known: &[Arc<Hits>],
     session: &Session,
     progress: &Progress,
-) -> Result<Vec<Arc<Hits>>, Cancelled> {
+) -> Result<Found, Cancelled> {
     let mut found: Vec<Arc<Hits>> = Vec::new();
     for set in sets {
         progress.check()?;
@@ -100,10 +109,19 @@ pub fn find(
             };
             hits.marked = Arc::new(marked(title, modules, resolved));
         }
+        if session.recordings.is_empty() {
+            hits.forget_functions();
+        }
         hits.from = Some(set.clone());
         found.push(Arc::new(hits));
     }
-    Ok(found)
+    progress.check()?;
+    let reports = found.iter().filter_map(|it| it.read.as_deref());
+    let coverage = Coverage::new(reports, &session.hierarchy).map(Arc::new);
+    Ok(Found {
+        hits: found,
+        coverage,
+    })
 }
 
 impl Hits {
@@ -123,6 +141,18 @@ impl Hits {
         Hits {
             failure: Some(reason),
             ..Hits::default()
+        }
+    }
+
+    /// Without a recording nothing ran in which places could lie: coverage alone says something.
+    fn forget_functions(&mut self) {
+        self.named = NamedSet {
+            name: std::mem::take(&mut self.named.name),
+            ..NamedSet::default()
+        };
+        if !self.is_coverage && self.failure.is_none() {
+            let reason = "no recording is open, in whose functions it could be looked up";
+            self.failure = Some(reason.to_owned());
         }
     }
 

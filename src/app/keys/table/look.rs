@@ -94,6 +94,13 @@ pub const LINES: &[Line<Command>] = &[
                 || by(Metric::Complexity),
             )
             .when(|state| knows(state, Metric::Complexity)),
+            plain(
+                "colour.coverage",
+                "Colour by coverage",
+                "Has colours say what share of the lines ran, of those that reports of coverage count.",
+                || by(Metric::Coverage),
+            )
+            .when(|state| knows(state, Metric::Coverage)),
         ],
     },
     Line {
@@ -128,6 +135,13 @@ pub const LINES: &[Line<Command>] = &[
                 || high(Metric::Complexity),
             )
             .when(|state| knows(state, Metric::Complexity)),
+            plain(
+                "height.uncovered",
+                "Height by uncovered lines",
+                "Makes modules as high as they have lines that did not run, of those that reports of coverage count.",
+                || high(Metric::Uncovered),
+            )
+            .when(|state| knows(state, Metric::Uncovered)),
         ],
     },
 ];

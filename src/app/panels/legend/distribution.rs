@@ -5,7 +5,7 @@ use egui::{Align2, Color32, FontId, Rect, Response, Sense, Ui, pos2, vec2};
 use super::entries::{Meanings, together};
 use crate::model::highlight::Highlight;
 use crate::model::theme::Theme;
-use crate::state::city::{BARS, ColorScale, color_at};
+use crate::state::city::{BARS, ColorScale};
 use crate::views::{style, text};
 
 /// The height of a metric's scale, and of that the bars over its colours at most.
@@ -36,7 +36,7 @@ pub fn metric_scale(
         let share = |edge: usize| edge as f32 / BARS as f32;
         let columns = ramp.left() + WIDTH * share(bar)..=ramp.left() + WIDTH * share(bar + 1);
         let middle = (share(bar) + share(bar + 1)) * 0.5;
-        let [r, g, b] = color_at(theme, middle);
+        let [r, g, b] = scale.color(theme, middle);
         let color = Color32::from(egui::Rgba::from_rgb(r, g, b));
         painter.rect_filled(Rect::from_x_y_ranges(columns, ramp.y_range()), 0, color);
     }

@@ -16,13 +16,15 @@ use crate::filter::marked::Marked;
 use crate::model::called_often;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
+use crate::model::measure;
 use crate::model::memory::BelongsTo;
-use crate::model::metric::Metric;
+use crate::model::metric::{Metric, Origin};
 use crate::model::surface::{Scale, Surface};
 use crate::render::ink::{OBJECTS, diverging};
 use crate::render::theme::linear;
 use crate::state::ask::LookAsk;
 use crate::state::city::{languages, purposes};
+use crate::units::ModuleId;
 use crate::views::{style, text};
 
 pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -106,6 +108,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
         ui.add_space(14.0);
         height(ui, meanings, &mut wanted);
         colour(ui, meanings, &mut wanted);
+        covered(ui, meanings);
         match meanings.landscape.blocks_left_out() {
             0 => {}
             left_out => {
@@ -355,7 +358,7 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
     let (settings, landscape) = (meanings.settings, meanings.landscape);
     let measure = landscape.metrics().measure();
     let scale = landscape.color_scale();
-    let meaning = format!("{}, {}", measure.title(metric), settings.scale.name());
+    let meaning = format!("{}, {}", measure.title(metric), scale.scale.name());
     together(ui, |ui| {
         ui.label(style::weak("Colour").small());
         let title = ui.label(egui::RichText::new(meaning).small());
@@ -363,13 +366,42 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
         metric_scale(ui, settings.theme, scale, settings.highlight, wanted);
     });
     if scale.without > 0 && !scale.is_empty() {
-        let without = match scale.without {
-            1 => "1 block without a value".to_owned(),
-            many => format!("{} blocks without a value", text::count(many.into())),
+        let without = match metric.origin() {
+            Origin::Coverage => "of which no line is counted",
+            _ => "without a value",
         };
+        let blocks = text::counted(scale.without.into(), "block", "blocks");
+        let without = format!("{blocks} {without}");
         entry(ui, "neutral:", &without);
     }
     ui.add_space(14.0);
+}
+
+/// Where something says coverage, that of the whole tree, and what of the reports is not in it.
+fn covered(ui: &mut Ui, meanings: &Meanings<'_>) {
+    let settings = meanings.settings;
+    let shown = [
+        Some(settings.area),
+        settings.height,
+        settings.surface.metric(),
+    ];
+    let metrics = meanings.landscape.metrics();
+    let is_shown = shown
+        .iter()
+        .flatten()
+        .any(|it| it.origin() == Origin::Coverage);
+    let Some(coverage) = metrics.coverage().filter(|_| is_shown) else {
+        return;
+    };
+    let mut told = match metrics.covered(meanings.hierarchy, ModuleId::ROOT) {
+        Some(all) => format!("{} in all", measure::covered(all)),
+        None => "no line of the reports is in what is shown".to_owned(),
+    };
+    if coverage.unknown > 0 {
+        let lines = text::counted(coverage.unknown, "line", "lines");
+        told += &format!("; dropped: {lines} of files that are not in the source");
+    }
+    entry(ui, "Coverage", &told);
 }
 
 /// What runs, and what has run.
