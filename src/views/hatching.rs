@@ -1,11 +1,14 @@
-//! How views along time show what waits: strokes over a part of a picture.
+//! How views along time show what waits, and where nothing was recorded: strokes over a part of a picture.
 
 use glam::Vec2;
 
+use crate::facts::gaps::Gaps;
 use crate::facts::trace::{Columns, Trace, Wait, Why};
 use crate::layout::geometry::Color;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::units::{Cost, ThreadId, Time};
+use crate::layout::labels::text;
+use crate::layout::sheet::{Corner, Fill, Rect, Sheet};
+use crate::render::ink::Ink;
+use crate::units::{Cost, ThreadId, Time, TimeRange};
 
 /// The distance of strokes, in strokes.
 const STEP: f32 = 5.0;
@@ -85,4 +88,95 @@ pub fn hatch(part: Rect, why: Why, stroke: f32, ink: Color, sheet: &mut Sheet) {
     strokes(part, run, stroke, |rect| {
         sheet.fills.push(Fill { rect, color });
     });
+}
+
+/// What is said where nothing was recorded.
+pub const NOT_RECORDED: &str = "recording switched off";
+
+/// The distance of slanted strokes along x, in strokes.
+const SLANTED_STEP: f32 = 8.0;
+
+/// Gaps narrower than this, in strokes, are plain: slanted strokes would not be seen.
+const NARROW: f32 = 3.0;
+
+/// Draws slanted strokes over `part` where nothing was recorded.
+pub fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
+    let [red, green, blue, alpha] = ink.weak;
+    let paper = |share: f32| [red, green, blue, alpha * share];
+    sheet.fills.push(Fill {
+        rect: part,
+        color: paper(0.12),
+    });
+    if part.size().min_element() < NARROW * stroke {
+        return;
+    }
+    // What of a stroke is seen, and half a pixel in which it fades.
+    let edge = stroke * 0.5 + 0.5;
+    let across = Vec2::splat(std::f32::consts::FRAC_1_SQRT_2) * edge;
+    let inside = Rect::new(part.min + across, part.max - across);
+    let (mesh, color) = (&mut sheet.mesh, paper(0.55));
+    slanted(inside, stroke * SLANTED_STEP, |ends| {
+        let first = mesh.corners.len() as u32;
+        for end in ends {
+            mesh.corners.extend([-1.0, 1.0].map(|side| Corner {
+                at: end + across * side,
+                across: Vec2::new(side * edge, edge),
+                color,
+            }));
+        }
+        let corners = [0, 1, 2, 1, 3, 2].map(|it| first + it);
+        mesh.triangles.extend(corners);
+    });
+}
+
+/// Hands the ends of strokes over `part` to `see`, from the upper right to the lower left. They lie where `x + y` is a
+/// multiple of `step`: neighbours go on in each other.
+pub fn slanted(part: Rect, step: f32, mut see: impl FnMut([Vec2; 2])) {
+    let mut sum = ((part.min.x + part.min.y) / step).ceil() * step;
+    while sum < part.max.x + part.max.y {
+        let left = part.min.x.max(sum - part.max.y);
+        let right = part.max.x.min(sum - part.min.y);
+        see([right, left].map(|x| Vec2::new(x, sum - x)));
+        sum += step;
+    }
+}
+
+/// The gaps of a recording within a rectangle that shows a range of time.
+pub struct ShownGaps<'a> {
+    pub gaps: &'a Gaps,
+    pub range: TimeRange,
+    pub rect: Rect,
+    /// How wide strokes are, in pixels.
+    pub stroke: f32,
+    pub ink: &'a Ink,
+}
+
+impl ShownGaps<'_> {
+    /// Draws them, where `x_of` says where times lie, and writes what they are into those with room for letters of `em`
+    /// pixels. A gap is a pixel wide at least; of those that share one the first is drawn. O(pixels × log gaps).
+    pub fn draw(&self, x_of: impl Fn(Time) -> f32, em: f32, sheet: &mut Sheet) {
+        let (range, rect) = (self.range, self.rect);
+        if rect.size().min_element() <= 0.0 {
+            return;
+        }
+        let pixel = range.length().ns() as f64 / f64::from(rect.size().x);
+        for gap in self.gaps.seen(range, Cost::from_ns(pixel as u64)) {
+            let left = x_of(gap.start).min(rect.max.x - 1.0).max(rect.min.x);
+            let right = x_of(gap.end).max(left + 1.0).min(rect.max.x);
+            let part = Rect::new(Vec2::new(left, rect.min.y), Vec2::new(right, rect.max.y));
+            hatch_gap(part, self.stroke, self.ink, sheet);
+            let fits = (text::width(NOT_RECORDED) + 2.0) * em <= right - left;
+            if em > 0.0 && fits && em <= rect.size().y {
+                let ground = Rect::new(
+                    Vec2::new(left + em * 0.5, rect.min.y),
+                    Vec2::new(
+                        left + (text::width(NOT_RECORDED) + 1.5) * em,
+                        rect.min.y + em * 1.5,
+                    ),
+                );
+                let at = Vec2::new(left + em, rect.min.y + em * 0.75);
+                sheet.write(NOT_RECORDED, at, em, self.ink.text, ground);
+            }
+        }
+    }
 }

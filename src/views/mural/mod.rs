@@ -21,6 +21,7 @@ use glam::Vec2;
 pub use self::view::ENTRY;
 use super::Scope;
 use super::drawing::{mark_times, paint_plain};
+use super::hatching::ShownGaps;
 use super::shading::Shader;
 use super::time_band::{self, TimeBand};
 use super::tip::Tip;
@@ -38,6 +39,7 @@ use crate::model::theme::Theme;
 use crate::render::ink::Ink;
 use crate::units::{ModuleId, Time, TimeRange};
 use coverage::{Measuring, Wanted};
+use legend::Hatched;
 use names::Names;
 use places::{LETTERS, Lines, Places};
 use rows::{NO_ROW, Rows};
@@ -356,11 +358,24 @@ impl MuralView {
         let selection = scope.selection;
         let sheet = &mut self.sheet;
         sheet.fills.clear();
+        sheet.mesh.clear();
         sheet.texts.clear();
         sheet.letters.clear();
         sheet.marks.clear();
         self.waits
             .draw(&self.axis, &self.lines, &places, ink.paper, sheet);
+        let recording = scope.session.recordings.get(self.recording);
+        let gaps = recording.map(|it| &it.recording.gaps);
+        if let Some(gaps) = gaps {
+            let shown = ShownGaps {
+                gaps,
+                range: self.axis.range(),
+                rect: places.plot,
+                stroke: places.line,
+                ink: &ink,
+            };
+            shown.draw(|time| self.axis.x_within(time), 0.0, sheet);
+        }
         // Rows that begin or end outside of the plot are covered there.
         let top = Rect::new(Vec2::ZERO, Vec2::new(places.size.x, places.plot.min.y));
         let bottom = Rect::new(Vec2::new(0.0, places.plot.max.y), places.size);
@@ -390,8 +405,11 @@ impl MuralView {
         );
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
-        let waits = self.waits.are_known();
-        legend::draw(sheet, places.legend, places.em, &ink, waits);
+        let hatched = Hatched {
+            waits: self.waits.are_known(),
+            gaps: gaps.is_some_and(|it| !it.is_empty()),
+        };
+        legend::draw(sheet, places.legend, places.em, &ink, hatched);
         let meant = [&selection.pointed, &selection.chosen];
         let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(
