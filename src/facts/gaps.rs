@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_gaps_is_what_lies_in_the_ranges_that_they_are_made_of() {
-        for seed in 0..300 {
+        for seed in 0..300_u64 {
             let random = &mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
             let mut some = || {
                 let count = random.below(8);

@@ -180,3 +180,68 @@ impl ShownGaps<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::theme::Theme;
+
+    fn range(start: u64, end: u64) -> TimeRange {
+        TimeRange::new(Time::from_ns(start), Time::from_ns(end))
+    }
+
+    /// What is drawn of gaps over a hundred pixels by forty that begin at (50, 10) and show the first 1000 nanoseconds.
+    fn drawn(gaps: &[(u64, u64)], em: f32) -> Sheet {
+        let gaps = Gaps::of(gaps.iter().map(|&(a, b)| range(a, b)).collect());
+        let ink = Ink::of(Theme::Light);
+        let shown = ShownGaps {
+            gaps: &gaps,
+            range: range(0, 1000),
+            rect: Rect::new(Vec2::new(50.0, 10.0), Vec2::new(150.0, 50.0)),
+            stroke: 1.0,
+            ink: &ink,
+        };
+        let mut sheet = Sheet::default();
+        shown.draw(|time| 50.0 + time.ns() as f32 * 0.1, em, &mut sheet);
+        sheet
+    }
+
+    #[test]
+    fn gaps_are_hatched_where_they_lie_and_nowhere_else() {
+        assert_eq!(drawn(&[], 8.0), Sheet::default());
+        let sheet = drawn(&[(200, 600), (900, 1200)], 0.0);
+        let along: Vec<_> = sheet
+            .fills
+            .iter()
+            .map(|it| (it.rect.min.x, it.rect.max.x))
+            .collect();
+        assert_eq!(along, [(70.0, 110.0), (140.0, 150.0)]);
+        let is_inside = |at: Vec2| sheet.fills.iter().any(|it| it.rect.contains(at));
+        let corners = &sheet.mesh.corners;
+        // A stroke in each eight pixels of the width and the height together.
+        assert!(corners.len() > 4 * 12, "{}", corners.len());
+        let nearly = Vec2::splat(0.01);
+        for corner in corners {
+            let is_near = is_inside(corner.at + nearly) || is_inside(corner.at - nearly);
+            assert!(is_near, "{}", corner.at);
+        }
+        let corners = sheet.mesh.corners.len() as u32;
+        assert!(sheet.mesh.triangles.iter().all(|&it| it < corners));
+    }
+
+    #[test]
+    fn narrow_gaps_are_a_pixel_wide_and_plain() {
+        let many: Vec<_> = (0..10_000).map(|it| (it * 2, it * 2 + 1)).collect();
+        let sheet = drawn(&many, 8.0);
+        assert!(sheet.fills.len() <= 101, "{}", sheet.fills.len());
+        assert!(sheet.fills.iter().all(|it| it.rect.size().x >= 0.99));
+        assert!(sheet.mesh.corners.is_empty() && sheet.texts.is_empty());
+    }
+
+    #[test]
+    fn what_a_gap_is_stands_in_it_where_there_is_room() {
+        let sheet = drawn(&[(0, 900)], 5.0);
+        assert_eq!(sheet.letters, NOT_RECORDED);
+        assert!(drawn(&[(0, 300)], 5.0).letters.is_empty());
+    }
+}
