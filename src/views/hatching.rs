@@ -102,10 +102,15 @@ const NARROW: f32 = 3.0;
 /// Draws slanted strokes over `part` where nothing was recorded.
 pub fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
     let [red, green, blue, alpha] = ink.weak;
-    let paper = |share: f32| [red, green, blue, alpha * share];
+    // Light adds up linearly: of light strokes less is as strong.
+    let [below, strokes] = match green > ink.paper[1] {
+        true => [0.04, 0.3],
+        false => [0.12, 0.55],
+    };
+    let weak = |share: f32| [red, green, blue, alpha * share];
     sheet.fills.push(Fill {
         rect: part,
-        color: paper(0.12),
+        color: weak(below),
     });
     if part.size().min_element() < NARROW * stroke {
         return;
@@ -114,7 +119,7 @@ pub fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
     let edge = stroke * 0.5 + 0.5;
     let across = Vec2::splat(std::f32::consts::FRAC_1_SQRT_2) * edge;
     let inside = Rect::new(part.min + across, part.max - across);
-    let (mesh, color) = (&mut sheet.mesh, paper(0.55));
+    let (mesh, color) = (&mut sheet.mesh, weak(strokes));
     slanted(inside, stroke * SLANTED_STEP, |ends| {
         let first = mesh.corners.len() as u32;
         for end in ends {

@@ -21,7 +21,6 @@ use glam::Vec2;
 pub use self::view::ENTRY;
 use super::Scope;
 use super::drawing::{mark_times, paint_plain};
-use super::hatching::ShownGaps;
 use super::shading::Shader;
 use super::time_band::{self, TimeBand};
 use super::tip::Tip;
@@ -366,16 +365,7 @@ impl MuralView {
             .draw(&self.axis, &self.lines, &places, ink.paper, sheet);
         let recording = scope.session.recordings.get(self.recording);
         let gaps = recording.map(|it| &it.recording.gaps);
-        if let Some(gaps) = gaps {
-            let shown = ShownGaps {
-                gaps,
-                range: self.axis.range(),
-                rect: places.plot,
-                stroke: places.line,
-                ink: &ink,
-            };
-            shown.draw(|time| self.axis.x_within(time), 0.0, sheet);
-        }
+        waits::draw_gaps(gaps, &self.axis, &places, &ink, sheet);
         // Rows that begin or end outside of the plot are covered there.
         let top = Rect::new(Vec2::ZERO, Vec2::new(places.size.x, places.plot.min.y));
         let bottom = Rect::new(Vec2::new(0.0, places.plot.max.y), places.size);
