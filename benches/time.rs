@@ -93,6 +93,7 @@ fn session(calls: u64, threads: u32) -> Session {
         lines: None,
         sampling: None,
         left_out: None,
+        gaps: callscape::facts::gaps::Gaps::default(),
         samples: 0,
         profile: None,
         warnings: Vec::new(),

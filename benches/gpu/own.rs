@@ -99,6 +99,7 @@ fn million(relations: u64) -> Session {
                 lines: None,
                 sampling: None,
                 left_out: None,
+                gaps: callscape::facts::gaps::Gaps::default(),
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -10,6 +10,7 @@ use crate::analysis::resolve::Rule;
 use crate::analysis::session::{Resolved, Session};
 use crate::escape;
 use crate::facts::frequency::LeftOut;
+use crate::facts::gaps::Gaps;
 use crate::facts::lines::Lines;
 use crate::facts::memory::{Detail, Known, Memory};
 use crate::facts::recording::RecordingKind;
@@ -32,6 +33,10 @@ const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
 /// So many functions that are left out are named in text.
 const NAMED: usize = 12;
+
+/// So many gaps are listed in text, and in JSON.
+const GAPS_WRITTEN: usize = 8;
+const GAPS_LISTED: usize = 1000;
 
 pub fn run(args: InfoArgs) -> anyhow::Result<()> {
     let session = output::open_counting(&args.input)?;
@@ -88,6 +93,9 @@ struct Info<'a> {
     /// What it does not hold because it is called too often.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a LeftOut>,
+    /// When recording was switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gaps: Option<NotRecorded>,
     /// Whether it knows when its threads had no processor.
     waiting_known: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -269,6 +277,54 @@ impl Waiting {
     }
 }
 
+/// When nothing was recorded.
+#[derive(Serialize)]
+struct NotRecorded {
+    /// How many gaps there are.
+    count: u64,
+    total_ns: Cost,
+    /// The first of them.
+    listed: Vec<Gap>,
+}
+
+/// From `from_ns` to before `to_ns`.
+#[derive(Serialize)]
+struct Gap {
+    from_ns: Time,
+    to_ns: Time,
+}
+
+impl NotRecorded {
+    /// None where recording was never switched off.
+    fn of(all: &Gaps) -> Option<NotRecorded> {
+        let listed = all.all().iter().take(GAPS_LISTED).map(|gap| Gap {
+            from_ns: gap.start,
+            to_ns: gap.end,
+        });
+        (!all.is_empty()).then(|| NotRecorded {
+            count: all.all().len() as u64,
+            total_ns: all.total(),
+            listed: listed.collect(),
+        })
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let gaps = if self.count == 1 { "gap" } else { "gaps" };
+        writeln!(
+            out,
+            "off        {} in {} {gaps}:",
+            self.total_ns, self.count
+        )?;
+        for gap in self.listed.iter().take(GAPS_WRITTEN) {
+            writeln!(out, "           {} to {}", gap.from_ns, gap.to_ns)?;
+        }
+        match self.count.saturating_sub(GAPS_WRITTEN as u64) {
+            0 => Ok(()),
+            more => writeln!(out, "           and {more} more"),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Value<'a> {
     name: &'a str,
@@ -346,6 +402,7 @@ impl<'a> Info<'a> {
             lines: recording.lines.as_ref().map(LinesKnown::from),
             sampling: recording.sampling.as_ref(),
             left_out: recording.left_out.as_ref(),
+            gaps: NotRecorded::of(&recording.gaps),
             waiting_known: trace.knows_waiting(),
             waiting: trace.waiting_known().map(Waiting::from),
             resolution: Counts::new(resolved),
@@ -404,6 +461,9 @@ impl<'a> Info<'a> {
             match &self.waiting {
                 Some(waiting) => waiting.write(out)?,
                 None => writeln!(out, "waiting    not known: running and waiting count alike")?,
+            }
+            if let Some(gaps) = &self.gaps {
+                gaps.write(out)?;
             }
         }
         writeln!(out)?;

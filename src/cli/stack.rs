@@ -29,6 +29,9 @@ struct Stack<'a> {
     thread: &'a str,
     process: &'a str,
     thread_name: &'a str,
+    /// The gap that the time lies in: nothing was recorded then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<Gap>,
     frames: Vec<Frame<'a>>,
 }
 
@@ -39,12 +42,23 @@ struct Frame<'a> {
     end_ns: Time,
 }
 
+/// From `from_ns` to before `to_ns`.
+#[derive(Clone, Copy, Serialize)]
+struct Gap {
+    from_ns: Time,
+    to_ns: Time,
+}
+
 pub fn run(args: StackArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let recording = &output::recording(&session)?.recording;
     output::ensure_times(recording, "no stack is open at a time")?;
     let trace = &recording.trace;
     let at = args.at.resolve(trace.duration());
+    let gap = recording.gaps.at(at).map(|gap| Gap {
+        from_ns: gap.start,
+        to_ns: gap.end,
+    });
     let mut open = Vec::new();
     let stacks: Vec<Stack<'_>> = super::threads::find(trace, args.thread.as_deref())?
         .into_iter()
@@ -64,6 +78,7 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
                 thread: &thread.id,
                 process: &thread.process,
                 thread_name: &thread.name,
+                gap,
                 frames,
             }
         })
@@ -73,6 +88,12 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
         return output::print_json(&stacks);
     }
     output::print(|out| {
+        if let Some(Gap { from_ns, to_ns }) = gap {
+            writeln!(
+                out,
+                "nothing was recorded then: recording was off from {from_ns} to {to_ns}"
+            )?;
+        }
         for stack in &stacks {
             writeln!(
                 out,

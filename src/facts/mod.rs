@@ -7,6 +7,7 @@ pub mod builder;
 pub mod contexts;
 pub mod frequency;
 pub mod functions;
+pub mod gaps;
 pub mod hierarchy;
 pub mod index;
 pub mod kinds;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frequency::LeftOut;
 use super::functions::Functions;
+use super::gaps::Gaps;
 use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::Profile;
@@ -47,6 +48,8 @@ pub struct Recording {
     pub sampling: Option<Sampling>,
     /// What it does not hold because it is called too often; none where nothing was limited.
     pub left_out: Option<LeftOut>,
+    /// When recording was switched off, and no process was recorded.
+    pub gaps: Gaps,
     /// How many samples were taken, as far as known; none of a trace.
     pub samples: u64,
     pub warnings: Vec<Warning>,
@@ -75,6 +78,7 @@ impl Recording {
             lines: None,
             sampling: None,
             left_out: None,
+            gaps: Gaps::default(),
             samples: samples.unwrap_or(0),
             warnings,
         }
@@ -100,6 +104,7 @@ impl Recording {
             lines: None,
             sampling: None,
             left_out: None,
+            gaps: Gaps::default(),
             samples: 0,
             warnings,
         }

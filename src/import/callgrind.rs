@@ -554,6 +554,7 @@ impl Reader<'_> {
             lines,
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples: 0,
             warnings: self.reporter.warnings(),
         }

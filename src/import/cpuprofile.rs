@@ -586,6 +586,7 @@ impl Profile {
             lines: self.lines_by_ticks(),
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples,
             warnings: reporter.warnings(),
         }

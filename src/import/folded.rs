@@ -387,6 +387,7 @@ impl Reader<'_> {
             lines: None,
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples,
             warnings: self.reporter.warnings(),
         }

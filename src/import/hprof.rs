@@ -403,6 +403,7 @@ impl Reader<'_> {
             lines: lines.finish(),
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples,
             warnings: self.reporter.warnings(),
         }

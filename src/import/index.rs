@@ -18,6 +18,7 @@ use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
 use crate::facts::frequency::LeftOut;
+use crate::facts::gaps::Gaps;
 use crate::facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
@@ -53,6 +54,8 @@ struct Note {
     sampling: Option<Sampling>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left_out: Option<LeftOut>,
+    #[serde(default, skip_serializing_if = "Gaps::is_empty")]
+    gaps: Gaps,
 }
 
 /// Opens the recording in `input`, or the index that it is, by its index where that fits. A large
@@ -183,6 +186,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         warnings: recording.warnings.clone(),
         sampling: recording.sampling.clone(),
         left_out: recording.left_out.clone(),
+        gaps: recording.gaps.clone(),
     })?;
     if Some(place.parent().unwrap_or(Path::new(""))) == index::cache_dir().as_deref() {
         std::fs::create_dir_all(place.parent().unwrap_or(Path::new("")))?;
@@ -283,12 +287,14 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let profile = profile.map(|memory| memory.profile(&mut functions));
     let lasts = contents.memory.as_ref().map(Memory::end_of_events);
     let lasts = lasts.unwrap_or_default();
+    let trace = contents.trace.with_origin(note.origin).lasting(lasts);
     Some(Recording {
         path: path.to_owned(),
         format,
         kind: note.kind,
         functions,
-        trace: contents.trace.with_origin(note.origin).lasting(lasts),
+        gaps: note.gaps.before(trace.range().end),
+        trace,
         profile,
         memory: contents.memory,
         lines: contents.lines,

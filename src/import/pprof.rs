@@ -363,6 +363,7 @@ impl Reader<'_> {
             lines,
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples,
             warnings: self.reporter.warnings(),
         }

@@ -215,6 +215,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         lines: lines.finish(),
         sampling: None,
         left_out: None,
+        gaps: crate::facts::gaps::Gaps::default(),
         samples,
         warnings,
     })

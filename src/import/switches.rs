@@ -84,15 +84,25 @@ impl Switches {
 
     /// When recording of a process went on after it had stopped, in order; and whether it was off at last.
     pub fn of(&self, process: u32) -> (Vec<u64>, bool) {
-        let mut resumed = Vec::new();
-        let mut is_off = false;
+        let (off, last) = self.off(process);
+        (off.into_iter().map(|(_, on)| on).collect(), last.is_some())
+    }
+
+    /// From when until when recording of a process was off, in order; and since when, where it was off at last.
+    pub fn off(&self, process: u32) -> (Vec<(u64, u64)>, Option<u64>) {
+        let mut all = Vec::new();
+        let mut since = None;
         for switched in self.0.iter().filter(|it| it.process == process) {
-            if switched.is_on && is_off {
-                resumed.push(switched.time);
+            match since {
+                Some(off) if switched.is_on => {
+                    all.push((off, switched.time));
+                    since = None;
+                }
+                None if !switched.is_on => since = Some(switched.time),
+                _ => {}
             }
-            is_off = !switched.is_on;
         }
-        (resumed, is_off)
+        (all, since)
     }
 }
 
@@ -122,6 +132,7 @@ mod tests {
         }
         let switches = Switches(all.to_vec());
         assert_eq!(switches.of(1), (vec![20], true));
+        assert_eq!(switches.off(1), (vec![(10, 20)], Some(30)));
         assert_eq!(switches.of(2), (Vec::new(), true));
         assert_eq!(switches.of(3), (Vec::new(), false));
         for wrong in ["", "on", "on 1", "up 1 2", "on x 2", "on 1 2 3", "on 1 -2"] {

@@ -18,6 +18,7 @@ use scheduler::Scheduler;
 use symbols::Symbols;
 use tasks::Tasks;
 
+mod gaps;
 mod memory;
 mod records;
 mod scheduler;
@@ -56,9 +57,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             "none",
         ));
     };
-    let mut with_records = Vec::new();
+    let mut recorded = Vec::new();
     for (tid, file) in &files {
-        let records = records::read(
+        let of_task = records::read(
             file,
             *tid,
             &tasks,
@@ -67,9 +68,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             &reporter,
             progress,
         )?;
-        with_records.extend((records > 0).then_some(*tid));
+        recorded.extend(Some(of_task).filter(|it| it.records > 0));
     }
-    if with_records.is_empty() {
+    if recorded.is_empty() {
         let place = Place::file(last.display().to_string());
         return Err(ImportError::malformed(
             place,
@@ -81,7 +82,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     if scheduler.is_known() {
         builder.knows_waiting();
     }
-    for tid in with_records {
+    for tid in recorded.iter().map(|it| it.tid) {
         let Some(last) = scheduler.last(tid) else {
             continue;
         };
@@ -112,12 +113,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let end = trace.range().end;
     let memory = of_memory.and_then(|it| it.finish(trace.origin(), end, place));
     let left_out = note::read(input, &reporter).left_out;
+    let gaps = gaps::find(&recorded, &tasks, trace.origin()).before(end);
     let warnings = reporter.warnings();
     let calls = (functions, trace);
     let recording = Recording::of_calls(input, FORMAT, None, calls, warnings);
     Ok(Recording {
         memory,
         left_out,
+        gaps,
         ..recording
     })
 }

@@ -21,7 +21,7 @@ pub mod flame;
 mod found;
 pub mod functions;
 mod graph;
-mod hatching;
+pub mod hatching;
 pub mod landscape;
 #[cfg(test)]
 mod linking_tests;

@@ -1,9 +1,10 @@
 //! What a tooltip over a sheet says.
 
+use super::hatching::NOT_RECORDED;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
 use crate::model::threads::thread_names;
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
 
 /// A heading and lines below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,8 +55,16 @@ pub fn row_name(name: &str, row: StackRow) -> String {
     }
 }
 
-/// Adds the call stacks of the threads at `time`, innermost call first. O(threads × (log n + depth)).
+/// What is said of a gap in which nothing was recorded.
+pub fn of_gap(gap: TimeRange) -> String {
+    format!("{NOT_RECORDED} from {} to {}", gap.start, gap.end)
+}
+
+/// Adds the call stacks of the threads at `time`, or that none were recorded, innermost call first. O(threads × (log n + depth)).
 pub fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
+    if let Some(gap) = recording.gaps.at(time) {
+        return tip.lines.push(of_gap(gap));
+    }
     let trace = &recording.trace;
     let mut stack = Vec::new();
     let mut shown = Vec::new();

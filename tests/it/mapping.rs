@@ -81,6 +81,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         lines: None,
         sampling: None,
         left_out: None,
+        gaps: callscape::facts::gaps::Gaps::default(),
         samples: 0,
         warnings: Vec::new(),
     };

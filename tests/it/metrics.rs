@@ -201,6 +201,7 @@ fn session(seed: u64) -> Session {
         lines: None,
         sampling: None,
         left_out: None,
+        gaps: callscape::facts::gaps::Gaps::default(),
         samples: 0,
         warnings: Vec::new(),
     });

@@ -91,6 +91,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 lines: None,
                 sampling: None,
                 left_out: None,
+                gaps: callscape::facts::gaps::Gaps::default(),
                 samples: 0,
                 profile: None,
                 warnings: Vec::new(),

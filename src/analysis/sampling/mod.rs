@@ -168,6 +168,7 @@ pub fn sample(
         },
     };
     sampled.sampling = Some(sampling);
+    sampled.gaps = recording.gaps.clone();
     Ok(sampled)
 }
 

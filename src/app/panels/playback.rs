@@ -9,11 +9,13 @@ use crate::escape;
 use crate::facts::profile::Profile;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Trace;
+use crate::layout::sheet;
 use crate::model::navigate;
 use crate::state::ask::{CameraAsk, OpenAsk, PlayAsk, SelectAsk};
 use crate::state::call_steps::CallStep;
 use crate::state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
 use crate::units::{Cost, Time, TimeRange, TimeSpec};
+use crate::views::hatching;
 use crate::views::style;
 use crate::views::text;
 use crate::views::widgets::{Icon, icon_button, small_slider};
@@ -37,7 +39,6 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let (Some(playback), Some(resolved)) = (&document.playback, document.resolved()) else {
         return;
     };
-    let trace = &resolved.recording.trace;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
     let panel = egui::Panel::bottom("playback")
@@ -45,7 +46,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .resizable(false);
     let is_low = ui.available_height() < LEAST_HEIGHT;
     panel.show(ui, |ui| {
-        timeline(ui, playback, trace, context);
+        timeline(ui, playback, &resolved.recording, context);
         let mut is_narrow = true;
         ui.horizontal(|ui| {
             buttons(ui, playback, context);
@@ -256,6 +257,13 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
         ui.label("sampling")
             .on_hover_text(escape::name(&hint).into_owned());
     }
+    if let Some(gap) = recording.gaps.at(playback.time()) {
+        let hint = format!(
+            "Recording was switched off from {} to {}",
+            gap.start, gap.end
+        );
+        ui.label("not recorded").on_hover_text(hint);
+    }
     let (mut cel, cels) = playback.cel_number(trace);
     let field = egui::DragValue::new(&mut cel)
         .range(1..=cels)
@@ -274,7 +282,8 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
 }
 
 /// The whole trace as a track: what has been played, the last step, and a handle to scrub with.
-fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Context<'_>) {
+fn timeline(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &mut Context<'_>) {
+    let trace = &recording.trace;
     let size = Vec2::new(ui.available_width(), 18.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let track = Rect::from_center_size(rect.center(), Vec2::new(rect.width() - 14.0, 4.0));
@@ -306,6 +315,7 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
         let fill = colors.accent.gamma_multiply(0.22);
         ui.painter().rect_filled(shown, 3, fill);
     }
+    mark_gaps(ui, rect, track, recording, x_of, colors.weak);
     part(track.left(), now, colors.accent.gamma_multiply(0.55));
     part(start, now, colors.accent);
     let radius = if is_held(&response) || response.hovered() {
@@ -327,6 +337,35 @@ fn timeline(ui: &mut Ui, playback: &Playback, trace: &Trace, context: &mut Conte
 
 fn is_held(response: &egui::Response) -> bool {
     response.dragged() || response.is_pointer_button_down_on()
+}
+
+/// Hatches where nothing was recorded. O(pixels × log gaps).
+fn mark_gaps(
+    ui: &Ui,
+    rect: Rect,
+    track: Rect,
+    recording: &Recording,
+    x_of: impl Fn(Time) -> f32,
+    color: Color32,
+) {
+    const STEP: f32 = 5.0;
+    let range = recording.trace.range();
+    let pixel = range.length().ns() as f64 / f64::from(track.width().max(1.0));
+    let band = rect.shrink2(Vec2::new(0.0, 3.0));
+    let painter = ui.painter();
+    for gap in recording.gaps.seen(range, Cost::from_ns(pixel as u64)) {
+        let (left, right) = (x_of(gap.start), x_of(gap.end));
+        let part = Rect::from_x_y_ranges(left..=right.max(left + 1.0), band.y_range());
+        painter.rect_filled(part, 0, color.gamma_multiply(0.2));
+        let part = sheet::Rect::new(
+            glam::vec2(part.left(), part.top()),
+            glam::vec2(part.right(), part.bottom()),
+        );
+        hatching::slanted(part, STEP, |ends| {
+            let ends = ends.map(|at| egui::pos2(at.x, at.y));
+            painter.line_segment(ends, (1.0, color.gamma_multiply(0.6)));
+        });
+    }
 }
 
 /// Marks the time pointed at in another view, and the call pointed at or chosen.

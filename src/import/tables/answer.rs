@@ -467,6 +467,7 @@ impl<'r> Answer<'r> {
             lines: None,
             sampling: None,
             left_out: None,
+            gaps: crate::facts::gaps::Gaps::default(),
             samples: 0,
             warnings: reporter.warnings(),
         }

@@ -84,6 +84,7 @@ pub fn open(
         lines: None,
         sampling: None,
         left_out: None,
+        gaps: crate::facts::gaps::Gaps::default(),
         samples: runs.samples,
         warnings: reporter.warnings(),
     })

@@ -152,6 +152,7 @@ pub fn open(
         lines: None,
         sampling: None,
         left_out: None,
+        gaps: crate::facts::gaps::Gaps::default(),
         samples: about.samples,
         warnings: reporter.warnings(),
     })

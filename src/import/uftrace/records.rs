@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
+use super::gaps::Recorded;
 use super::symbols::Symbols;
 use super::tasks::Tasks;
 use super::timestamp;
@@ -124,7 +125,7 @@ fn arguments_length(record: Record, bytes: &[u8], resumed: &[u64]) -> Option<usi
     None
 }
 
-/// Reads the records of task `tid` into `builder` and gives their number.
+/// Reads the records of task `tid` into `builder`, and says of which times there are some.
 pub fn read(
     input: &Input,
     tid: u32,
@@ -133,7 +134,7 @@ pub fn read(
     builder: &mut TraceBuilder<'_>,
     reporter: &Reporter,
     progress: &Progress,
-) -> Result<u64, ImportError> {
+) -> Result<Recorded, ImportError> {
     let (resumed, is_off) = tasks.switches_of(tid);
     let inherited = inherited_calls(input, &resumed, progress)?;
     let task = RefCell::new(None::<Task>);
@@ -173,15 +174,22 @@ pub fn read(
             ControlFlow::Continue(())
         },
     )?;
-    let (_, builder, count) = shared.into_inner();
+    let (_, builder, records) = shared.into_inner();
+    let mut recorded = Recorded {
+        tid,
+        records,
+        parts: Vec::new(),
+    };
     if let Some(mut task) = task.into_inner() {
         if is_off {
             let place = || Place::file(input.display().to_string());
             task.end_before_gap(builder, reporter, &place);
         }
         builder.seen(task.thread, timestamp(task.last));
+        recorded.parts = task.parts;
+        recorded.parts.push((task.since, task.last));
     }
-    Ok(count)
+    Ok(recorded)
 }
 
 /// Hands each record of a file to `visit`, with the time of the record behind it where that is at hand,
@@ -363,6 +371,10 @@ struct Task {
     /// When recording went on after it had stopped, in order; and how many of these times have passed.
     resumed: Vec<u64>,
     crossed: usize,
+    /// The first record since the last of them.
+    since: u64,
+    /// The first and the last record of each part before.
+    parts: Vec<(u64, u64)>,
 }
 
 /// Stands for a call whose beginning is not known; no address has all bits set.
@@ -388,6 +400,8 @@ impl Task {
             is_after_loss: false,
             resumed: tasks.switches_of(tid).0,
             crossed: 0,
+            since: time,
+            parts: Vec::new(),
         }
     }
 
@@ -406,6 +420,8 @@ impl Task {
             is_crossed = true;
         }
         if is_crossed {
+            self.parts.push((self.since, self.last));
+            self.since = time;
             self.end_before_gap(builder, reporter, place);
         }
         is_crossed

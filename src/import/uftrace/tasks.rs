@@ -147,6 +147,11 @@ impl Tasks {
         self.switches.of(self.process(tid))
     }
 
+    /// From when until when recording of a process was off, in order; and since when, where it was off at last.
+    pub fn off(&self, process: u32) -> (Vec<(u64, u64)>, Option<u64>) {
+        self.switches.off(process)
+    }
+
     /// The process that a task belongs to; itself where that is not known.
     pub fn process(&self, tid: u32) -> u32 {
         self.processes.get(&tid).copied().unwrap_or(tid)

@@ -15,6 +15,7 @@ use crate::model::mark::Mark;
 use crate::model::theme::Theme;
 use crate::render::ink::{Ink, diverging};
 use crate::units::{FunctionId, ModuleId, TimeRange};
+use crate::views::hatching::ShownGaps;
 
 /// The colours of differences on a sheet.
 pub(super) struct Tones {
@@ -85,6 +86,25 @@ pub(super) fn sign(mark: Mark) -> &'static str {
 }
 
 impl On<'_> {
+    /// Hatches where nothing of the run was recorded.
+    pub(super) fn draw_gaps(&self, sheet: &mut Sheet) {
+        let Some(resolved) = self.session.recordings.get(self.pair.places[self.side]) else {
+            return;
+        };
+        let visible = self.axis.range();
+        let [start, end] =
+            [visible.start, visible.end].map(|time| self.common.time_of(self.side, time));
+        let shown = ShownGaps {
+            gaps: &resolved.recording.gaps,
+            range: TimeRange::new(start, end),
+            rect: self.plot,
+            stroke: self.places.line,
+            ink: self.ink,
+        };
+        let x_of = |time| self.axis.x_within(self.common.on_axis(self.side, time));
+        shown.draw(x_of, self.places.em, sheet);
+    }
+
     /// The times of the run, at round numbers, where they lie on the axis.
     pub(super) fn draw_axis(&self, sheet: &mut Sheet) {
         let (rect, em) = (self.places.axes[self.side], self.places.em);

@@ -193,6 +193,7 @@ impl BothAlongTime {
                 Along::Stacks => stacks::draw(&on, &mut self.sheet, &mut self.spots),
                 Along::Overview => overview::draw(&on, &mut self.sheet, &mut self.spots),
             }
+            on.draw_gaps(&mut self.sheet);
             on.draw_axis(&mut self.sheet);
             on.draw_caption(&mut self.sheet);
         }

@@ -414,6 +414,7 @@ impl FlameView {
         let resolved = scope.session.recordings.get(self.recording);
         let sheet = &mut self.sheet;
         sheet.fills.clear();
+        sheet.mesh.clear();
         sheet.texts.clear();
         sheet.letters.clear();
         let whole = Rect::new(Vec2::ZERO, self.size);
@@ -522,6 +523,7 @@ impl FlameView {
                 &mut self.text,
             );
             painter.paint_waits(placed, depths, content, sheet);
+            painter.paint_gaps(placed, sheet);
             painter.paint_heading((lane, placed), content, sheet, &mut self.text);
         }
         (shown, inexact)

@@ -14,7 +14,7 @@ use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
 use crate::render::ink::Ink;
 use crate::units::push_grouped_by;
-use crate::views::hatching;
+use crate::views::hatching::{self, ShownGaps};
 
 /// Names written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
@@ -144,6 +144,23 @@ impl LanePainter<'_> {
             let part = Rect::new(Vec2::new(left, row.min.y), Vec2::new(right, row.max.y));
             hatching::hatch(part, wait.why, stroke, ink, sheet);
         });
+    }
+
+    /// Hatches where nothing was recorded.
+    pub fn paint_gaps(&self, placed: &Placed, sheet: &mut Sheet) {
+        let top = self.y(placed.rows).max(self.top);
+        let bottom = self.y(placed.rows) + placed.row * placed.depths as f32;
+        let shown = ShownGaps {
+            gaps: &self.recording.gaps,
+            range: self.axis.range(),
+            rect: Rect::new(
+                Vec2::new(0.0, top),
+                Vec2::new(self.size.x, bottom.min(self.size.y)),
+            ),
+            stroke: self.scale.round().max(1.0),
+            ink: self.ink,
+        };
+        shown.draw(|time| self.axis.x_of(time), self.em, sheet);
     }
 
     /// Writes the name of the thread, and how many calls it has, over its depths.

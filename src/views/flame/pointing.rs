@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::super::time_band::{self, TimeBand};
-use super::super::tip::Tip;
+use super::super::tip::{Tip, of_gap};
 use super::FlameView;
 use super::boxes::box_of;
 use super::lanes::Placed;
@@ -174,8 +174,14 @@ impl FlameView {
             let path = module.map(|&module| session.hierarchy.path(module));
             return Some(TimeBand::tip(stretch, path));
         }
-        let found = self.call_at(at)?;
         let (_, depth, column) = self.cell_at(at)?;
+        let Some(found) = self.call_at(at) else {
+            let gap = recording.gaps.at(self.axis.time_at(at.x))?;
+            return Some(Tip {
+                title: of_gap(gap),
+                lines: Vec::new(),
+            });
+        };
         let (thread, id) = (found.of.thread, found.of.call);
         let call = trace.call(thread, id);
         let mut tip = Tip {

@@ -18,9 +18,15 @@ const STEP: f32 = 0.4;
 /// How wide a sample of hatching is, in letters.
 const SAMPLE: f32 = 1.6;
 
-/// Draws the line over `rect`, with what hatching means where something waits; what does not fit is left out from its
-/// end.
-pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, waits: bool) {
+/// What hatching there may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Hatched {
+    pub waits: bool,
+    pub gaps: bool,
+}
+
+/// Draws the line over `rect`, with what hatching means that there is; what does not fit is left out from its end.
+pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, hatched: Hatched) {
     if rect.size().min_element() <= 0.0 {
         return;
     }
@@ -81,31 +87,34 @@ pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, waits: bool) {
         };
         x = end + em * 1.6;
     }
-    if waits {
-        for (why, what) in [
-            (Why::Preempted, "pre-empted"),
-            (Why::Voluntary, "waits for something"),
-        ] {
-            let [top, bottom] = [middle - em * 0.45, middle + em * 0.45].map(f32::round);
-            let sample = Rect::new(
-                Vec2::new(x.round(), top),
-                Vec2::new((x + em * SAMPLE).round(), bottom),
-            );
-            let start = sample.max.x + gap;
-            let fits = start + text::width(what) * letters <= rect.max.x;
-            if !fits {
-                return;
-            }
-            sheet.fills.push(Fill {
-                rect: sample,
-                color: ink.weak,
-            });
-            hatching::hatch(sample, why, (em * 0.08).round().max(1.0), ink.paper, sheet);
-            let Some(end) = write(sheet, start, ink.text, what) else {
-                return;
-            };
-            x = end + em * 1.6;
+    let of_waits = [
+        (Some(Why::Preempted), "pre-empted"),
+        (Some(Why::Voluntary), "waits for something"),
+    ];
+    let of_waits = of_waits.into_iter().filter(|_| hatched.waits);
+    let of_gaps = hatched.gaps.then_some((None, hatching::NOT_RECORDED));
+    for (why, what) in of_waits.chain(of_gaps) {
+        let [top, bottom] = [middle - em * 0.45, middle + em * 0.45].map(f32::round);
+        let sample = Rect::new(
+            Vec2::new(x.round(), top),
+            Vec2::new((x + em * SAMPLE).round(), bottom),
+        );
+        let start = sample.max.x + gap;
+        let fits = start + text::width(what) * letters <= rect.max.x;
+        if !fits {
+            return;
         }
+        let (rect, stroke) = (sample, (em * 0.08).round().max(1.0));
+        let color = if why.is_some() { ink.weak } else { ink.paper };
+        sheet.fills.push(Fill { rect, color });
+        match why {
+            Some(why) => hatching::hatch(rect, why, stroke, ink.paper, sheet),
+            None => hatching::hatch_gap(rect, stroke, ink, sheet),
+        }
+        let Some(end) = write(sheet, start, ink.text, what) else {
+            return;
+        };
+        x = end + em * 1.6;
     }
     for what in [
         "colour: module",

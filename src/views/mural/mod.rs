@@ -38,6 +38,7 @@ use crate::model::theme::Theme;
 use crate::render::ink::Ink;
 use crate::units::{ModuleId, Time, TimeRange};
 use coverage::{Measuring, Wanted};
+use legend::Hatched;
 use names::Names;
 use places::{LETTERS, Lines, Places};
 use rows::{NO_ROW, Rows};
@@ -356,11 +357,15 @@ impl MuralView {
         let selection = scope.selection;
         let sheet = &mut self.sheet;
         sheet.fills.clear();
+        sheet.mesh.clear();
         sheet.texts.clear();
         sheet.letters.clear();
         sheet.marks.clear();
         self.waits
             .draw(&self.axis, &self.lines, &places, ink.paper, sheet);
+        let recording = scope.session.recordings.get(self.recording);
+        let gaps = recording.map(|it| &it.recording.gaps);
+        waits::draw_gaps(gaps, &self.axis, &places, &ink, sheet);
         // Rows that begin or end outside of the plot are covered there.
         let top = Rect::new(Vec2::ZERO, Vec2::new(places.size.x, places.plot.min.y));
         let bottom = Rect::new(Vec2::new(0.0, places.plot.max.y), places.size);
@@ -390,8 +395,11 @@ impl MuralView {
         );
         self.axis.draw_grid(sheet, places.plot, places.em, ink.grid);
         self.axis.draw(sheet, places.axis, places.em, ink.axis());
-        let waits = self.waits.are_known();
-        legend::draw(sheet, places.legend, places.em, &ink, waits);
+        let hatched = Hatched {
+            waits: self.waits.are_known(),
+            gaps: gaps.is_some_and(|it| !it.is_empty()),
+        };
+        legend::draw(sheet, places.legend, places.em, &ink, hatched);
         let meant = [&selection.pointed, &selection.chosen];
         let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(

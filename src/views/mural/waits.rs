@@ -1,16 +1,18 @@
-//! What waits in the mural: hatched in the row of the call that waits.
+//! What waits in the mural, hatched in the row of the call that waits; and where nothing was recorded, in all rows.
 
 use glam::Vec2;
 
 use super::places::{Lines, Places};
 use super::rows::{NO_ROW, Rows};
+use crate::facts::gaps::Gaps;
 use crate::facts::trace::{Columns, StackRoom, Trace, Why};
 use crate::filter::filters::FilterRules;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Rect, Sheet};
+use crate::render::ink::Ink;
 use crate::units::{CallId, Cost, Time, TimeRange};
-use crate::views::hatching;
+use crate::views::hatching::{self, ShownGaps};
 
 /// Narrower ones are not seen, in pixels.
 const NARROWEST: f64 = 3.0;
@@ -90,4 +92,24 @@ impl Waits {
             }
         }
     }
+}
+
+/// Hatches where nothing was recorded.
+pub(super) fn draw_gaps(
+    gaps: Option<&Gaps>,
+    axis: &TimeAxis,
+    places: &Places,
+    ink: &Ink,
+    sheet: &mut Sheet,
+) {
+    let Some(gaps) = gaps else { return };
+    let shown = ShownGaps {
+        gaps,
+        range: axis.range(),
+        rect: places.plot,
+        stroke: places.line,
+        ink,
+    };
+    // The legend says what they are.
+    shown.draw(|time| axis.x_within(time), 0.0, sheet);
 }

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use super::{Expected, Scratch, calls_of, read, warnings};
 use crate::common::Random;
+use callscape::import::index::save;
+use callscape::units::Time;
 
 const BASE: u64 = 0x5555_5555_0000;
 const FUNCTIONS: u64 = 12;
@@ -303,6 +305,20 @@ fn no_call_reaches_across_a_time_in_which_recording_was_off() {
             call.end -= origin;
         }
         assert_eq!(calls_of(&recording, "100"), expected, "seed {seed}");
+        let end = recording.trace.range().end.ns();
+        for time in 0..end {
+            let is_gap = recording.gaps.at(Time::from_ns(time)).is_some();
+            assert_eq!(is_gap, !is_kept(origin + time), "seed {seed}, {time}");
+            let is_open = |it: &Expected| it.start <= time && time < it.end;
+            assert!(!is_gap || !expected.iter().any(is_open), "seed {seed}");
+        }
+        let last = recording.gaps.all().last();
+        assert!(last.is_none_or(|it| it.end.ns() <= end), "seed {seed}");
+        let index = scratch.0.with_extension("callscape");
+        save(&recording, &index).expect("an index");
+        let again = read(&index);
+        assert_eq!(again.gaps, recording.gaps, "seed {seed}");
+        let _ = std::fs::remove_file(&index);
         let said = warnings(&recording);
         assert!(said["recording-switched-off"] > 0, "seed {seed}");
         assert!(!said.contains_key("missing-end"), "seed {seed}: {said:?}");

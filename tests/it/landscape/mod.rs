@@ -103,6 +103,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 lines: None,
                 sampling: None,
                 left_out: None,
+                gaps: callscape::facts::gaps::Gaps::default(),
                 samples: 0,
                 warnings: reporter.warnings(),
             }

@@ -89,6 +89,23 @@ fn what_runs_while_recording_is_off_is_a_gap_that_no_call_reaches_across() {
         .iter()
         .find(|it| it["kind"] == "recording-switched-off");
     assert_eq!(gaps.expect("the gap")["count"], 1);
+    assert_eq!(info["gaps"]["count"], 1);
+    let gap = &info["gaps"]["listed"][0];
+    let [from, to] = ["from_ns", "to_ns"].map(|it| gap[it].as_u64().expect("a time"));
+    assert!(from < to && to < info["duration_ns"].as_u64().expect("a time"));
+    assert_eq!(info["gaps"]["total_ns"], to - from);
+    let at = (from + to) / 2;
+    let stacks = json(&["stack", path(&out), "--at", &at.to_string(), "--json"]);
+    assert_eq!(stacks[0]["gap"], *gap);
+    assert_eq!(stacks[0]["frames"].as_array().map(Vec::len), Some(0));
+    let said = callscape()
+        .args(["stack", path(&out), "--at", &at.to_string()])
+        .output()
+        .expect("it starts");
+    let said = text(&said.stdout);
+    assert!(said.contains("nothing was recorded then"), "{said}");
+    let outside = json(&["stack", path(&out), "--at", &to.to_string(), "--json"]);
+    assert!(outside[0].get("gap").is_none());
 }
 
 #[test]
