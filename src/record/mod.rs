@@ -33,7 +33,7 @@ pub use attach::attach;
 use choice::Choice;
 pub use ended::Ended;
 pub use error::RecordError;
-use program::Program;
+use program::{Kind, Program};
 use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
@@ -48,7 +48,13 @@ pub fn record(
     say: &mut dyn FnMut(&str),
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Recorded, RecordError> {
-    let program = Program::look(&wish.command, wish.folder.as_deref())?;
+    let mut program = Program::look(&wish.command, wish.folder.as_deref())?;
+    if wish.with == Some(Recorder::Uftrace) && !matches!(program.kind, Kind::Executable(_)) {
+        program = program.itself();
+        if matches!(program.kind, Kind::Executable(_)) {
+            say("uftrace records the interpreter itself, and not what that runs");
+        }
+    }
     let Choice { recorder, notes } = choice::choose(&program, wish)?;
     for note in notes {
         say(&note);

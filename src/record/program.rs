@@ -133,6 +133,17 @@ fn ensure_executable(_: &Path, _: &fs::Metadata) -> Result<(), RecordError> {
 }
 
 impl Program {
+    /// The program with an interpreter taken as the executable that it is: then that is recorded, and not what it runs.
+    pub fn itself(mut self) -> Program {
+        let is_script = self.interpreter.is_some();
+        let elf = File::open(&self.path).ok();
+        let elf = elf.and_then(|mut file| elf::read(&mut file));
+        if let Some(elf) = elf.filter(|_| !is_script) {
+            self.kind = Kind::Executable(elf);
+        }
+        self
+    }
+
     /// Looks at what a command runs in `folder`, or in the current one.
     pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {

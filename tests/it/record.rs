@@ -308,6 +308,22 @@ fn a_function_that_does_not_bear_a_patch_is_found_when_that_is_wanted() {
 }
 
 #[test]
+fn an_interpreter_is_recorded_itself_where_uftrace_is_asked_for() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-interpreter");
+    let program = build(&scratch, "lua", PROGRAM, &["-O2"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--with", "uftrace", "-o", path(&out)];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    let said = text(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    assert!(said.contains("the interpreter itself"), "{said}");
+    assert_eq!(calls(&out, "leaf"), 20);
+}
+
+#[test]
 fn what_is_called_massively_in_a_run_before_is_not_recorded() {
     if !has_uftrace() {
         return;

@@ -1,5 +1,7 @@
 //! In which phases of the run changed functions are active.
 
+use rayon::prelude::*;
+
 use super::Fault;
 use crate::analysis::phases::names::Labels;
 use crate::analysis::phases::{Parent, Pruning, Wish};
@@ -23,7 +25,7 @@ pub fn fill(
     let pruning = Pruning::new(trace, &wish, progress)?;
     let phases = pruning.phases(pruning.parameters(&wish));
     let labels = Labels::new(&phases, &recording.functions, &pruning);
-    for fault in faults {
+    faults.par_iter_mut().for_each(|fault| {
         let is_active = |phase: u32| {
             let phase = phases.phases.get(phase as usize);
             let functions = phase.map_or(&[][..], |it| phases.functions(it));
@@ -44,6 +46,6 @@ pub fn fill(
                 }
             }
         }
-    }
+    });
     Ok(())
 }
