@@ -42,7 +42,7 @@ fn defined(
     hierarchy: &Hierarchy,
     module: ModuleId,
     reports: &[ResultSet],
-) -> (BTreeSet<(String, u32)>, BTreeSet<(String, u32)>) {
+) -> [BTreeSet<(String, u32)>; 2] {
     let around = |hit: &Hit| {
         let file = hierarchy
             .modules()
@@ -68,7 +68,7 @@ fn defined(
             ran.insert((hit.file.to_string(), hit.line));
         }
     }
-    (counted, ran)
+    [counted, ran]
 }
 
 /// Every module has what its definition says; how many have anything.
@@ -80,8 +80,7 @@ fn as_defined(session: &Session, reports: &[ResultSet]) -> usize {
     let areas = metrics.areas(hierarchy, Metric::Uncovered);
     let mut known = 0;
     for module in hierarchy.modules() {
-        let (counted, ran) = defined(hierarchy, module, reports);
-        let [counted, ran] = [counted.len(), ran.len()];
+        let [counted, ran] = defined(hierarchy, module, reports).map(|it| it.len());
         let (path, at) = (hierarchy.path(module), module.index());
         if counted == 0 {
             assert!(

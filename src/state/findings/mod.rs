@@ -8,8 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use self::changed::Changed;
-use self::results::Found;
-pub use self::results::{Hits, SetFrom};
+pub use self::results::{Found, Hits, SetFrom};
 use super::ask::Shown;
 use super::job::Job;
 use crate::analysis::coverage::Coverage;
