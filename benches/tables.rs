@@ -149,11 +149,11 @@ fn main() -> std::io::Result<()> {
     write(&[Table::Functions]);
     if let Some((ours, alone)) = asked(&out) {
         Measured {
-            target: "tables: a query, beside the same by DuckDB alone",
-            value: ours,
+            target: "tables: a query, what it takes beyond DuckDB",
+            value: (ours - alone).max(0.0),
             unit: "ms",
-            peer: Some(("duckdb", alone)),
-            aim: "≤ 50 ms more",
+            peer: Some(("DuckDB alone", alone)),
+            aim: "≤ 50 ms",
             ..Measured::default()
         }
         .print();
