@@ -1,8 +1,9 @@
 //! The rows of Parquet files, some thousand at a time and of the columns that are asked for.
 //! Specification: <https://parquet.apache.org/docs/file-format/>. Statistics are never looked at.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::cell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Once};
 
 use parquet::basic::{Compression, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, get_column_reader};
@@ -298,9 +299,28 @@ fn check_depth(source: &Source) -> Result<(), &'static str> {
     }
 }
 
+thread_local! {
+    /// Whether this thread decodes: a panic is then damage, and told as such.
+    static DECODES: cell::Cell<bool> = const { cell::Cell::new(false) };
+}
+
+/// Has panics of decoding say nothing by themselves, from the first file on.
+static SILENCED: Once = Once::new();
+
 /// What is decoded, or why it cannot be. The crate checks much of what it reads, and some of it by panicking.
 fn guarded<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(decode)) {
+    SILENCED.call_once(|| {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !DECODES.try_with(cell::Cell::get).unwrap_or(false) {
+                usual(panic);
+            }
+        }));
+    });
+    let was_decoding = DECODES.replace(true);
+    let decoded = panic::catch_unwind(AssertUnwindSafe(decode));
+    DECODES.set(was_decoding);
+    match decoded {
         Ok(Ok(decoded)) => Ok(decoded),
         Ok(Err(error)) => Err(match error {
             ParquetError::General(text) | ParquetError::NYI(text) | ParquetError::EOF(text) => text,

@@ -256,3 +256,16 @@ fn a_table_in_thousands_of_parts_is_read_whole() {
     assert_eq!(relations.len(), 1);
     assert_eq!(relations[0].calls, PARTS as u64);
 }
+
+/// The decoder panics on it, which is told as damage and nothing else.
+#[test]
+fn damage_that_the_decoder_does_not_expect_is_one_error() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/seeds/parquet/bytes-past-their-page.parquet");
+    let ran = crate::common::callscape().arg("info").arg(&path).output();
+    let ran = ran.expect("it runs");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("its decoder does not expect"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
