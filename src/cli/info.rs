@@ -363,6 +363,9 @@ impl<'a> Info<'a> {
         let recording = &resolved.recording;
         let trace = &recording.trace;
         let profile = recording.profile.as_ref();
+        // What a run before left out was never in the recording; what a limit leaves out keeps its place among the functions.
+        let left_out = recording.left_out.iter().filter(|it| !it.of_run_before);
+        let emptied = left_out.map(|it| it.functions).sum();
         let values = profile.map(|profile| {
             let values = profile.values().iter().enumerate();
             let value = values.map(|(index, value)| Value {
@@ -388,8 +391,7 @@ impl<'a> Info<'a> {
             unit: recording.unit(),
             threads: threads.collect(),
             calls: recording.calls(),
-            functions: (recording.functions.len() as u64)
-                .saturating_sub(recording.left_out.as_ref().map_or(0, |it| it.functions)),
+            functions: (recording.functions.len() as u64).saturating_sub(emptied),
             max_depth: recording.max_depth(),
             duration_ns: trace.duration(),
             samples: recording.samples,

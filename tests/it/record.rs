@@ -345,6 +345,10 @@ fn what_is_called_massively_in_a_run_before_is_not_recorded() {
     let info = json(&["info", path(&out), "--json"]);
     assert_eq!(info["left_out"]["max_frequency"], "19/10s");
     assert_eq!(info["left_out"]["names"][0], "leaf");
+    let called: usize = json(&["functions", path(&out), "--json"])
+        .as_array()
+        .map_or(0, Vec::len);
+    assert_eq!(info["functions"], called, "those that were recorded");
     assert_eq!(info["left_out"]["of_run_before"], true);
 }
 

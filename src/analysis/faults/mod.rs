@@ -153,6 +153,32 @@ pub struct Counts {
     pub other_files: u32,
 }
 
+impl Counts {
+    /// How much of what was not looked into, in words; nothing of which there is none.
+    pub fn not_looked_into(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        let all = [
+            (
+                self.unused_lines,
+                "changed line outside of functions that nothing which ran uses",
+                "changed lines outside of functions that nothing which ran uses",
+            ),
+            (
+                self.only_looks,
+                "difference in comments or white space alone",
+                "differences in comments and white space alone",
+            ),
+            (
+                self.other_files,
+                "changed file in no language with a grammar",
+                "changed files in no language with a grammar",
+            ),
+            (self.removed_files, "removed file", "removed files"),
+        ];
+        let told = all.into_iter().filter(|(count, ..)| *count > 0);
+        told.map(|(count, one, many)| (count.into(), if count == 1 { one } else { many }))
+    }
+}
+
 /// The functions that ran and were touched, and what is to be known of the rest.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {

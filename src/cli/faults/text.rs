@@ -51,25 +51,8 @@ pub fn say_the_rest(report: &Report<'_>) {
             faults.not_run.len()
         );
     }
-    let more = [
-        (
-            counts.unused_lines,
-            "changed lines outside of functions that nothing which ran uses",
-        ),
-        (
-            counts.only_looks,
-            "differences in comments and white space alone",
-        ),
-        (
-            counts.other_files,
-            "changed files in no language with a grammar",
-        ),
-        (counts.removed_files, "removed files"),
-    ];
-    for (count, what) in more {
-        if count > 0 {
-            say!("callscape: not looked into: {count} {what}");
-        }
+    for (count, what) in counts.not_looked_into() {
+        say!("callscape: not looked into: {count} {what}");
     }
     for (count, what) in changes.left_out.reasons() {
         say!("callscape: left out: {count} changed files that are {what}");

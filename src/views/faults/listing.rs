@@ -178,30 +178,21 @@ fn of_changed(changed: &Changed, document: &Document, of: Of) -> Listing {
         Of::Rest => rest(faults),
     };
     let not_run = faults.not_run.len() as u64;
+    let flagged = faults.flagged.len() as u64;
     let told = [
-        (not_run, "changed functions did not run"),
-        (
-            faults.flagged.len() as u64,
+        text::counted(not_run, "changed function", "changed functions") + " did not run",
+        text::counted(
+            flagged,
+            "changed macro, inclusion or build file to look at",
             "changed macros, inclusions and build files to look at",
         ),
-        (
-            u64::from(counts.unused_lines),
-            "changed lines outside of functions that nothing which ran uses",
-        ),
-        (
-            u64::from(counts.only_looks),
-            "differences in comments and white space alone",
-        ),
-        (
-            u64::from(counts.other_files),
-            "changed files in no language with a grammar",
-        ),
-        (u64::from(counts.removed_files), "removed files"),
     ];
-    let told = told.into_iter().filter(|(count, _)| *count > 0);
-    listing.rest = told
-        .map(|(count, what)| format!("{} {what}", text::count(count)))
-        .collect();
+    let told = told.into_iter().zip([not_run, flagged]);
+    let told = told.filter(|(_, count)| *count > 0);
+    listing.rest = told.map(|(told, _)| told).collect();
+    let not_looked_into = counts.not_looked_into();
+    let told = not_looked_into.map(|(count, what)| format!("{} {what}", text::count(count)));
+    listing.rest.extend(told);
     let left_out = changed.changes.left_out.reasons();
     listing.rest.extend(left_out.map(|(count, what)| {
         format!(
