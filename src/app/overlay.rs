@@ -183,7 +183,11 @@ impl Overlay {
         let input = self.input.take_egui_input(window);
         let mut show = show;
         let landscape = &mut self.landscape;
-        let mut output = self.ctx.run_ui(input, |ui| *landscape = show(ui));
+        let mut output = self.ctx.run_ui(input, |ui| {
+            let root = egui::accesskit_root_id();
+            ui.accesskit_node_builder(root, |node| node.set_label("Callscape"));
+            *landscape = show(ui);
+        });
         let mut platform = std::mem::take(&mut output.platform_output);
         let copied = self.clipboard.take(&mut platform.commands);
         self.input

@@ -4,7 +4,7 @@
 //! The wheel zooms along time about the pointer; with Ctrl it zooms across; with Shift it scrolls. A drag
 //! moves, a drag with Shift or the right button chooses a range.
 
-use egui::{Color32, PointerButton, Pos2, Rect, Sense, Ui};
+use egui::{Color32, PointerButton, Pos2, Rect, Role, Sense, Ui};
 use glam::Vec2;
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey, ViewAsk};
 use crate::state::document::Document;
 use crate::state::panes::ViewId;
 use crate::units::{Cost, Time, TimeRange};
+use crate::views::widgets::tell;
 
 /// This many points of the wheel double the detail.
 const WHEEL: f32 = 160.0;
@@ -163,6 +164,11 @@ pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<
     }
     let id = ui.scope_id().with(("sheet", own.id()));
     let response = ui.interact(rect, id, Sense::click_and_drag());
+    tell(
+        &response,
+        Role::Image,
+        "Calls along time; the tables of functions and of calls say it in rows",
+    );
     let scale = ui.pixels_per_point();
     let place = |at: Pos2| {
         let at = (at - rect.min) * scale;

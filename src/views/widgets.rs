@@ -1,6 +1,9 @@
 //! Small widgets that the panels share: cards, buttons with drawn icons, rows of facts.
 
-use egui::{Align2, Color32, Context, Id, Pos2, Rect, Response, Sense, Shape, Stroke, Ui, Vec2};
+use egui::{
+    Align2, Color32, Context, Id, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2,
+    WidgetInfo,
+};
 
 use super::style;
 use crate::layout::labels::Covered;
@@ -72,12 +75,16 @@ pub enum Icon {
     Magnifier,
 }
 
+/// Tells a screen reader what is painted here, and its name: of what is drawn by hand it would know neither.
+pub fn tell(response: &Response, role: Role, name: impl ToString) {
+    response.widget_info(|| WidgetInfo::labeled(role, response.enabled(), name.to_string()));
+}
+
 /// A square button with a drawing; `tooltip` says what it does and its key.
 pub fn icon_button(ui: &mut Ui, icon: Icon, is_on: bool, tooltip: &str) -> Response {
     let size = Vec2::splat(ui.spacing().interact_size.y);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    let enabled = ui.is_enabled();
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, enabled, tooltip));
+    tell(&response, Role::Button, tooltip);
     let visuals = *ui.style().interact(&response);
     let mut fill = visuals.weak_bg_fill;
     if is_on {

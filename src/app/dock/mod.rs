@@ -4,7 +4,7 @@ mod easing;
 #[cfg(test)]
 mod tests;
 
-use egui::{Rect, Ui};
+use egui::{Rect, Role, Ui};
 use egui_tiles::{
     Behavior, Container, Linear, LinearDir, SimplificationOptions, TabState, Tile, TileId, Tiles,
     Tree, UiResponse,
@@ -12,6 +12,7 @@ use egui_tiles::{
 
 use self::easing::{Easing, Opening};
 use crate::state::panes::{Arrangement, Pane, PaneWish, Panes, Side, ViewId};
+use crate::views::widgets::tell;
 use crate::views::{REGISTRY, main, named, style};
 
 /// How much of the window a view that opens gets from those that are open.
@@ -574,6 +575,7 @@ impl Behavior<ViewId> for Shelf<'_> {
         let Some(Tile::Pane(view)) = tiles.get(tile) else {
             return response;
         };
+        tell(&response, Role::Tab, view.title());
         let line = view.line();
         response.on_hover_text(format!(
             "{} ({}). Drag to move it, double-click to see it alone (M)",

@@ -103,6 +103,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
     match typed {
         Some(mut name) => {
             let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));
+            let field = field.on_hover_text("The name of the bookmark: Enter keeps it");
             let is_done = field.lost_focus();
             if !field.has_focus() && !is_done {
                 field.request_focus();

@@ -1,6 +1,6 @@
 //! The panel at the right: facts of the selected module, who calls it and whom it calls.
 
-use egui::{Sense, Ui};
+use egui::{Role, Sense, Ui};
 
 use super::context::Context;
 use crate::escape;
@@ -15,7 +15,7 @@ use crate::state::document::Document;
 use crate::units::{Cost, ModuleId};
 use crate::views::style;
 use crate::views::text;
-use crate::views::widgets::{Icon, fact, icon_button};
+use crate::views::widgets::{Icon, fact, icon_button, tell};
 
 /// Longer lists are cut: what follows is called least.
 const MAX_NEIGHBOURS: usize = 200;
@@ -309,6 +309,11 @@ fn list(
 fn row(ui: &mut Ui, name: &str, calls: &str) -> egui::Response {
     let size = egui::vec2(ui.available_width(), 24.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    tell(
+        &response,
+        Role::ListBoxOption,
+        format_args!("{name}, {calls}"),
+    );
     if !ui.is_rect_visible(rect) {
         return response;
     }

@@ -2,7 +2,8 @@
 //! the top, and what the camera sees of it. A click flies to a place, a drag takes the view along.
 
 use egui::{
-    Align2, Color32, Context as Egui, Mesh, Pos2, Rect, Rgba, Sense, Shape, Stroke, Vec2, vec2,
+    Align2, Color32, Context as Egui, Mesh, Pos2, Rect, Rgba, Role, Sense, Shape, Stroke, Vec2,
+    vec2,
 };
 use glam::Vec3;
 
@@ -13,7 +14,7 @@ use crate::state::ask::CameraAsk;
 use crate::state::document::Document;
 use crate::views::Place;
 use crate::views::style;
-use crate::views::widgets::card;
+use crate::views::widgets::{card, tell};
 
 /// The longer side of the map, in points.
 const SIDE: f32 = 148.0;
@@ -42,6 +43,7 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
     card(ctx, "minimap", Align2::RIGHT_TOP, context.free, |ui| {
         let size = vec2(extent.x, extent.y) * scale;
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        tell(&response, Role::Image, "The whole landscape, small");
         let on_map = |at: Vec3| {
             let (east, north) = (at.x - root.min.x, at.y - root.min.y);
             Pos2::new(rect.left() + east * scale, rect.bottom() - north * scale)

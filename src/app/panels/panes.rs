@@ -1,12 +1,13 @@
 //! The open views, each in its place in the dock.
 
-use egui::{Rect, Ui};
+use egui::{Rect, Role, Ui};
 
 use super::context::{Context, Layout, Pictures};
 use crate::app::dock::Dock;
 use crate::app::open_views::Views;
 use crate::filter::selection::Pointed;
 use crate::state::ask::{Ask, Asks, EditAsk, SelectAsk};
+use crate::views::widgets::tell;
 use crate::views::{Offer, Pane};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
@@ -41,6 +42,7 @@ pub fn show(
             offer: Default::default(),
             placed: None,
         };
+        tell(&ui.response(), Role::Pane, of.title());
         view.ui(ui, &mut pane);
         if is_main {
             layout.placed = pane.placed;

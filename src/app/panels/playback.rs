@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use egui::{Align, Color32, Layout, Rect, Sense, Ui, Vec2};
+use egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2};
 
 use super::context::Context;
 use crate::escape;
@@ -18,7 +18,7 @@ use crate::units::{Cost, Time, TimeRange, TimeSpec};
 use crate::views::hatching;
 use crate::views::style;
 use crate::views::text;
-use crate::views::widgets::{Icon, icon_button, small_slider};
+use crate::views::widgets::{Icon, icon_button, small_slider, tell};
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -184,7 +184,8 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         let mut stride = playback.stride;
         ui.horizontal(|ui| {
             ui.label("A step goes");
-            ui.add(egui::DragValue::new(&mut stride).range(1..=1_000_000));
+            ui.add(egui::DragValue::new(&mut stride).range(1..=1_000_000))
+                .on_hover_text("How many cels a step passes");
             ui.label(if stride == 1 { "cel" } else { "cels" });
         });
         if stride != playback.stride {
@@ -286,6 +287,12 @@ fn timeline(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     let trace = &recording.trace;
     let size = Vec2::new(ui.available_width(), 18.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let clock = playback.cel(trace).end;
+    tell(
+        &response,
+        Role::Slider,
+        format_args!("Time: {clock} of {}", trace.range().end),
+    );
     let track = Rect::from_center_size(rect.center(), Vec2::new(rect.width() - 14.0, 4.0));
     let end = trace.range().end.ns().max(1) as f64;
     let x_of = |time: Time| {
@@ -507,7 +514,9 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         .show_ui(ui, |ui| {
             ui.selectable_value(&mut by_events, true, "events");
             ui.selectable_value(&mut by_events, false, "time");
-        });
+        })
+        .response
+        .on_hover_text("Whether a cel is so many events, or so much time");
     let mut value = value.max(1);
     let drag_speed = (value as f64 * 0.01).max(0.1);
     let drag = egui::DragValue::new(&mut value)

@@ -1,6 +1,6 @@
 //! The questions that the map answers: their menu, and beside the map the one that is asked with what stands out.
 
-use egui::{Align2, Sense, Ui};
+use egui::{Align2, Role, Sense, Ui};
 
 use super::context::Context;
 use super::own;
@@ -14,7 +14,7 @@ use crate::state::document::Document;
 use crate::state::question::Missing;
 use crate::units::ModuleId;
 use crate::views::style;
-use crate::views::widgets::{Icon, icon_button};
+use crate::views::widgets::{Icon, icon_button, tell};
 
 /// How wide the panel is, in points.
 const WIDTH: f32 = 240.0;
@@ -126,6 +126,12 @@ fn row(
     let height = ui.text_style_height(&egui::TextStyle::Body) + 5.0;
     let size = egui::vec2(ui.available_width(), height);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let of = name_of(hierarchy, one.module);
+    tell(
+        &response,
+        Role::ListBoxOption,
+        format_args!("{of}, {value}"),
+    );
     let colors = style::colors(context.desk.state.settings.theme);
     let mut bar = rect;
     bar.set_width(rect.width() * (one.value / most).clamp(0.0, 1.0) as f32);
@@ -143,7 +149,7 @@ fn row(
     let mut name = rect.shrink2(egui::vec2(4.0, 0.0));
     name.max.x = value.min.x - 6.0;
     let mut job = egui::text::LayoutJob::single_section(
-        name_of(hierarchy, one.module),
+        of,
         egui::TextFormat::simple(font, ui.visuals().text_color()),
     );
     job.wrap = egui::text::TextWrapping::truncate_at_width(name.width().max(0.0));

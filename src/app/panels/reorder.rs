@@ -1,6 +1,8 @@
 //! Rows of a list that are put in order by dragging.
 
-use egui::{DragAndDrop, Rect, Sense, Stroke, Ui, vec2};
+use egui::{DragAndDrop, Rect, Role, Sense, Stroke, Ui, vec2};
+
+use crate::views::widgets::tell;
 
 /// The width of what a row is dragged by, in points.
 const GRIP: f32 = 14.0;
@@ -63,6 +65,11 @@ fn grip(ui: &mut Ui, name: &'static str, index: usize) {
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let id = ui.make_persistent_id((name, "grip", index));
     let response = ui.interact(rect, id, Sense::drag());
+    tell(
+        &response,
+        Role::Button,
+        format_args!("Drag row {} to put in order", index + 1),
+    );
     response.dnd_set_drag_payload(Dragged(name, index));
     let color = match response.hovered() || response.dragged() {
         true => ui.visuals().text_color(),

@@ -1,7 +1,7 @@
 //! The search field, and its results below it.
 
 use egui::text::{CCursor, CCursorRange};
-use egui::{Align2, Id, Rect, Ui};
+use egui::{Align2, Id, Rect, Role, Ui};
 
 use super::context::Context;
 use crate::escape;
@@ -9,7 +9,7 @@ use crate::filter::selection::Pointed;
 use crate::state::ask::SearchAsk;
 use crate::views::style;
 use crate::views::text;
-use crate::views::widgets::{Icon, add_card, paint};
+use crate::views::widgets::{Icon, add_card, paint, tell};
 
 /// The field's id: keys go to it while it has the focus.
 pub const FIELD: &str = "search field";
@@ -131,6 +131,11 @@ fn result(
 ) -> egui::Response {
     let (rect, response) =
         ui.allocate_exact_size(egui::vec2(ui.available_width(), 38.0), egui::Sense::click());
+    tell(
+        &response,
+        Role::ListBoxOption,
+        format_args!("{name}, {kind}, {path}"),
+    );
     if !ui.is_rect_visible(rect) {
         return response;
     }

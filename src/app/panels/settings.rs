@@ -188,7 +188,7 @@ fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSetting
 }
 
 fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices: &[(T, &str)]) {
-    ui.label(style::weak(label));
+    let named = ui.label(style::weak(label));
     let chosen = choices.iter().find(|(choice, _)| choice == value);
     egui::ComboBox::from_id_salt(label)
         .width(172.0)
@@ -197,18 +197,20 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices:
             for &(choice, name) in choices {
                 ui.selectable_value(value, choice, name);
             }
-        });
+        })
+        .response
+        .labelled_by(named.id);
     ui.end_row();
 }
 
 fn bundling(ui: &mut Ui, bundling: &mut f32) {
-    ui.label(style::weak("Bundling")).on_hover_text(
+    let named = ui.label(style::weak("Bundling")).on_hover_text(
         "How closely arcs follow the districts that they run through: 0 is straight",
     );
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;
         let slider = egui::Slider::new(bundling, 0.0..=1.0).show_value(false);
-        small_slider(ui, slider);
+        small_slider(ui, slider).labelled_by(named.id);
         let field = egui::DragValue::new(bundling)
             .range(0.0..=1.0)
             .speed(0.005)
@@ -219,14 +221,15 @@ fn bundling(ui: &mut Ui, bundling: &mut f32) {
 }
 
 fn most_arcs(ui: &mut Ui, most: &mut usize) {
-    ui.label(style::weak("Arcs at most"))
+    let named = ui
+        .label(style::weak("Arcs at most"))
         .on_hover_text("Of more, the most important are drawn; the legend counts the others");
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;
         let slider = egui::Slider::new(most, 10..=ARCS_AT_MOST)
             .logarithmic(true)
             .show_value(false);
-        small_slider(ui, slider);
+        small_slider(ui, slider).labelled_by(named.id);
         let speed = (*most as f64 * 0.01).max(1.0);
         let field = egui::DragValue::new(most)
             .range(0..=ARCS_AT_MOST)
@@ -239,7 +242,8 @@ fn most_arcs(ui: &mut Ui, most: &mut usize) {
 }
 
 fn half_life(ui: &mut Ui, half_life: &mut Cost) {
-    ui.label(style::weak("Glow halves in"))
+    let named = ui
+        .label(style::weak("Glow halves in"))
         .on_hover_text("How fast what has run fades, in time of the trace");
     let mut ns = half_life.ns() as f64;
     ui.horizontal(|ui| {
@@ -247,7 +251,8 @@ fn half_life(ui: &mut Ui, half_life: &mut Cost) {
         let slider = egui::Slider::new(&mut ns, 100.0..=10e9)
             .logarithmic(true)
             .show_value(false);
-        if small_slider(ui, slider).changed() {
+        let slider = small_slider(ui, slider).labelled_by(named.id);
+        if slider.changed() {
             *half_life = Cost::from_ns(ns as u64);
         }
         let mut typed = half_life.ns();

@@ -1,8 +1,9 @@
 //! All panels, in windows of every size and scale: none asks for less room than there is none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use egui::accesskit::{Action, Node, Role};
 use egui::{Pos2, RawInput, Rect, Shape, TextureId, ViewportId, vec2};
 
 use super::context::{Pictures, Timings};
@@ -287,4 +288,89 @@ fn views_that_come_and_go_are_steps_that_are_undone() {
         assert_eq!(seen(&desk), *expected);
     }
     assert_eq!(desk.state.steps.all().len(), expected.len() - 1);
+}
+
+/// What can be pressed or typed in and has no name that a screen reader could say, with the role and place of it.
+fn nameless(desk: &mut Desk) -> BTreeSet<String> {
+    let ctx = context();
+    ctx.enable_accesskit();
+    let (pictures, timings) = nothing_drawn();
+    let mut update = None;
+    for frame in 0..3 {
+        desk.collect();
+        desk.update();
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, vec2(1280.0, 720.0))),
+            time: Some(f64::from(frame)),
+            ..RawInput::default()
+        };
+        let mut output = ctx.run_ui(input, |ui| {
+            show(ui, desk, &pictures, &timings, &mut Asks::default());
+        });
+        output.textures_delta.clear();
+        update = output.platform_output.accesskit_update;
+    }
+    let nodes = update.expect("a reader is there").nodes;
+    let acts = |node: &Node| {
+        [Action::Click, Action::Focus]
+            .into_iter()
+            .any(|it| node.supports_action(it))
+    };
+    // Libraries make scroll bars, containers without a place, and what is dragged between views and beside their tabs.
+    let is_made_elsewhere = |node: &Node| {
+        let size = node.bounds().map(|it| it.width().min(it.height()));
+        let is = |takes: fn(f64) -> bool| size.is_some_and(takes);
+        match node.role() {
+            Role::ScrollBar => true,
+            Role::Unknown => is(|it| it < 10.0 || it == 26.0),
+            Role::GenericContainer => is(|it| it < 0.0),
+            _ => false,
+        }
+    };
+    let is_named = |node: &Node| {
+        let said = [node.label(), node.placeholder(), node.description()];
+        said.iter().flatten().any(|it| !it.is_empty())
+            || node.value().is_some_and(|it| !it.is_empty())
+            || !node.labelled_by().is_empty()
+    };
+    let nodes = nodes.iter().map(|(_, node)| node);
+    nodes
+        .filter(|node| acts(node) && !is_made_elsewhere(node) && !is_named(node))
+        .map(|node| format!("{:?} at {:?}", node.role(), node.bounds()))
+        .collect()
+}
+
+#[test]
+fn a_screen_reader_is_told_what_everything_is() {
+    let one = ["toml-threads.viztracer.json"];
+    let two = [one[0], "syn-spans.tracing-chrome.json"];
+    let mut found = BTreeMap::new();
+    for files in [&one[..], &two] {
+        let mut desk = desk(files);
+        for view in views::all() {
+            if !desk.state.panes.is_open(view) {
+                desk.execute(PaneAsk::Toggle(view));
+            }
+            desk.execute(PaneAsk::Maximise(Some(view)));
+            found.insert(view.title().to_owned(), nameless(&mut desk));
+            desk.execute(PaneAsk::Maximise(None));
+        }
+        let cards: [Command; 8] = [
+            CardAsk::ToggleSettings.into(),
+            CardAsk::ToggleFrequency.into(),
+            MappingAsk::Toggle.into(),
+            PictureAsk::Toggle.into(),
+            SearchAsk::Open.into(),
+            TalkAsk::Toggle.into(),
+            CardAsk::ToggleHelp.into(),
+            CardAsk::ToggleTimings.into(),
+        ];
+        for card in cards {
+            let said = format!("{card:?}");
+            desk.execute(card);
+            found.insert(said, nameless(&mut desk));
+        }
+    }
+    found.retain(|_, nameless| !nameless.is_empty());
+    assert_eq!(found, BTreeMap::new());
 }

@@ -1,7 +1,7 @@
 //! One text in its column: costs, numbers and lines.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Sense, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::super::code_look::{COSTS, LETTERS, Look, ROW};
 use super::numbers::{Numbers, Tint};
@@ -10,6 +10,7 @@ use super::touched::Touch;
 use super::{CodeView, miniature_ui, pointing};
 use crate::state::document::Document;
 use crate::views::Pane;
+use crate::views::widgets::tell;
 
 /// The width of the band of colour before the text, in points.
 const BAND: f32 = 5.0;
@@ -100,6 +101,7 @@ pub fn show(
         ui.scope_id().with(("code", side)),
         Sense::click_and_drag(),
     );
+    tell(&response, Role::Document, "Lines of the file");
     view.scroll
         .set_columns_seen(parts.text.width() / advance.max(1.0));
     scroll(view, ui, &response, &page);

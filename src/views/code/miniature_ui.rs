@@ -1,6 +1,6 @@
 //! The miniature beside a text: what is seen is marked, and a click or a drag goes there.
 
-use egui::{Color32, Pos2, Rect, Sense, TextureHandle, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Role, Sense, TextureHandle, Ui, pos2, vec2};
 
 use super::super::code_look::{Look, ROW};
 use super::CodeView;
@@ -10,6 +10,7 @@ use super::page::Page;
 use crate::escape;
 use crate::model::theme::Theme;
 use crate::state::document::Document;
+use crate::views::widgets::tell;
 use crate::views::{style, text};
 
 /// The text in miniature, and what it was made for.
@@ -75,6 +76,11 @@ pub fn show(
     }
     let id = ui.scope_id().with(("miniature", side));
     let response = ui.interact(place, id, Sense::click_and_drag());
+    tell(
+        &response,
+        Role::Image,
+        "The whole file, a row of pixels a line",
+    );
     let row_at = |at: Pos2| scale.row_at(f64::from((at.y - place.min.y) * points));
     if let Some(at) = response.interact_pointer_pos()
         && (response.clicked() || response.dragged())

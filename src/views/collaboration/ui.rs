@@ -74,10 +74,16 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
     panel::choose_tint(ui, document, &mut chart.tint);
     ui.label(style::weak("boxes").small());
     let most = egui::DragValue::new(&mut view.most).range(2..=MOST_OF_ALL);
-    act.is_other |= ui.add(most).changed();
+    act.is_other |= ui
+        .add(most)
+        .on_hover_text("How many boxes are shown at most: beyond, modules are folded")
+        .changed();
     ui.label(style::weak("lines").small());
     let most = egui::DragValue::new(&mut view.most_lines).range(1..=MOST_LINES * 10);
-    act.is_other |= ui.add(most).changed();
+    act.is_other |= ui
+        .add(most)
+        .on_hover_text("How many lines are drawn at most, the widest first")
+        .changed();
     if !document.filters.is_empty() {
         ui.label(style::weak("without what is left out"));
     }

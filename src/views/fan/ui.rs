@@ -1,6 +1,6 @@
 //! The widgets of the compacted call tree, what the pointer does in the fan, and what is said below it.
 
-use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Sense, Ui, pos2, vec2};
+use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
 use super::compacted::Compacted;
@@ -12,6 +12,7 @@ use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::Cost;
 use crate::views::contexts::of_both;
+use crate::views::widgets::tell;
 use crate::views::{Pane, rows, style, text};
 
 /// How long discs are on their way, in seconds.
@@ -103,7 +104,9 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
                     for tint in Tint::ALL {
                         ui.selectable_value(&mut view.tint, tint, tint.title());
                     }
-                });
+                })
+                .response
+                .on_hover_text("What the colour of a disc says");
         }
         ui.label(style::weak("click: expand · Shift + Enter: compact").small());
         if !document.filters.is_empty() {
@@ -145,6 +148,11 @@ fn chart(
     let mut place = whole;
     place.max.y -= LEGEND;
     let response = ui.interact(place, ui.scope_id().with("fan"), Sense::click_and_drag());
+    tell(
+        &response,
+        Role::Image,
+        "Compacted tree of calling contexts; the call tree says it in rows",
+    );
     advance(view, ui);
     let scale = moved(view, ui, &response, scale(view, place)?);
     let theme = pane.state.settings.theme;

@@ -3,7 +3,7 @@
 //! The wheel zooms about the pointer, a drag moves.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Color32, PopupCloseBehavior, Pos2, Rect, Response, Sense, Ui, UiBuilder};
+use egui::{Color32, PopupCloseBehavior, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder};
 use glam::Vec2;
 
 use super::chart::{Chart, Spot};
@@ -11,6 +11,7 @@ use super::model::{By, Tint};
 use super::tips::Tip;
 use crate::escape;
 use crate::state::document::Document;
+use crate::views::widgets::tell;
 use crate::views::{Pane, style};
 
 /// This many points of the wheel double the size.
@@ -59,6 +60,11 @@ pub fn show(
     }
     let id = ui.scope_id().with(("graph", name));
     let response = ui.interact(rect, id, Sense::click_and_drag());
+    tell(
+        &response,
+        Role::Image,
+        format_args!("Graph of the {name}; the table of calls says it in rows"),
+    );
     let mut strip = rect.shrink2(egui::vec2(10.0, 6.0));
     strip.max.y = rect.max.y;
     let shown = ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
@@ -118,7 +124,9 @@ pub fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
             for it in By::ALL {
                 ui.selectable_value(by, it, it.title());
             }
-        });
+        })
+        .response
+        .on_hover_text("What the width of lines says");
     *by != before
 }
 
@@ -135,7 +143,9 @@ pub fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
             for it in Tint::ALL {
                 ui.selectable_value(tint, it, it.title());
             }
-        });
+        })
+        .response
+        .on_hover_text("What the colour of lines says");
 }
 
 fn show_tip(ui: &mut Ui, tip: &Tip) {

@@ -1,6 +1,6 @@
 //! The pictures of two runs with their captions, beside each other or in one place.
 
-use egui::{Align2, Color32, Id, Pos2, Rect, Sense, Stroke, TextureId, Ui, pos2, vec2};
+use egui::{Align2, Color32, Id, Pos2, Rect, Role, Sense, Stroke, TextureId, Ui, pos2, vec2};
 
 use super::super::{Pane, Place, Split, style};
 use super::beside;
@@ -9,6 +9,7 @@ use crate::state::State;
 use crate::state::ask::RunsAsk;
 use crate::state::runs::RunsLayout;
 use crate::state::runs_view::RunsView;
+use crate::views::widgets::tell;
 
 /// Between two landscapes, and what of the divider of a wipe can be dragged, in points.
 const GAP: f32 = 3.0;
@@ -132,6 +133,7 @@ fn divider(ui: &Ui, split: &Split, pane: &mut Pane<'_>) {
         ui.set_clip_rect(seen);
         let (rect, response) =
             ui.allocate_exact_size(vec2(GRIP, seen.height().max(0.0)), Sense::click_and_drag());
+        tell(&response, Role::Splitter, "Divider between the two runs");
         let response = response.on_hover_cursor(egui::CursorIcon::ResizeHorizontal);
         let middle = rect.center();
         let color = if response.hovered() || response.dragged() {

@@ -1,7 +1,7 @@
 //! How the figures of a row are drawn: two bars with their numbers, and piles of objects. What lives, what was released and
 //! what is new are told apart by colour and by strokes.
 
-use egui::{Align2, Color32, FontId, Rect, Sense, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontId, Rect, Role, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
 use super::asking::Which;
@@ -12,6 +12,7 @@ use crate::model::theme::Theme;
 use crate::units::grouped;
 use crate::views::hatching::{Strokes, strokes};
 use crate::views::style;
+use crate::views::widgets::tell;
 
 /// The width of strokes, in points.
 const STROKE: f32 = 1.0;
@@ -189,6 +190,11 @@ pub fn bars(
         let id = ui.scope_id().with(("bar", line));
         let response = ui.interact(place, id, Sense::click());
         let word = if line == 0 { "allocated" } else { "released" };
+        tell(
+            &response,
+            Role::Button,
+            format_args!("{all} objects {word} to date"),
+        );
         let new = all.saturating_sub(old);
         let response = response.on_hover_text(format!(
             "{} objects {word} to date, {} of them in this step; click to list them",

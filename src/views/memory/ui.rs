@@ -1,6 +1,6 @@
 //! The widgets of the view, from top to bottom: choices, facts, the chart along time, the legend, the table, the list.
 
-use egui::Ui;
+use egui::{Role, Ui};
 
 use super::along::amount;
 use super::choice::{BINS, By, Mode, Tenths};
@@ -11,6 +11,7 @@ use crate::model::memory::BelongsTo;
 use crate::state::ask::PlayAsk;
 use crate::state::document::Document;
 use crate::units::{Cost, Time};
+use crate::views::widgets::tell;
 use crate::views::{Pane, rows, style, text};
 
 /// The chart has this share of the view's height, within these, in points.
@@ -61,7 +62,7 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
 /// A choice among a few, as a list that opens.
 fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
-    label: &str,
+    (label, about): (&str, &str),
     width: f32,
     now: &mut T,
     all: impl Iterator<Item = (T, String)>,
@@ -76,7 +77,9 @@ fn choice<T: Copy + PartialEq>(
             for (value, title) in all {
                 ui.selectable_value(now, value, title);
             }
-        });
+        })
+        .response
+        .on_hover_text(about);
 }
 
 /// What the rows are, and which objects they count.
@@ -112,7 +115,7 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         };
         choice(
             ui,
-            "object of",
+            ("object of", "Which module an object belongs to"),
             150.0,
             &mut view.choice.belongs_to,
             BelongsTo::ALL.into_iter().map(|it| (it, belongs(it))),
@@ -123,7 +126,10 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         match MemoryView::is_summary(document) {
             true => choice(
                 ui,
-                "intervals of",
+                (
+                    "intervals of",
+                    "What is equal in the ten intervals of the summary",
+                ),
                 120.0,
                 &mut view.choice.tenths,
                 Tenths::ALL
@@ -132,7 +138,10 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
             ),
             false => choice(
                 ui,
-                "ages",
+                (
+                    "ages",
+                    "How many ages a histogram has; the last bin holds all that are older",
+                ),
                 44.0,
                 &mut view.choice.bins,
                 BINS.into_iter().map(|it| (it, it.to_string())),
@@ -394,6 +403,7 @@ fn instants(view: &mut MemoryView, ui: &mut Ui, memory: &Memory, sums: &Sums, pa
     let height = (ui.available_height() * CHART).clamp(LEAST_CHART, MOST_CHART);
     let size = egui::vec2(ui.available_width(), height);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+    tell(&response, Role::Image, "Memory at each instant");
     let paint = super::painting::Paint::of(pane.state.settings.theme);
     let accent = style::colors(pane.state.settings.theme).accent;
     let painter = ui.painter().with_clip_rect(rect);

@@ -1,6 +1,6 @@
 //! The phases along time, in the colours that they have everywhere.
 
-use egui::{Color32, Rect, Sense, Ui, pos2};
+use egui::{Color32, Rect, Role, Sense, Ui, pos2};
 
 use super::boxes::{Paint, color32};
 use super::finding::{DEPTHS, Found};
@@ -9,6 +9,7 @@ use crate::state::ask::{PlayAsk, SelectAsk};
 use crate::state::document::Document;
 use crate::units::{Time, TimeRange};
 use crate::views::Pane;
+use crate::views::widgets::tell;
 
 /// Of a depth, in points.
 const ROW: f32 = 9.0;
@@ -51,6 +52,7 @@ pub fn show(
     let trace = &resolved.recording.trace;
     let size = egui::vec2(ui.available_width(), ROW * DEPTHS as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    tell(&response, Role::Image, "Phases along time");
     let along = Along {
         rect,
         whole: trace.range(),

@@ -188,6 +188,22 @@ impl Drawing<'_> {
         }
     }
 
+    /// What is written first in the box.
+    pub fn label(&self, of: Of) -> &str {
+        let Found { phases, labels, .. } = self.found;
+        let label = match of {
+            Of::Phase(index) => {
+                let phase = phases.phases.get(index as usize);
+                phase.map(|it| labels.phase(index, it))
+            }
+            Of::Gathered(number) => {
+                let row = phases.gathered.get(number as usize);
+                row.map(|it| labels.function(it.function))
+            }
+        };
+        label.unwrap_or_default()
+    }
+
     fn phase(&self, rect: Rect, index: u32, phase: &Phase, look: &Look) {
         let paint = self.paint;
         let surface = color32(paint.surface_of(self.document, phase.function));

@@ -85,7 +85,9 @@ fn threads(view: &mut PhasesView, ui: &mut Ui, document: &Document, phases: &Pha
             for root in 0..phases.roots.len() {
                 ui.selectable_value(&mut chosen, root, style::name(&name(root)));
             }
-        });
+        })
+        .response
+        .on_hover_text("The thread whose phases are shown");
     if chosen != view.root {
         view.root = chosen;
         view.path.clear();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use egui::{Rect, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::boxes::{Drawing, Look, Marks, Paint, Scales, firsts};
 use super::finding::Found;
@@ -18,6 +18,7 @@ use crate::state::document::Document;
 use crate::units::{Cost, TimeRange, grouped};
 use crate::views::text::counted;
 use crate::views::tip::Tip;
+use crate::views::widgets::tell;
 use crate::views::{NO_TIMES, Pane, rows, style};
 
 /// The line above a layer, and the space below it, in points.
@@ -303,6 +304,7 @@ fn draw_layer(
         );
         let id = ui.scope_id().with(("box of phases", layer.number, number));
         let response = ui.interact(rect, id, Sense::click());
+        tell(&response, Role::Button, drawing.label(placed.of));
         if response.hovered() {
             pane.pointed = pointed(document, drawing.found, placed.of);
             pane.offer.on = &[On::Phase];
@@ -421,6 +423,12 @@ fn draw_frame(ui: &mut Ui, frame: &Frame, rect: Rect, drawing: &Drawing<'_>, act
         let place = Rect::from_center_size(pos2(x, middle), vec2(20.0, HEAD));
         let id = ui.scope_id().with(("instance", frame.key, by));
         let response = ui.interact(place, id, Sense::click());
+        let other = if by < 0 {
+            "Instance before"
+        } else {
+            "Next instance"
+        };
+        tell(&response, Role::Button, other);
         let color = match response.hovered() {
             true => paint.accent,
             false => paint.text,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use egui::epaint::{Mesh, TextShape};
-use egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Shape, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, vec2};
 
 use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
@@ -16,6 +16,7 @@ use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
 use crate::units::ContextId;
 use crate::views::contexts::{ShownContexts, of_both, pointed_at};
+use crate::views::widgets::tell;
 use crate::views::{Pane, rows, style, text};
 
 /// How long the way from one chart to the next takes, in seconds.
@@ -70,7 +71,7 @@ pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
 /// A choice among a few, as a list that opens.
 fn choice<T: Copy + PartialEq>(
     ui: &mut Ui,
-    label: &str,
+    (label, about): (&str, &str),
     now: &mut T,
     all: impl Iterator<Item = (T, &'static str)>,
 ) {
@@ -84,7 +85,9 @@ fn choice<T: Copy + PartialEq>(
             for (value, title) in all {
                 ui.selectable_value(now, value, title);
             }
-        });
+        })
+        .response
+        .on_hover_text(about);
 }
 
 fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
@@ -101,14 +104,17 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
         let metrics = Metric::ALL.into_iter().filter(is_known);
         choice(
             ui,
-            "size",
+            ("size", "What the size of a segment says"),
             &mut view.metric,
             metrics.map(|it| (it, it.title())),
         );
         let sizings = Sizing::ALL.into_iter();
         choice(
             ui,
-            "sized",
+            (
+                "sized",
+                "Whether all callees are as large as one another, or by their angle or area",
+            ),
             &mut view.sizing,
             sizings.map(|it| (it, sizing_title(it))),
         );
@@ -120,14 +126,20 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
         let tints = Tint::ALL.into_iter().filter(is_known);
         choice(
             ui,
-            "colour",
+            ("colour", "What the colour of a segment says"),
             &mut view.tint,
             tints.map(|it| (it, it.title())),
         );
-        choice(ui, "calls", &mut view.merge, MERGES.into_iter());
+        choice(
+            ui,
+            ("calls", "Which calls become one segment"),
+            &mut view.merge,
+            MERGES.into_iter(),
+        );
         ui.label(style::weak("rings").small());
         let mut rings = view.rings;
-        ui.add(egui::DragValue::new(&mut rings).range(1..=MOST_RINGS));
+        ui.add(egui::DragValue::new(&mut rings).range(1..=MOST_RINGS))
+            .on_hover_text("How many rings are shown (wheel)");
         let by = i64::from(rings) - i64::from(view.rings);
         if by != 0 {
             view.change_rings(by as i32);
@@ -212,6 +224,11 @@ fn chart(
         view.before = None;
     }
     let response = ui.interact(place, ui.scope_id().with("rings"), Sense::click());
+    tell(
+        &response,
+        Role::Image,
+        "Ring chart of calling contexts; the call tree says it in rows",
+    );
     paint(view, ui, document, shown, (center, pixel, now), pane);
     legend(view, ui, document, shown, pane);
     if view.before.is_some() {

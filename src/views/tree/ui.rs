@@ -1,10 +1,10 @@
 //! The widgets of the call tree.
 
-use egui::{Id, Sense, Ui, Vec2};
+use egui::{Id, Role, Sense, Ui, Vec2};
 use egui_extras::Column as Width;
 
 use super::super::rows::{self, ROW};
-use super::super::widgets::{Icon, paint};
+use super::super::widgets::{Icon, paint, tell};
 use super::super::{Pane, style, text};
 use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
 use crate::escape;
@@ -313,8 +313,15 @@ impl Lines<'_> {
         }
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.add_space(4.0 + INDENT * of.depth.min(DEEPEST) as f32);
-        let (square, response) = ui.allocate_exact_size(Vec2::splat(12.0), Sense::click());
+        // A click on what has nothing to open is one on the row.
+        let sense = match of.has_children {
+            true => Sense::click(),
+            false => Sense::hover(),
+        };
+        let (square, response) = ui.allocate_exact_size(Vec2::splat(12.0), sense);
         if of.has_children {
+            let does = if of.is_open { "Close" } else { "Open" };
+            tell(&response, Role::DisclosureTriangle, does);
             triangle(ui, square, of.is_open);
         }
         if of.left_out == 0 {
@@ -339,7 +346,7 @@ impl Lines<'_> {
             ui.label(style::weak(what).small());
         }
         rows::name(ui, function_name(self.document, of.function));
-        response.clicked() && of.has_children
+        response.clicked()
     }
 
     fn number(&self, ui: &mut Ui, of: &Node, column: Column) {

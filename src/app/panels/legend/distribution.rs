@@ -1,11 +1,12 @@
 //! The distribution of values over the blocks, and the drag that has some of them stand out.
 
-use egui::{Align2, Color32, FontId, Rect, Response, Sense, Ui, pos2, vec2};
+use egui::{Align2, Color32, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, together};
 use crate::model::highlight::Highlight;
 use crate::model::theme::Theme;
 use crate::state::city::{BARS, ColorScale};
+use crate::views::widgets::tell;
 use crate::views::{style, text};
 
 /// The height of a metric's scale, and of that the bars over its colours at most.
@@ -162,6 +163,11 @@ fn drag_over(
     wanted: &mut Option<Option<Highlight>>,
     said: &str,
 ) {
+    tell(
+        &response,
+        Role::Image,
+        format_args!("how many blocks have which values: {said}"),
+    );
     let Some(metric) = scale.metric else { return };
     let share = |at: egui::Pos2| ((at.x - plot.left()) / plot.width()).clamp(0.0, 1.0);
     let of = |from: f32, to: f32| {
