@@ -204,8 +204,8 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
     ui.horizontal(|ui| {
         if running.is_switchable {
             let (text, to) = match running.is_on {
-                true => ("Recording off", Switch::Off),
-                false => ("Recording on", Switch::On),
+                true => ("Switch off", Switch::Off),
+                false => ("Switch on", Switch::On),
             };
             let about = "The program goes on; what it does while recording is off is a gap";
             if ui.button(text).on_hover_text(about).clicked() {
