@@ -42,6 +42,12 @@ pub const FORMAT: &str = "perf-script";
 /// How many lines may stand before the first sample.
 const LINES_BEFORE: usize = 1000;
 
+/// The time in the line that begins a sample, in nanoseconds; none of other lines, and where no time stands.
+pub fn time_of_sample(line: &[u8]) -> Option<i64> {
+    let time = Sample::parse(line)?.time?;
+    decimal::nanoseconds(time, Unit::Seconds).ok()
+}
+
 /// Whether a file that begins with `head` is what `perf script` prints: a sample's line with time and event, or one
 /// of the others with a frame behind it.
 pub fn sniff(head: &[u8]) -> bool {

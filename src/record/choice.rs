@@ -2,10 +2,10 @@
 
 use super::elf::Elf;
 use super::error::RecordError;
+use super::place;
 use super::program::{Kind, Program};
 use super::recorder::{self, Recorder, State};
 use super::run::Wish;
-use crate::escape;
 
 /// A recorder, and what the user should know about that it was taken.
 #[derive(Clone, Debug)]
@@ -142,11 +142,7 @@ fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
 fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let path = std::fs::canonicalize(&program.path);
     let path = path.as_ref().unwrap_or(&program.path);
-    let has_space = path
-        .as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .any(u8::is_ascii_whitespace);
+    let has_space = place::has_space(path);
     let reasons = [
         (!elf.is_64_bit, "uftrace patches no 32-bit programs"),
         (!elf.can_be_patched, "uftrace does not know this machine"),
@@ -183,13 +179,10 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
             let note = "a script of a shell: what it runs is recorded by perf, in samples";
             taken(Recorder::Perf, vec![note.to_owned()])
         }
-        Kind::Other(language) => Err(RecordError::program(
-            &program.path,
-            format!(
-                "no recorder is driven for {}; docs/formats.md says what records it. --with perf records its interpreter",
-                escape::name(language)
-            ),
-        )),
+        Kind::Other(language) => Err(RecordError::Language {
+            program: program.path.clone(),
+            language,
+        }),
     }
 }
 

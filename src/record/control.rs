@@ -68,7 +68,8 @@ impl Control {
         })
     }
 
-    pub(super) fn see(&self, seen: Seen) {
+    /// Keeps how far the recording is.
+    pub fn see(&self, seen: Seen) {
         self.lock().seen = seen;
     }
 
@@ -98,7 +99,7 @@ impl Control {
         ];
         for mut stream in streams.into_iter().flatten() {
             let control = self.clone();
-            // Without a thread the program writes until nothing fits into the pipe: it is told by the error of a write.
+            // Without a thread the pipe is closed, and what the program writes into it fails.
             let _ = std::thread::Builder::new()
                 .name("program's output".to_owned())
                 .spawn(move || {
@@ -129,8 +130,11 @@ impl Control {
 
 /// What a program is sent that is asked to end for the first time, and for another one.
 fn stopping(times: u32) -> i32 {
-    let (terminate, kill) = (15, 9);
-    if times > 1 { kill } else { terminate }
+    if times > 1 {
+        signals::KILL
+    } else {
+        signals::TERMINATE
+    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,13 @@ use crate::import::switches::{FILE, Switched};
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
 pub const SWITCH: &str = "CALLSCAPE_SWITCH";
 
+/// What makes a recorder leave off.
+pub const INTERRUPT: i32 = 2;
+/// What asks a program to end.
+pub const TERMINATE: i32 = 15;
+/// What makes it end.
+pub const KILL: i32 = 9;
+
 /// What recording is switched to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
@@ -18,7 +25,7 @@ pub enum Switch {
     Off,
 }
 
-/// Two realtime signals that hardly a program uses: the ninth and tenth above the lowest, which is 34 with glibc.
+/// Two realtime signals that few programs use: SIGRTMIN+8 and SIGRTMIN+9 with glibc.
 const SIGNALS: [i32; 2] = [42, 43];
 
 /// A signal is taken by then, unless the program is stopped. No longer: a window waits for it.
@@ -78,8 +85,8 @@ fn folder_of(process: &Path) -> Option<PathBuf> {
     Some(path(folder))
 }
 
-/// Begins to record the process `pid` or leaves off, and notes when. A process that does not wait for that is refused, for
-/// the signal would end it.
+/// Switches recording of the process `pid` on or off by a signal, and notes when, once the process has taken the signal. A
+/// process that has no handler for it is refused: the signal would end it.
 pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
@@ -98,25 +105,61 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     if let Some(why) = unfit(signals_of(&status(), "SigCgt:")) {
         return refuse(why);
     }
+    let waits = |why: &str| {
+        let reason = format!("process {pid}: {why}: recording goes on as it was");
+        Err(RecordError::Recorder(reason))
+    };
+    // What is sent to one that does not take it now would switch recording later, and nobody would know when.
+    if is_stopped(&status()) {
+        return waits("it is stopped");
+    }
+    if is_blocked(&process, to.signal()) {
+        return waits("it blocks the signals that switch recording");
+    }
     let log = folder.join(FILE);
     let line = Switched {
         is_on: to == Switch::On,
         process: pid,
         time: monotonic(),
     };
-    // What is not noted would have calls reach across a time in which nothing was recorded.
+    // What cannot be noted is not done: calls would reach across a time in which nothing was recorded.
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
-    let noted = file.and_then(|mut file| writeln!(file, "{line}"));
-    noted.map_err(|error| RecordError::io(&log, error))?;
+    let mut file = file.map_err(|error| RecordError::io(&log, error))?;
     if !send(pid, to.signal()) {
         return refuse("it cannot be reached");
     }
     let begin = std::time::Instant::now();
     // One that waits would come before one of a lower number that is sent after it.
-    while holds(signals_of(&status(), "ShdPnd:"), to.signal()) && begin.elapsed() < DELIVERY {
+    while is_pending(&status(), to.signal()) {
+        if begin.elapsed() >= DELIVERY {
+            return waits("it blocks the signals that switch recording, or is stopped");
+        }
         std::thread::sleep(Duration::from_millis(1));
     }
-    Ok(())
+    writeln!(file, "{line}").map_err(|error| RecordError::io(&log, error))
+}
+
+/// Whether a signal was sent to a process that it has not taken yet.
+fn is_pending(status: &str, signal: i32) -> bool {
+    let sets = ["ShdPnd:", "SigPnd:"].map(|it| signals_of(status, it));
+    sets.into_iter().any(|set| holds(set, signal))
+}
+
+/// Whether a process does not run until another signal lets it.
+fn is_stopped(status: &str) -> bool {
+    let state = status.lines().find_map(|it| it.strip_prefix("State:"));
+    state.is_some_and(|it| it.trim_start().starts_with(['T', 't']))
+}
+
+/// Whether no thread of a process takes a signal.
+fn is_blocked(process: &Path, signal: i32) -> bool {
+    let threads = fs::read_dir(process.join("task")).into_iter().flatten();
+    let mut statuses = threads
+        .flatten()
+        .filter_map(|it| fs::read_to_string(it.path().join("status")).ok())
+        .peekable();
+    statuses.peek().is_some()
+        && statuses.all(|status| holds(signals_of(&status, "SigBlk:"), signal))
 }
 
 #[cfg(target_os = "linux")]
@@ -304,5 +347,14 @@ mod tests {
         assert!(unfit(set(&range)).is_some_and(|it| it.contains("around")));
         let status = "Name:\ta\nSigCgt:\t0000060000000000\n";
         assert_eq!(signals_of(status, "SigCgt:"), set(&[42, 43]));
+    }
+
+    #[test]
+    fn a_signal_that_was_not_taken_and_a_process_that_is_stopped_are_known() {
+        let sent = "State:\tS (sleeping)\nSigPnd:\t0\nShdPnd:\t0000020000000000\n";
+        assert!(is_pending(sent, 42) && !is_pending(sent, 43));
+        let to_thread = "State:\tT (stopped)\nSigPnd:\t0000040000000000\nShdPnd:\t0\n";
+        assert!(is_pending(to_thread, 43) && !is_pending(to_thread, 42));
+        assert!(is_stopped(to_thread) && !is_stopped(sent));
     }
 }
