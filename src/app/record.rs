@@ -260,18 +260,18 @@ int main(int count, char **words) {
 }
 "#;
 
-    #[test]
-    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+    /// A desk in which a program is recorded, and has begun to write; its folder.
+    fn recorded(text: &str) -> Option<(Desk, PathBuf)> {
         let has = |name: &str| {
             let asked = Command::new(name).arg("--version").output();
             asked.is_ok_and(|it| it.status.success())
         };
         if !has("uftrace") || !has("gcc") {
             eprintln!("left out: uftrace or gcc is not installed");
-            return;
+            return None;
         }
         let (mut desk, wish, folder) = opened();
-        std::fs::write(folder.join("app.c"), PROGRAM).expect("it can be written");
+        std::fs::write(folder.join("app.c"), text).expect("it can be written");
         let built = Command::new("gcc")
             .args(["-O2", "-g", "-o", "app", "app.c"])
             .current_dir(&folder)
@@ -286,6 +286,44 @@ int main(int count, char **words) {
             wrote(desk) || desk.recording.running.is_none()
         });
         assert!(wrote(&desk), "{:?}", desk.recording.failure);
+        Some((desk, folder))
+    }
+
+    #[test]
+    fn a_window_that_is_closed_ends_the_program_and_keeps_what_was_recorded() {
+        // One ends when it is asked to, the other has to be made to.
+        let deaf = PROGRAM.replace("printf(", "signal(SIGTERM, SIG_IGN); printf(");
+        let deaf = deaf.replace(
+            "#include <stdio.h>",
+            "#include <stdio.h>\n#include <signal.h>",
+        );
+        for program in [PROGRAM, &deaf] {
+            let Some((mut desk, folder)) = recorded(program) else {
+                return;
+            };
+            desk.recording.finish();
+            assert!(desk.recording.running.is_none());
+            let entries = std::fs::read_dir(&folder).expect("a folder").flatten();
+            let names: Vec<String> = entries
+                .map(|it| it.file_name().to_string_lossy().into_owned())
+                .filter(|it| it != "app" && it != "app.c")
+                .collect();
+            let [name] = &names[..] else {
+                panic!("the recording alone: {names:?}");
+            };
+            assert!(name.ends_with(".uftrace"), "{name}");
+            let opened = crate::import::open(&folder.join(name), &Progress::new());
+            let functions = opened.expect("it is whole").functions;
+            assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));
+            std::fs::remove_dir_all(folder).expect("it can be removed");
+        }
+    }
+
+    #[test]
+    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+        let Some((mut desk, folder)) = recorded(PROGRAM) else {
+            return;
+        };
         // Hidden it goes on, and is one of the works under way.
         desk.execute(RecordAsk::Toggle);
         assert!(desk.is_working());
