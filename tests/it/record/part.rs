@@ -174,15 +174,184 @@ fn only_what_a_function_does_is_recorded_where_that_is_asked_for() {
     assert!(ran.status.success(), "{}", text(&ran.stderr));
     let found = ["main", "middle", "leaf", "printf"].map(|it| calls(&out, it));
     assert_eq!(found, [0, 1, 20, 0]);
-    let ran = run(
-        &scratch,
-        &["--no-open", "--while", "no_such"],
-        &[path(&program), "exit"],
+    let tried = |function: &str, program: &str| {
+        let options = ["--no-open", "--while", function];
+        let ran = run(&scratch, &options, &[program, "exit"]);
+        (ran.status.code(), text(&ran.stdout), text(&ran.stderr))
+    };
+    // What it does not have is said before it runs.
+    let (code, wrote, said) = tried("no_such", path(&program));
+    assert_eq!((code, &*wrote), (Some(1), ""), "{said}");
+    assert!(
+        said.contains("--while no_such: it has no such function"),
+        "{said}"
     );
-    // The program has run.
-    assert_eq!(ran.status.code(), Some(3));
-    let said = text(&ran.stderr);
-    assert!(said.contains("no function no_such was called"), "{said}");
+    // What is there and not called leaves nothing.
+    let (code, _, said) = tried("thread", path(&program));
+    assert_eq!(code, Some(3));
+    assert!(said.contains("no function thread was called"), "{said}");
+    // Of one that does not tell its functions it is found out too late.
+    let stripped = build(&scratch, "stripped", PROGRAM, &["-O2", "-s"]);
+    let (code, _, said) = tried("no_such", path(&stripped));
+    assert_eq!(code, Some(3));
+    assert!(
+        said.contains("knows no function no_such: the whole program was recorded"),
+        "{said}"
+    );
+    let left = std::fs::read_dir(&scratch.0).expect("a folder").flatten();
+    let names = left.map(|it| text(it.file_name().as_encoded_bytes()));
+    let kept = names.filter(|it| it.starts_with("stripped-") && it.ends_with(".uftrace"));
+    assert_eq!(kept.count(), 1);
+}
+
+/// Functions of C++ that people and uftrace write in different ways.
+const CPP: &str = r#"
+namespace {
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int __attribute__((noinline)) work(int x) { return leaf(x) + leaf(x + 1); }
+int __attribute__((noinline)) work(long x) { volatile long y = x; return leaf((int)y) + 1; }
+}
+template <class T> int __attribute__((noinline)) either(T x) { volatile T y = x; return leaf((int)y) + 1; }
+int main() {
+  int s = 0;
+  for (int i = 0; i < 10; i++) s += work(i) + work((long)i) + either(i) + either(2.0 * i);
+  return s == 0;
+}
+"#;
+
+#[test]
+fn a_function_of_cpp_is_named_as_recordings_list_it() {
+    if !has_uftrace() || !has("g++", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-while-cpp");
+    let program = build(&scratch, "app", CPP, &["-x", "c++", "-O2"]);
+    for (function, leaves) in [
+        ("(anonymous namespace)::work", 30),
+        ("either", 20),
+        ("(anonymous namespace)::leaf", 50),
+    ] {
+        let out = scratch.0.join(format!("out{leaves}"));
+        let options = ["--no-open", "--while", function, "-o", path(&out)];
+        let ran = run(&scratch, &options, &[path(&program)]);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        assert_eq!(calls(&out, "main"), 0, "{function}");
+        let found = calls(&out, "(anonymous namespace)::leaf");
+        assert_eq!(found, leaves, "{function}");
+    }
+    let options = ["--no-open", "--while", "_GLOBAL__N_1::work"];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+/// Blocks the signals that switch recording.
+const DEAF: &str = r#"
+#include <stdio.h>
+#include <signal.h>
+#include <unistd.h>
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int main(void) {
+  char line[100]; sigset_t all;
+  sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0);
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) { leaf(1); fputs(line, stdout); fflush(stdout); }
+  return 0;
+}
+"#;
+
+#[test]
+fn a_switch_that_is_not_taken_is_refused_and_not_noted() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-deaf");
+    let program = build(&scratch, "app", DEAF, &["-O2"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--switchable", "-o", path(&out)];
+    let mut deaf = Asked::start(record(&scratch, &options, &[path(&program)]));
+    for (to, line) in [("--off", "off"), ("--on", "on")] {
+        let refused = switch(to, &deaf.pid);
+        let said = text(&refused.stderr);
+        assert!(!refused.status.success());
+        assert!(said.contains("it blocks the signals"), "{said}");
+        deaf.ask(line);
+    }
+    assert_eq!(deaf.end(), Some(0));
+    assert_eq!((calls(&out, "leaf"), calls(&out, "main")), (2, 1));
+    let info = json(&["info", path(&out), "--json"]);
+    assert_eq!(info.get("gaps"), None, "{info}");
+    // One that is stopped does not take it either.
+    let program = build(&scratch, "echo", PROGRAM, &["-O2"]);
+    let options = ["--no-open", "--switchable", "-o", "stopped"];
+    let stopped = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
+    let send = |signal: &str| {
+        let sent = Command::new("kill").args([signal, &stopped.pid]).status();
+        assert!(sent.is_ok_and(|it| it.success()));
+    };
+    let state = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", stopped.pid));
+        status.is_ok_and(|it| it.contains("State:\tT"))
+    };
+    send("-STOP");
+    while !state() {
+        std::thread::yield_now();
+    }
+    let refused = switch("--off", &stopped.pid);
+    assert!(text(&refused.stderr).contains("it is stopped"));
+    send("-CONT");
+    assert_eq!(stopped.end(), Some(0));
+    assert!(!scratch.0.join("stopped/callscape-switches.txt").exists());
+}
+
+/// Waits until it is ended, with or without a listener of its own.
+const SERVER: &str = r#"
+function work(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
+if (process.argv[2]) process.on('SIGTERM', () => { console.log('own'); setTimeout(() => process.exit(7), 50); });
+setInterval(() => work(300000), 1);
+console.log('pid ' + process.pid);
+"#;
+
+#[test]
+fn a_server_of_node_that_a_signal_ends_leaves_its_recording() {
+    if !has("node", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-node-signal");
+    scratch.write("server.js", SERVER.as_bytes());
+    for (own, signal, code) in [
+        ("", "-INT", 128 + 2),
+        ("", "-TERM", 128 + 15),
+        ("own", "-TERM", 7),
+    ] {
+        let out = scratch.0.join(format!("{own}{signal}.cpuprofile"));
+        let options = ["--no-open", "-o", path(&out)];
+        let command = ["node", "server.js", own];
+        let server = Asked::start(record(&scratch, &options, &command));
+        let sent = Command::new("kill").args([signal, &server.pid]).status();
+        assert!(sent.is_ok_and(|it| it.success()));
+        assert_eq!(server.end(), Some(code), "{own} {signal}");
+        let info = json(&["info", path(&out), "--json"]);
+        assert!(info["functions"].as_u64() > Some(0), "{info}");
+    }
+}
+
+#[test]
+fn lengths_of_time_are_above_zero_and_no_shares() {
+    for [option, time] in [
+        ["--last", "50%"],
+        ["--last", "0"],
+        ["--last", "0.0s"],
+        ["--probe", "40%"],
+        ["--probe", "0ms"],
+    ] {
+        let asked = callscape()
+            .args(["record", "--no-open", option, time, "--", "true"])
+            .output()
+            .expect("it starts");
+        let said = text(&asked.stderr);
+        assert_eq!(asked.status.code(), Some(2), "{said}");
+        assert!(said.contains("expected a time above zero"), "{said}");
+    }
 }
 
 /// Runs one function for a while, then another one.
