@@ -71,6 +71,9 @@ pub struct RecordArgs {
     /// Keep only the end of the run, such as the last 10s (perf)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     last: Option<Duration>,
+    /// Keep what was sampled last of process PID, a program run by `record --last`, until now; the program goes on
+    #[arg(long, value_name = "PID", exclusive = true)]
+    keep: Option<u32>,
     /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf (with --last always
     /// perf)
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused", "switchable", "only_while"])]
@@ -103,6 +106,9 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     if let Some(pid) = args.off {
         return Ok(record::switch(pid, Switch::Off)?);
     }
+    if let Some(pid) = args.keep {
+        return Ok(record::keep(pid)?);
+    }
     if let Some(pid) = args.pid {
         return attach(&args, pid);
     }
@@ -126,11 +132,11 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     };
     let shows = !args.quiet && io::stderr().is_terminal();
     let mut say = |line: &str| say!("callscape: {line}");
-    let mut is_told = !(args.paused || args.switchable);
+    let mut is_told = !(args.paused || args.switchable || args.last.is_some());
     let mut see = |seen: Seen| {
         if let Some(pid) = seen.program.filter(|_| !is_told) {
             is_told = true;
-            tell_switch(pid, args.paused);
+            tell_process(pid, &args);
         }
         show(seen, shows);
     };
@@ -174,9 +180,16 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     std::process::exit(if failed { 1 } else { code })
 }
 
-/// Says how recording of a program that runs is switched: nobody else knows its process.
-fn tell_switch(pid: u32, is_off: bool) {
-    let (now, to) = if is_off { ("off", "on") } else { ("on", "off") };
+/// Says what can be asked for while a program runs: nobody else knows its process.
+fn tell_process(pid: u32, args: &RecordArgs) {
+    if args.last.is_some() {
+        say!("callscape: callscape record --keep {pid} keeps what was sampled last before it");
+        return;
+    }
+    let (now, to) = match args.paused {
+        true => ("off", "on"),
+        false => ("on", "off"),
+    };
     say!("callscape: recording is {now}; callscape record --{to} {pid} switches it {to}");
 }
 

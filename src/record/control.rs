@@ -46,7 +46,7 @@ impl Control {
         self.lock().stops
     }
 
-    /// Begins to record the program, or leaves off.
+    /// Switches recording of the program on or off.
     pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
         let program = self.lock().program;
         let none = || RecordError::Recorder("the program does not run".to_owned());

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::ended::Ended;
 use super::error::RecordError;
+use super::keep::{KEEP, Keeper, parts};
 use super::place::{self, Workplace};
 use super::program::{Kind, Program};
 use super::run::{Done, Plan, Run, Wish};
@@ -73,7 +74,8 @@ fn of(
         // A file for each such time, of which two are kept: the last one may have only just begun.
         let milliseconds = last.as_millis().max(1);
         record.arg(format!("--switch-output={}s", milliseconds.div_ceil(1000)));
-        record.arg("--switch-max-files=2");
+        // By the clock that tells when something is asked for.
+        record.args(["--switch-max-files=2", "-k", "mono"]);
     }
     if let Some(pid) = pid {
         record.args(["-p", &pid.to_string()]);
@@ -88,25 +90,39 @@ fn of(
     if let Some((_, wish)) = program {
         plan.run_as(wish);
     }
-    let ran = running::run(&mut plan, None, seen)?;
+    if program.is_some() && last.is_some() {
+        let folder = std::path::absolute(&place.0);
+        let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
+        plan.command.env(KEEP, folder);
+    }
+    let mut keeper = Keeper::new(&place.0);
+    let mut look = |it: Seen| {
+        keeper.look();
+        seen(it);
+    };
+    let ran = running::run(&mut plan, None, &mut look)?;
     // perf ends as its program does.
     let ended = match ran.program {
         Ended::Unknown => ran.recorder,
         ended => ended,
     };
-    let files = match last {
-        Some(_) => parts(&place.0)?,
-        None => vec![data],
+    let kept = keeper.kept()?;
+    let until = kept.as_ref().map(|it| it.1);
+    let files = match (kept, last) {
+        (Some((files, _)), _) => files,
+        (None, Some(_)) => parts(&place.0)?,
+        (None, None) => vec![data.clone()],
     };
     let written = match last {
-        Some(last) => as_text_of_last(&files, last, output),
-        None => as_text(&files[0], output),
+        Some(last) => as_text_of_last(&files, (last, until), output),
+        None => as_text(&data, output),
     };
     if let Err(reason) = written {
         return Err(failure(reason, &files, output, ended));
     }
+    let is_asked = |_| "what was sampled before --keep asked for it is kept".to_owned();
     Ok(Done {
-        notes: Vec::new(),
+        notes: until.map(is_asked).into_iter().collect(),
         paths: vec![output.to_path_buf()],
         ended,
         elapsed: ran.elapsed,
@@ -196,20 +212,14 @@ fn as_text(data: &Path, output: &Path) -> Result<(), NoText> {
     }
 }
 
-/// The files that `perf record --switch-output` left in `folder`, in order of time.
-fn parts(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
-    let entries = std::fs::read_dir(folder).map_err(io(folder))?.flatten();
-    let names = entries.map(|it| it.path());
-    let mut files: Vec<PathBuf> = names
-        .filter(|it| it.file_stem().is_some_and(|it| it == "perf.data"))
-        .collect();
-    // Their names end with the time.
-    files.sort();
-    Ok(files)
-}
-
-/// The same of such files, but only what is not older than `last` when the last sample was taken.
-fn as_text_of_last(files: &[PathBuf], last: Duration, output: &Path) -> Result<(), NoText> {
+/// The same of several files in order of time, but only samples until `until` that are not older than `last` when the last of
+/// these was taken.
+fn as_text_of_last(
+    files: &[PathBuf],
+    (last, until): (Duration, Option<Duration>),
+    output: &Path,
+) -> Result<(), NoText> {
+    let is_early = |time: &Duration| until.is_none_or(|until| *time <= until);
     let mut texts = Vec::new();
     for (number, data) in files.iter().enumerate() {
         let text = data.with_file_name(format!("{number}.txt"));
@@ -223,7 +233,7 @@ fn as_text_of_last(files: &[PathBuf], last: Duration, output: &Path) -> Result<(
     let mut end = None;
     for text in &texts {
         for line in lines(text).map_err(io(text))? {
-            end = end.max(time_of(&line.map_err(io(text))?));
+            end = end.max(time_of(&line.map_err(io(text))?).filter(is_early));
         }
     }
     let none = match files.is_empty() {
@@ -234,13 +244,13 @@ fn as_text_of_last(files: &[PathBuf], last: Duration, output: &Path) -> Result<(
     let kept = File::create_new(output).map_err(io(output))?;
     let mut kept = BufWriter::new(kept);
     for text in &texts {
-        let mut is_late = false;
+        let mut is_kept = false;
         for line in lines(text).map_err(io(text))? {
             let line = line.map_err(io(text))?;
             if let Some(time) = time_of(&line) {
-                is_late = time >= from;
+                is_kept = time >= from && is_early(&time);
             }
-            if is_late {
+            if is_kept {
                 kept.write_all(&line).map_err(io(output))?;
                 kept.write_all(b"\n").map_err(io(output))?;
             }
@@ -322,7 +332,7 @@ mod tests {
         std::fs::write(&files[1], "no data of perf").expect("it can be written");
         let output = folder.join("out");
         let last = Duration::from_secs(1);
-        let of = |files: &[PathBuf]| as_text_of_last(files, last, &output);
+        let of = |files: &[PathBuf]| as_text_of_last(files, (last, None), &output);
         assert!(matches!(of(&[]), Err(NoText::NoData)));
         assert!(matches!(of(&files[..1]), Err(NoText::NoSample)));
         // perf refuses it, or is not installed.

@@ -84,7 +84,7 @@ pub(crate) struct Plan {
     pub command: std::process::Command,
     /// The recorder runs the program as its child, rather than in the program.
     pub wraps: bool,
-    /// Interrupted, it leaves off and keeps what it has recorded.
+    /// Interrupted, it stops and keeps what it has recorded.
     pub leaves_off: bool,
     /// Where it writes meanwhile.
     pub folder: PathBuf,

@@ -35,7 +35,7 @@ pub struct Ran {
     /// How the recorder ended that ran it.
     pub recorder: Ended,
     pub elapsed: Duration,
-    /// The recorder was made to leave off, for the disk was nearly full.
+    /// The recorder was stopped because the disk was nearly full.
     pub ran_short: bool,
 }
 

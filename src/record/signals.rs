@@ -1,4 +1,4 @@
-//! Signals that are for the program and reach whoever records it; and those that begin recording and leave off.
+//! Signals that are for the program and reach whoever records it; and those that switch recording on and off.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::import::switches::{FILE, Switched};
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
 pub const SWITCH: &str = "CALLSCAPE_SWITCH";
 
-/// What makes a recorder leave off.
+/// What makes a recorder stop and keep what it has.
 pub const INTERRUPT: i32 = 2;
 /// What asks a program to end.
 pub const TERMINATE: i32 = 15;
@@ -76,13 +76,13 @@ fn unfit(caught: u64) -> Option<&'static str> {
         .then_some("it handles the signals around those that switch recording, and so these too")
 }
 
-/// The folder of the recording that the process `pid` says it can be switched in.
-fn folder_of(process: &Path) -> Option<PathBuf> {
+/// The path that a variable in the environment of a process holds.
+pub fn path_in_environment(process: &Path, name: &str) -> Option<PathBuf> {
     let environment = fs::read(process.join("environ")).ok()?;
-    let wanted = format!("{SWITCH}=");
+    let wanted = format!("{name}=");
     let mut variables = environment.split(|&byte| byte == 0);
-    let folder = variables.find_map(|it| it.strip_prefix(wanted.as_bytes()))?;
-    Some(path(folder))
+    let found = variables.find_map(|it| it.strip_prefix(wanted.as_bytes()))?;
+    Some(path(found))
 }
 
 /// Switches recording of the process `pid` on or off by a signal, and notes when, once the process has taken the signal. A
@@ -98,7 +98,7 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     if !process.exists() {
         return refuse("there is none");
     }
-    let Some(folder) = folder_of(&process) else {
+    let Some(folder) = path_in_environment(&process, SWITCH) else {
         return refuse("it is not recorded, cannot be switched, or is of somebody else");
     };
     let status = || fs::read_to_string(process.join("status")).unwrap_or_default();
@@ -132,7 +132,12 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     // One that waits would come before one of a lower number that is sent after it.
     while is_pending(&status(), to.signal()) {
         if begin.elapsed() >= DELIVERY {
-            return waits("it blocks the signals that switch recording, or is stopped");
+            let reason = format!(
+                "process {pid}: it has not taken the signal that switches recording {}: it will when it can, and the \
+                 recording does not tell when that was",
+                to.option().trim_start_matches('-')
+            );
+            return Err(RecordError::Recorder(reason));
         }
         std::thread::sleep(Duration::from_millis(1));
     }

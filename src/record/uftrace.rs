@@ -97,7 +97,7 @@ pub fn run_until(
     let mut notes = Vec::new();
     if ran.ran_short {
         notes.push(
-            "the disk is nearly full: uftrace left off and took the program with it; what was recorded until then is kept"
+            "the disk is nearly full: uftrace was stopped, and ended the program; what was recorded until then is kept"
                 .to_owned(),
         );
     }

@@ -396,3 +396,56 @@ fn the_end_alone_is_kept_where_that_is_asked_for() {
     let duration = info["duration_ns"].as_u64().expect("a number");
     assert!(duration <= 1_100_000_000, "{duration}");
 }
+
+/// Does one thing until it is told, then another one for a while.
+const TOLD: &str = r#"
+#include <stdio.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+void __attribute__((noinline)) early(int n) { for (volatile int i = 0; i < n; i++); }
+void __attribute__((noinline)) late(int n) { for (volatile int i = 0; i < n; i++); }
+int main(void) {
+  char line[100]; struct pollfd in = {0, POLLIN, 0};
+  double begin = now();
+  while (now() - begin < 0.5) early(100000);
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (!poll(&in, 1, 0)) early(100000);
+  if (fgets(line, sizeof line, stdin)) { fputs(line, stdout); fflush(stdout); }
+  begin = now();
+  while (now() - begin < 3.5) late(100000);
+  return 5;
+}
+"#;
+
+#[test]
+fn what_led_up_to_a_moment_is_kept_while_the_program_goes_on() {
+    if !has("perf", "--version") || !has("gcc", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-keep");
+    let program = build(&scratch, "app", TOLD, &["-O1", "-g"]);
+    let tried = run(&scratch, &["--no-open", "--with", "perf"], &["true"]);
+    if text(&tried.stderr).contains("perf_event_paranoid") {
+        eprintln!("left out: perf may not record here");
+        return;
+    }
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--last", "1s", "-o", path(&out)];
+    let mut told = Asked::start(record(&scratch, &options, &[path(&program)]));
+    let kept = switch("--keep", &told.pid);
+    assert!(kept.status.success(), "{}", text(&kept.stderr));
+    let again = switch("--keep", &told.pid);
+    assert!(text(&again.stderr).contains("its end was kept already"));
+    told.ask("on");
+    // It has not been ended, and more than twice what is kept has passed.
+    assert_eq!(told.end(), Some(5));
+    assert!(calls(&out, "early") > 0);
+    assert_eq!(calls(&out, "late"), 0);
+    let info = json(&["info", path(&out), "--json"]);
+    let duration = info["duration_ns"].as_u64().expect("a number");
+    assert!(duration <= 1_100_000_000, "{duration}");
+    let refused = switch("--keep", &std::process::id().to_string());
+    assert!(text(&refused.stderr).contains("it was not started so"));
+}
