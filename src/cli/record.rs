@@ -53,10 +53,10 @@ pub struct RecordArgs {
     /// without these: a few runs more, without its standard streams (uftrace)
     #[arg(long)]
     retry: bool,
-    /// Record nothing until --on says so (uftrace)
+    /// Record nothing until --on says so (uftrace, perf)
     #[arg(long)]
     paused: bool,
-    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace)
+    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace, perf)
     #[arg(long)]
     switchable: bool,
     /// Start recording process PID, a program run by `record --paused` or `--switchable`
@@ -69,7 +69,7 @@ pub struct RecordArgs {
     #[arg(long = "while", value_name = "FUNCTION", conflicts_with_all = ["max_frequency", "retry"])]
     only_while: Option<String>,
     /// Keep only the end of the run, such as the last 10s (perf)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["paused", "switchable"])]
     last: Option<Duration>,
     /// Keep what was sampled last of process PID, a program run by `record --last`, until now; the program goes on
     #[arg(long, value_name = "PID", exclusive = true)]

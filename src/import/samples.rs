@@ -316,6 +316,26 @@ impl<'r> Samples<'r> {
         track.lined = StackId::EMPTY;
     }
 
+    /// Ends the samples of all threads because recording was switched off: a last sample lasts as long as is usual, but not
+    /// beyond `off`. What is sampled later begins anew. O(threads).
+    pub fn pause(
+        &mut self,
+        off: Timestamp,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        for track in 0..self.tracks.len() {
+            let of = &mut self.tracks[track];
+            let Some(last) = of.last else {
+                continue;
+            };
+            let usual = median(&mut of.intervals).unwrap_or(self.usual);
+            let end = last.saturating_add(usual).min(off.ns()).max(last);
+            let end = Some(Timestamp::from_ns(end));
+            self.end(TrackId(track), end, builder, &place);
+        }
+    }
+
     /// Ends the samples of all threads that were not ended before, and gives what is to be known of all. The only
     /// sample of a thread lasts as long as is usual on the others.
     pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> Sampled {

@@ -93,7 +93,8 @@ impl Switches {
         Switches::of_all(all)
     }
 
-    fn of_all(mut all: Vec<Switched>) -> Switches {
+    /// Those, in whatever order. O(n log n).
+    pub fn of_all(mut all: Vec<Switched>) -> Switches {
         all.sort_by_key(|it| it.time);
         let mut processes: BTreeMap<u32, Off> = BTreeMap::new();
         for switched in all {

@@ -38,29 +38,35 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
     Ok(wanted)
 }
 
+/// Those that can be switched on and off while the program runs.
+const SWITCHABLE: &[Recorder] = &[Recorder::Uftrace, Recorder::Perf];
+
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
 fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
-    let asked = [
-        (wish.memory, "--memory", Recorder::Uftrace),
+    let asked: [(bool, &str, &[Recorder]); 6] = [
+        (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
             "--max-frequency while recording",
-            Recorder::Uftrace,
+            &[Recorder::Uftrace],
         ),
-        (wish.is_paused, "--paused", Recorder::Uftrace),
-        (wish.is_switchable, "--switchable", Recorder::Uftrace),
-        (wish.only_while.is_some(), "--while", Recorder::Uftrace),
-        (wish.last.is_some(), "--last", Recorder::Perf),
+        (wish.is_paused, "--paused", SWITCHABLE),
+        (wish.is_switchable, "--switchable", SWITCHABLE),
+        (wish.only_while.is_some(), "--while", &[Recorder::Uftrace]),
+        (wish.last.is_some(), "--last", &[Recorder::Perf]),
     ];
     let refused = asked
         .into_iter()
-        .find(|&(is_asked, _, can)| is_asked && can != by);
+        .find(|(is_asked, _, can)| *is_asked && !can.contains(&by));
     match refused {
-        Some((_, what, can)) => Err(RecordError::Recorder(format!(
-            "{what} is for {}: {} cannot",
-            can.name(),
-            by.name()
-        ))),
+        Some((_, what, can)) => {
+            let names: Vec<&str> = can.iter().map(|it| it.name()).collect();
+            Err(RecordError::Recorder(format!(
+                "{what} is for {}: {} cannot",
+                names.join(" and "),
+                by.name()
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -296,14 +302,15 @@ mod tests {
         };
         let said = |by, wish| can(by, wish).expect_err("it cannot").to_string();
         assert_eq!(
-            said(Recorder::Perf, &paused),
-            "--paused is for uftrace: perf cannot"
+            said(Recorder::Node, &paused),
+            "--paused is for uftrace and perf: node cannot"
         );
         assert_eq!(
             said(Recorder::Uftrace, &last),
             "--last is for perf: uftrace cannot"
         );
-        assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &last).is_ok());
+        assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &paused).is_ok());
+        assert!(can(Recorder::Perf, &last).is_ok());
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod running;
 mod seen;
 mod signals;
 mod source;
+mod switching;
 mod uftrace;
 
 pub use attach::attach;
@@ -40,8 +41,9 @@ use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
 pub use seen::Seen;
-pub use signals::{Switch, TERMINATE, switch};
+pub use signals::{Switch, TERMINATE};
 pub use source::find as find_source;
+pub use switching::switch;
 
 /// Runs a program and records it. `say` is told what the user should know, line by line; `seen` how far it is, several
 /// times a second.

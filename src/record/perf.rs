@@ -14,7 +14,8 @@ use super::program::{Kind, Program};
 use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
-use crate::import::perf_script;
+use super::switching::{self, CONTROL};
+use crate::import::perf_script::{self, gap::Gap};
 
 /// Samples a second: a prime, so that nothing periodic keeps step with it.
 const FREQUENCY: &str = "997";
@@ -70,6 +71,17 @@ fn of(
     };
     record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", stacks]);
     record.args(["-e", event(), "-o"]).arg(&data);
+    let folder = std::path::absolute(&place.0);
+    let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
+    let wish = program.map(|(_, wish)| wish);
+    if let Some(wish) = wish.filter(|it| it.is_paused || it.is_switchable) {
+        record.arg(switching::create(&folder)?);
+        // By the clock that tells when it is switched.
+        record.args(["-k", "mono"]).env(CONTROL, &folder);
+        if wish.is_paused {
+            record.args(["-D", "-1"]);
+        }
+    }
     if let Some(last) = last {
         // A file for each such time, of which two are kept: the last one may have only just begun.
         let milliseconds = last.as_millis().max(1);
@@ -91,8 +103,6 @@ fn of(
         plan.run_as(wish);
     }
     if program.is_some() && last.is_some() {
-        let folder = std::path::absolute(&place.0);
-        let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
         plan.command.env(KEEP, folder);
     }
     let mut keeper = Keeper::new(&place.0);
@@ -115,7 +125,7 @@ fn of(
     };
     let written = match last {
         Some(last) => as_text_of_last(&files, (last, until), output),
-        None => as_text(&data, output),
+        None => as_text_with_gaps(&data, &switching::gaps(&place.0), output),
     };
     if let Err(reason) = written {
         return Err(failure(reason, &files, output, ended));
@@ -150,7 +160,9 @@ fn failure(reason: NoText, files: &[PathBuf], output: &Path, ended: Ended) -> Re
     let said = match reason {
         NoText::NoData => "it left no data; what it wrote on standard error says why".to_owned(),
         NoText::NoSample => {
-            format!("the program ran for too short a time: {FREQUENCY} samples a second found none")
+            format!(
+                "it took no sample: the program ran for too short a time for {FREQUENCY} in a second, or recording was not on"
+            )
         }
         NoText::Unreadable(said) => {
             let kept: Vec<String> = files.iter().filter_map(|it| keep(it, output)).collect();
@@ -210,6 +222,37 @@ fn as_text(data: &Path, output: &Path) -> Result<(), NoText> {
         true => Err(NoText::NoSample),
         false => Err(NoText::Unreadable(said(&log))),
     }
+}
+
+/// The same, with a comment for each time in which recording was off: from when it was asked for or from the last sample
+/// before it went on, whichever is later.
+fn as_text_with_gaps(data: &Path, gaps: &[(u64, u64)], output: &Path) -> Result<(), NoText> {
+    if gaps.is_empty() {
+        return as_text(data, output);
+    }
+    let text = data.with_file_name("all.txt");
+    as_text(data, &text)?;
+    let marked = File::create_new(output).map_err(io(output))?;
+    let mut marked = BufWriter::new(marked);
+    let ns = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+    let mut gaps = gaps.iter().peekable();
+    let mut last = None;
+    for line in lines(&text).map_err(io(&text))? {
+        let line = line.map_err(io(&text))?;
+        if let Some(time) = time_of(&line) {
+            while let Some((off, on)) = gaps.next_if(|it| Duration::from_nanos(it.1) <= time) {
+                let [off, end] = [off, on].map(|it| ns(Duration::from_nanos(*it)));
+                let start = off.max(last.unwrap_or(off));
+                if last.is_some() && start < end {
+                    writeln!(marked, "{}", Gap { start, end }).map_err(io(output))?;
+                }
+            }
+            last = Some(ns(time));
+        }
+        marked.write_all(&line).map_err(io(output))?;
+        marked.write_all(b"\n").map_err(io(output))?;
+    }
+    Ok(marked.flush().map_err(io(output))?)
 }
 
 /// The same of several files in order of time, but only samples until `until` that are not older than `last` when the last of

@@ -168,15 +168,18 @@ fn is_blocked(process: &Path, signal: i32) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{Forwarding, Orphan, adopt, monotonic, path, send};
+pub use linux::{Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, send};
 #[cfg(not(target_os = "linux"))]
-pub use others::{Forwarding, Orphan, adopt, monotonic, path, send};
+pub use others::{Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, send};
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::ffi::OsStr;
+    use std::ffi::{CString, OsStr};
+    use std::fs::{File, OpenOptions};
+    use std::io;
     use std::os::unix::ffi::OsStrExt;
-    use std::path::PathBuf;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use crate::record::ended::Ended;
@@ -262,6 +265,23 @@ mod linux {
         PathBuf::from(OsStr::from_bytes(bytes))
     }
 
+    /// Makes a fifo.
+    pub fn make_fifo(path: &Path) -> io::Result<()> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: `name` ends with a zero and lives until it returns.
+        match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Opens a fifo to write or to read, without waiting: an error where it is to be written and nobody reads.
+    pub fn open_fifo(path: &Path, writes: bool) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        let options = options.read(!writes).write(writes);
+        options.custom_flags(libc::O_NONBLOCK).open(path)
+    }
+
     /// Nanoseconds of the clock that uftrace reads.
     pub fn monotonic() -> u64 {
         let mut now = libc::timespec {
@@ -301,7 +321,9 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 mod others {
-    use std::path::PathBuf;
+    use std::fs::File;
+    use std::io;
+    use std::path::{Path, PathBuf};
 
     use crate::record::ended::Ended;
 
@@ -321,6 +343,14 @@ mod others {
 
     pub fn path(bytes: &[u8]) -> PathBuf {
         PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub fn make_fifo(_: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn open_fifo(_: &Path, _: bool) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     pub fn monotonic() -> u64 {

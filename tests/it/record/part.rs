@@ -449,3 +449,80 @@ fn what_led_up_to_a_moment_is_kept_while_the_program_goes_on() {
     let refused = switch("--keep", &std::process::id().to_string());
     assert!(text(&refused.stderr).contains("it was not started so"));
 }
+
+/// Works for a while at each line that it reads, and waits between them.
+const BURSTS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+double used(void) { return (double)clock() / CLOCKS_PER_SEC; }
+void __attribute__((noinline)) spin(int n) { for (volatile int i = 0; i < n; i++); }
+#define BURST(name) void __attribute__((noinline)) name(void) { double b = used(); while (used() - b < 0.3) spin(100000); }
+BURST(one) BURST(two) BURST(three) BURST(four)
+int main(void) {
+  char line[100];
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) {
+    if (!strcmp(line, "one\n")) one();
+    if (!strcmp(line, "two\n")) two();
+    if (!strcmp(line, "three\n")) three();
+    if (!strcmp(line, "four\n")) four();
+    fputs(line, stdout); fflush(stdout);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn samples_are_switched_on_and_off_and_their_gaps_are_known() {
+    if !has("perf", "--version") || !has("gcc", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-perf-switch");
+    let program = build(&scratch, "app", BURSTS, &["-O1", "-g"]);
+    let tried = run(&scratch, &["--no-open", "--with", "perf"], &["true"]);
+    if text(&tried.stderr).contains("perf_event_paranoid") {
+        eprintln!("left out: perf may not record here");
+        return;
+    }
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--with", "perf", "--paused", "-o", path(&out)];
+    let mut bursts = Asked::start(record(&scratch, &options, &[path(&program)]));
+    let to = |to: &str, pid: &str| {
+        let switched = switch(to, pid);
+        assert!(switched.status.success(), "{}", text(&switched.stderr));
+    };
+    bursts.ask("one");
+    to("--on", &bursts.pid);
+    bursts.ask("two");
+    to("--off", &bursts.pid);
+    bursts.ask("three");
+    to("--on", &bursts.pid);
+    bursts.ask("four");
+    assert_eq!(bursts.end(), Some(0));
+    let found = ["one", "three"].map(|it| calls(&out, it));
+    assert_eq!(found, [0, 0]);
+    let found = ["two", "four", "main"].map(|it| calls(&out, it));
+    assert!(found[0] >= 1 && found[1] >= 1 && found[2] >= 2, "{found:?}");
+    let info = json(&["info", path(&out), "--json"]);
+    assert_eq!(info["gaps"]["count"], 1, "{info}");
+    let gap = &info["gaps"]["listed"][0];
+    let [from, to] = ["from_ns", "to_ns"].map(|it| gap[it].as_u64().expect("a time"));
+    // What one burst takes.
+    assert!(to - from >= 300_000_000, "{gap}");
+    let all = json(&["functions", path(&out), "--json"]);
+    let main = all
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|it| it["name"] == "main");
+    let cost = main
+        .and_then(|it| it["total_ns"].as_u64())
+        .expect("its time");
+    let duration = info["duration_ns"].as_u64().expect("a number");
+    assert!(
+        cost <= duration - (to - from),
+        "{cost} of {duration}: no call reaches across"
+    );
+}
