@@ -101,10 +101,10 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         return list();
     }
     if let Some(pid) = args.on {
-        return Ok(record::switch(pid, Switch::On)?);
+        return Ok(record::switch(pid, Switch::On, record::ANSWER)?);
     }
     if let Some(pid) = args.off {
-        return Ok(record::switch(pid, Switch::Off)?);
+        return Ok(record::switch(pid, Switch::Off, record::ANSWER)?);
     }
     if let Some(pid) = args.keep {
         return Ok(record::keep(pid)?);

@@ -38,9 +38,6 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
     Ok(wanted)
 }
 
-/// Those that can be switched on and off while the program runs.
-const SWITCHABLE: &[Recorder] = &[Recorder::Uftrace, Recorder::Perf];
-
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
 fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
     let asked: [(bool, &str, &[Recorder]); 6] = [
@@ -50,8 +47,8 @@ fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
             "--max-frequency while recording",
             &[Recorder::Uftrace],
         ),
-        (wish.is_paused, "--paused", SWITCHABLE),
-        (wish.is_switchable, "--switchable", SWITCHABLE),
+        (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
+        (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
         (wish.only_while.is_some(), "--while", &[Recorder::Uftrace]),
         (wish.last.is_some(), "--last", &[Recorder::Perf]),
     ];

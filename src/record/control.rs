@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::error::RecordError;
 use super::seen::Seen;
 use super::signals::{self, Switch};
+use super::switching::{self, SOON};
 
 /// So many bytes of what a program writes are kept: the last ones.
 const KEPT: usize = 16 << 10;
@@ -50,7 +51,7 @@ impl Control {
     pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
         let program = self.lock().program;
         let none = || RecordError::Recorder("the program does not run".to_owned());
-        signals::switch(program.ok_or_else(none)?, to)
+        switching::switch(program.ok_or_else(none)?, to, SOON)
     }
 
     /// How far the recording is.

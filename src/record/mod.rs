@@ -43,7 +43,7 @@ use run::{Done, Run};
 pub use seen::Seen;
 pub use signals::{Switch, TERMINATE};
 pub use source::find as find_source;
-pub use switching::switch;
+pub use switching::{ANSWER, switch};
 
 /// Runs a program and records it. `say` is told what the user should know, line by line; `seen` how far it is, several
 /// times a second.

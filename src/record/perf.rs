@@ -74,8 +74,11 @@ fn of(
     let folder = std::path::absolute(&place.0);
     let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
     let wish = program.map(|(_, wish)| wish);
+    let mut control = None;
     if let Some(wish) = wish.filter(|it| it.is_paused || it.is_switchable) {
-        record.arg(switching::create(&folder)?);
+        let (opened, option) = switching::create(&folder)?;
+        record.arg(option);
+        control = Some(opened);
         // By the clock that tells when it is switched.
         record.args(["-k", "mono"]).env(CONTROL, &folder);
         if wish.is_paused {
@@ -111,6 +114,7 @@ fn of(
         seen(it);
     };
     let ran = running::run(&mut plan, None, &mut look)?;
+    drop(control);
     // perf ends as its program does.
     let ended = match ran.program {
         Ended::Unknown => ran.recorder,

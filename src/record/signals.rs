@@ -168,15 +168,20 @@ fn is_blocked(process: &Path, signal: i32) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, send};
+pub use linux::{
+    Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, path_of_open, send,
+};
 #[cfg(not(target_os = "linux"))]
-pub use others::{Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, send};
+pub use others::{
+    Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, path_of_open, send,
+};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::ffi::{CString, OsStr};
     use std::fs::{File, OpenOptions};
     use std::io;
+    use std::os::fd::AsRawFd;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::{Path, PathBuf};
@@ -282,6 +287,11 @@ mod linux {
         options.custom_flags(libc::O_NONBLOCK).open(path)
     }
 
+    /// The path by which other processes find an open folder.
+    pub fn path_of_open(folder: &File) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), folder.as_raw_fd())
+    }
+
     /// Nanoseconds of the clock that uftrace reads.
     pub fn monotonic() -> u64 {
         let mut now = libc::timespec {
@@ -351,6 +361,10 @@ mod others {
 
     pub fn open_fifo(_: &Path, _: bool) -> io::Result<File> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn path_of_open(_: &File) -> String {
+        String::new()
     }
 
     pub fn monotonic() -> u64 {

@@ -1,8 +1,7 @@
 //! Switching recording of a program that runs on and off: by a signal under uftrace, under perf by a word in a fifo, which perf
 //! answers in another one. `--control` in <https://man7.org/linux/man-pages/man1/perf-record.1.html>
 
-use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,40 +18,38 @@ const WORDS: &str = "words";
 const ANSWERS: &str = "answers";
 
 /// perf answers by then, unless it is stopped.
-const ANSWER: Duration = Duration::from_secs(2);
+pub const ANSWER: Duration = Duration::from_secs(2);
+
+/// Most often it has answered by then. A window does not wait for longer.
+pub const SOON: Duration = Duration::from_millis(80);
 
 /// All processes that one perf records are switched together, and noted as this one.
 const ALL: u32 = 0;
 
-/// Makes the fifos in a folder, and gives the option by which perf uses them.
-pub fn create(folder: &Path) -> Result<OsString, RecordError> {
-    if folder.as_os_str().as_encoded_bytes().contains(&b',') {
-        return Err(RecordError::Recorder(format!(
-            "{}: perf cannot be switched where a comma is in the path of the recording",
-            folder.display()
-        )));
-    }
-    let mut option = OsString::from("--control=fifo:");
-    for (name, behind) in [(WORDS, ","), (ANSWERS, "")] {
+/// Makes the fifos in a folder, and gives the option by which perf uses them, while the file with it is open.
+pub fn create(folder: &Path) -> Result<(File, String), RecordError> {
+    for name in [WORDS, ANSWERS] {
         let path = folder.join(name);
         signals::make_fifo(&path).map_err(|error| RecordError::io(&path, error))?;
-        option.push(path);
-        option.push(behind);
     }
-    Ok(option)
+    let opened = File::open(folder).map_err(|error| RecordError::io(folder, error))?;
+    // In the option a comma divides the names: there may be one in that of the folder.
+    let path = signals::path_of_open(&opened);
+    let option = format!("--control=fifo:{path}/{WORDS},{path}/{ANSWERS}");
+    Ok((opened, option))
 }
 
 /// Switches recording of the process `pid` on or off, and notes when. An error where it is not recorded, or so that it cannot
-/// be switched.
-pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
+/// be switched, or where perf has not answered by `patience`.
+pub fn switch(pid: u32, to: Switch, patience: Duration) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     match signals::path_in_environment(&process, CONTROL) {
-        Some(folder) => ask(pid, &folder, to),
+        Some(folder) => ask(pid, &folder, to, patience),
         None => signals::switch(pid, to),
     }
 }
 
-fn ask(pid: u32, folder: &Path, to: Switch) -> Result<(), RecordError> {
+fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), RecordError> {
     let failed = |why: &str| Err(RecordError::Recorder(format!("process {pid}: {why}")));
     let log = folder.join(FILE);
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
@@ -86,7 +83,7 @@ fn ask(pid: u32, folder: &Path, to: Switch) -> Result<(), RecordError> {
     asked.map_err(|error| RecordError::io(&folder.join(WORDS), error))?;
     let begin = Instant::now();
     while !answers.read(&mut answer).is_ok_and(|length| length > 0) {
-        if begin.elapsed() >= ANSWER {
+        if begin.elapsed() >= patience {
             return failed("perf has not answered yet, and may switch recording later");
         }
         std::thread::sleep(Duration::from_millis(1));

@@ -479,7 +479,7 @@ fn samples_are_switched_on_and_off_and_their_gaps_are_known() {
     if !has("perf", "--version") || !has("gcc", "--version") {
         return;
     }
-    let scratch = Scratch::new("record-perf-switch");
+    let scratch = Scratch::new("record-perf,switch");
     let program = build(&scratch, "app", BURSTS, &["-O1", "-g"]);
     let tried = run(&scratch, &["--no-open", "--with", "perf"], &["true"]);
     if text(&tried.stderr).contains("perf_event_paranoid") {
