@@ -126,14 +126,17 @@ fn built(place: &Path) -> anyhow::Result<Vec<Workload>> {
     ])
 }
 
-/// The files of this program in one.
+/// The files one folder below `src`, sorted by path, as one text.
 fn sources() -> anyhow::Result<Vec<u8>> {
-    let mut text = Vec::new();
+    let mut paths = Vec::new();
     for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))?.flatten() {
         let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
-        for file in files.filter(|it| it.path().is_file()) {
-            text.extend(fs::read(file.path())?);
-        }
+        paths.extend(files.map(|it| it.path()).filter(|it| it.is_file()));
+    }
+    paths.sort();
+    let mut text = Vec::new();
+    for path in paths {
+        text.extend(fs::read(path)?);
     }
     Ok(text)
 }

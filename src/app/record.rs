@@ -81,13 +81,13 @@ impl Desk {
             Err(reason) => return card.failure = Some(reason),
         };
         let name = command.first().map(|it| it.display().to_string());
-        let is_switchable = by == Recorder::Uftrace;
+        let is_switchable = by.can_be_switched();
         let control = Control::default();
         let wish = Wish {
             command,
             with: Some(by),
             folder: Some(folder),
-            memory: card.wish.memory && is_switchable,
+            memory: card.wish.memory && by == Recorder::Uftrace,
             is_paused: card.wish.is_paused && is_switchable,
             is_switchable,
             control: Some(control.clone()),
@@ -260,32 +260,87 @@ int main(int count, char **words) {
 }
 "#;
 
-    #[test]
-    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+    /// A desk in which a program is recorded by `by`, and has begun to write; its folder.
+    fn recorded(text: &str, by: Recorder) -> Option<(Desk, PathBuf)> {
         let has = |name: &str| {
             let asked = Command::new(name).arg("--version").output();
             asked.is_ok_and(|it| it.status.success())
         };
-        if !has("uftrace") || !has("gcc") {
-            eprintln!("left out: uftrace or gcc is not installed");
-            return;
+        if !has(by.name()) || !has("gcc") {
+            eprintln!("left out: {} or gcc is not installed", by.name());
+            return None;
         }
         let (mut desk, wish, folder) = opened();
-        std::fs::write(folder.join("app.c"), PROGRAM).expect("it can be written");
+        std::fs::write(folder.join("app.c"), text).expect("it can be written");
         let built = Command::new("gcc")
             .args(["-O2", "-g", "-o", "app", "app.c"])
             .current_dir(&folder)
             .status();
         assert!(built.is_ok_and(|it| it.success()));
         let command = "./app 'two words'".to_owned();
-        edit(&mut desk, RecordWish { command, ..wish });
-        assert_eq!(desk.recording.by(), Some(Recorder::Uftrace));
+        let with = Some(by);
+        let wish = RecordWish {
+            command,
+            with,
+            ..wish
+        };
+        edit(&mut desk, wish);
+        if desk.recording.by() != with {
+            eprintln!("left out: {} may not record here", by.name());
+            return None;
+        }
         desk.execute(RecordAsk::Start);
         let wrote = |desk: &Desk| desk.recording.wrote.contains("two words\n");
         wait(&mut desk, |desk| {
             wrote(desk) || desk.recording.running.is_none()
         });
         assert!(wrote(&desk), "{:?}", desk.recording.failure);
+        Some((desk, folder))
+    }
+
+    #[test]
+    fn a_window_that_is_closed_ends_the_program_and_keeps_what_was_recorded() {
+        // One ends when it is asked to, the other has to be made to.
+        let deaf = PROGRAM.replace("printf(", "signal(SIGTERM, SIG_IGN); printf(");
+        let deaf = deaf.replace(
+            "#include <stdio.h>",
+            "#include <stdio.h>\n#include <signal.h>",
+        );
+        for program in [PROGRAM, &deaf] {
+            let Some((mut desk, folder)) = recorded(program, Recorder::Uftrace) else {
+                return;
+            };
+            desk.recording.finish();
+            assert!(desk.recording.running.is_none());
+            let entries = std::fs::read_dir(&folder).expect("a folder").flatten();
+            let names: Vec<String> = entries
+                .map(|it| it.file_name().to_string_lossy().into_owned())
+                .filter(|it| it != "app" && it != "app.c")
+                .collect();
+            let [name] = &names[..] else {
+                panic!("the recording alone: {names:?}");
+            };
+            assert!(name.ends_with(".uftrace"), "{name}");
+            let opened = crate::import::open(&folder.join(name), &Progress::new());
+            let functions = opened.expect("it is whole").functions;
+            assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));
+            std::fs::remove_dir_all(folder).expect("it can be removed");
+        }
+    }
+
+    #[test]
+    fn a_program_is_recorded_switched_and_stopped_and_its_recording_opens() {
+        if let Some(desk) = recorded(PROGRAM, Recorder::Uftrace) {
+            switched_and_stopped(desk, true);
+        }
+        // There is something to sample before it is switched off.
+        let busy = "for (int i = 0; i < 300000000; i++) leaf(i); printf(";
+        if let Some(desk) = recorded(&PROGRAM.replace("printf(", busy), Recorder::Perf) {
+            switched_and_stopped(desk, false);
+        }
+    }
+
+    fn switched_and_stopped((mut desk, folder): (Desk, PathBuf), knows_source: bool) {
         // Hidden it goes on, and is one of the works under way.
         desk.execute(RecordAsk::Toggle);
         assert!(desk.is_working());
@@ -306,7 +361,8 @@ int main(int count, char **words) {
             panic!("one recording");
         };
         assert_eq!(recording.parent(), Some(&*folder));
-        assert_eq!(document.inputs.source_dir.as_deref(), Some(&*folder));
+        let source = document.inputs.source_dir.as_deref();
+        assert!(source == Some(&folder) || !knows_source);
         let resolved = document.resolved().expect("it is resolved");
         let functions = &resolved.recording.functions;
         assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));

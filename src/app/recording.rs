@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::command::RecordWish;
 use super::editor::words;
@@ -13,11 +13,17 @@ use crate::record::choice::{self, Offer};
 use crate::record::control::Control;
 use crate::record::program::Program;
 use crate::record::recorder::Recorder;
-use crate::record::{self, Ended, Wish};
+use crate::record::{self, Ended, TERMINATE, Wish};
 use crate::state::job::Job;
 
-/// Who types is left alone for so long before the command is looked at.
+/// So long after the last key the command is looked at.
 pub(super) const PAUSE: Duration = Duration::from_millis(200);
+
+/// So long a program may take to end when the window is closed, before it is made to.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether a recording is whole.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// What is known of a command.
 #[derive(Clone, Debug)]
@@ -44,7 +50,7 @@ pub struct Running {
 }
 
 impl Drop for Running {
-    /// What nobody can stop any more does not go on.
+    /// Ends the program that nothing could stop any more.
     fn drop(&mut self) {
         self.control.stop();
     }
@@ -96,6 +102,28 @@ impl RecordCard {
             running.control.stop();
         }
     }
+
+    /// Ends the program that is recorded and waits until its recording is whole: the end of this process would take the
+    /// thread that records with it.
+    pub fn finish(&mut self) {
+        let Some(running) = self.running.take() else {
+            return;
+        };
+        // What was recorded is not opened any more.
+        running.job.progress.cancel();
+        if running.control.stops() == 0 {
+            running.control.stop();
+        }
+        let begin = Instant::now();
+        let mut is_asked = true;
+        while running.job.poll().is_none() {
+            if is_asked && begin.elapsed() >= PATIENCE {
+                is_asked = false;
+                running.control.stop();
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
 }
 
 /// The words of a command and the folder that it runs in; what is wrong with them.
@@ -131,13 +159,19 @@ pub(super) fn look(words: &[OsString], folder: &Path) -> Result<Looked, String> 
 pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
     let mut told = Vec::new();
     let mut say = |line: &str| told.push(line.to_owned());
-    let recorded = record::record(wish, &mut say, &mut |_| ());
+    let control = wish.control.clone().unwrap_or_default();
+    let recorded = record::record(wish, &mut say, &mut |seen| control.see(seen));
     let recorded = recorded.map_err(|error| error.to_string())?;
+    // By hand: nothing new. A profiler ends node with the code that a shell has for the signal.
+    let is_stopped = control.stops() > 0
+        && match recorded.ended {
+            Ended::Signal(_) => true,
+            ended => ended.code() == Ended::Signal(TERMINATE).code(),
+        };
     match recorded.ended {
         Ended::Code(0) | Ended::Unknown => {}
+        _ if is_stopped => {}
         Ended::Code(code) => told.push(format!("the program ended with {code}")),
-        // It was stopped by hand.
-        Ended::Signal(_) if wish.control.as_ref().is_some_and(|it| it.stops() > 0) => {}
         Ended::Signal(signal) => told.push(format!("signal {signal} ended the program")),
     }
     let first = recorded.paths.first();

@@ -363,7 +363,7 @@ impl<'a> Info<'a> {
         let recording = &resolved.recording;
         let trace = &recording.trace;
         let profile = recording.profile.as_ref();
-        // What a run before left out was never in the recording; what a limit leaves out keeps its place among the functions.
+        // What a trial run left out was never in the recording; what a limit leaves out keeps its place among the functions.
         let left_out = recording.left_out.iter().filter(|it| !it.of_run_before);
         let emptied = left_out.map(|it| it.functions).sum();
         let values = profile.map(|profile| {

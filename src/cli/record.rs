@@ -40,41 +40,45 @@ pub struct RecordArgs {
     /// The source tree to show the recording over [default: found from what the recording says of its files]
     #[arg(long, value_name = "SOURCE_DIR")]
     source: Option<PathBuf>,
-    /// Record what malloc gives and free takes back too (uftrace)
+    /// Record allocations and releases too (uftrace)
     #[arg(long)]
     memory: bool,
-    /// Do not record functions that a run before calls more often, such as 80/100ms (uftrace)
+    /// Leave out functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
     max_frequency: Option<crate::facts::frequency::Frequency>,
-    /// How long that run before may take: the program is asked to end then
-    #[arg(long, value_name = "TIME", default_value = "3s")]
-    probe: TimeSpec,
+    /// How long the trial run for --max-frequency may take before the program is asked to end
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
+    probe: Duration,
     /// Where the program crashes because it is patched, run it again to find the functions that break it, and record it
     /// without these: a few runs more, without its standard streams (uftrace)
     #[arg(long)]
     retry: bool,
-    /// Record nothing until --on says so (uftrace)
+    /// Record nothing until --on says so (uftrace, perf)
     #[arg(long)]
     paused: bool,
-    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace)
+    /// Let --on and --off switch recording while the program runs, as with --paused (uftrace, perf)
     #[arg(long)]
     switchable: bool,
-    /// Begin to record the running process PID, which was started by `record --paused` or `record --switchable`
+    /// Start recording process PID, a program run by `record --paused` or `--switchable`
     #[arg(long, value_name = "PID", exclusive = true)]
     on: Option<u32>,
-    /// Leave off recording it, until --on
+    /// Stop recording process PID until --on
     #[arg(long, value_name = "PID", exclusive = true)]
     off: Option<u32>,
     /// Record only while this function runs, in the thread that runs it (uftrace)
     #[arg(long = "while", value_name = "FUNCTION", conflicts_with_all = ["max_frequency", "retry"])]
     only_while: Option<String>,
     /// Keep only the end of the run, such as the last 10s (perf)
-    #[arg(long, value_name = "TIME")]
-    last: Option<TimeSpec>,
-    /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf
+    #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["paused", "switchable"])]
+    last: Option<Duration>,
+    /// Keep what was sampled last of process PID, a program run by `record --last`, until now; the program goes on
+    #[arg(long, value_name = "PID", exclusive = true)]
+    keep: Option<u32>,
+    /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf (with --last always
+    /// perf)
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused", "switchable", "only_while"])]
     pid: Option<u32>,
-    /// No word of how far it is
+    /// Do not show progress
     #[arg(long)]
     quiet: bool,
 }
@@ -97,10 +101,13 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         return list();
     }
     if let Some(pid) = args.on {
-        return Ok(record::switch(pid, Switch::On)?);
+        return Ok(record::switch(pid, Switch::On, record::ANSWER)?);
     }
     if let Some(pid) = args.off {
-        return Ok(record::switch(pid, Switch::Off)?);
+        return Ok(record::switch(pid, Switch::Off, record::ANSWER)?);
+    }
+    if let Some(pid) = args.keep {
+        return Ok(record::keep(pid)?);
     }
     if let Some(pid) = args.pid {
         return attach(&args, pid);
@@ -116,18 +123,31 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         memory: args.memory,
         retry: args.retry,
         max_frequency: args.max_frequency,
-        probe: duration(args.probe),
+        probe: args.probe,
         is_paused: args.paused,
         is_switchable: args.switchable,
         only_while: args.only_while.clone(),
-        last: args.last.map(duration),
+        last: args.last,
         ..Wish::default()
     };
     let shows = !args.quiet && io::stderr().is_terminal();
     let mut say = |line: &str| say!("callscape: {line}");
-    let recorded = record::record(&wish, &mut say, &mut |seen| show(seen, shows));
+    let mut is_told = !(args.paused || args.switchable || args.last.is_some());
+    let mut see = |seen: Seen| {
+        if let Some(pid) = seen.program.filter(|_| !is_told) {
+            is_told = true;
+            tell_process(pid, &args);
+        }
+        show(seen, shows);
+    };
+    let recorded = record::record(&wish, &mut say, &mut see);
     forget(shows);
     let recorded = match recorded {
+        Err(error @ RecordError::Language { .. }) => {
+            return Err(anyhow::anyhow!(
+                "{error}. --with perf records its interpreter"
+            ));
+        }
         Err(RecordError::Failed { ended, .. })
             if !matches!(ended, Ended::Unknown | Ended::Code(0)) =>
         {
@@ -144,6 +164,12 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         Ended::Unknown if recorded.by == Recorder::PySpy => 0,
         ended => ended.code(),
     };
+    if recorded.may_be_broken() && !args.retry {
+        say!(
+            "callscape: should it crash only while it is recorded, --retry runs it again without the functions that break \
+             it, and --with perf records it unchanged"
+        );
+    }
     let opened = finish(&args, &recorded);
     if let Err(error) = &opened {
         super::say_error(error);
@@ -154,8 +180,29 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     std::process::exit(if failed { 1 } else { code })
 }
 
-fn duration(time: TimeSpec) -> Duration {
-    Duration::from_nanos(time.resolve(Cost::ZERO).since(Time::ZERO).ns())
+/// Says what can be asked for while a program runs: nobody else knows its process.
+fn tell_process(pid: u32, args: &RecordArgs) {
+    if args.last.is_some() {
+        say!("callscape: callscape record --keep {pid} keeps what was sampled last before it");
+        return;
+    }
+    let (now, to) = match args.paused {
+        true => ("off", "on"),
+        false => ("on", "off"),
+    };
+    say!("callscape: recording is {now}; callscape record --{to} {pid} switches it {to}");
+}
+
+/// A length of time that is none of a trace: more than nothing, and no share.
+fn duration(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(TimeSpec::At(time)) if time > Time::ZERO => {
+            Ok(Duration::from_nanos(time.since(Time::ZERO).ns()))
+        }
+        _ => Err(format!(
+            "expected a time above zero like 10s, 500ms, 250us or plain nanoseconds, found '{text}'"
+        )),
+    }
 }
 
 /// Records a process that runs.
@@ -165,7 +212,7 @@ fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     let mut seen = |seen: Seen| show(seen, shows);
     let attached = {
         let output = args.output.as_deref();
-        record::attach(pid, args.with, output, args.last.map(duration), &mut seen)
+        record::attach(pid, args.with, output, args.last, &mut seen)
     };
     forget(shows);
     let attached = attached?;

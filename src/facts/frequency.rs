@@ -88,11 +88,14 @@ pub struct LeftOut {
     /// How many calls there were of all functions.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub of: Option<u64>,
-    /// The counts are those of a run before: the recording itself never had these calls.
+    /// The counts are those of a trial run: the recording itself never had these calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_run_before: bool,
     /// The functions' names, the most called first; the first hundred.
     pub names: Vec<String>,
+    /// What a trial run had left out before of the same recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Box<LeftOut>>,
 }
 
 /// Of so many functions the names are kept.
@@ -116,7 +119,7 @@ impl fmt::Display for LeftOut {
         match self.share() {
             Some(share) => {
                 let of = if self.of_run_before {
-                    " of a run before"
+                    " of a trial run"
                 } else {
                     ""
                 };
@@ -124,13 +127,17 @@ impl fmt::Display for LeftOut {
                     f,
                     "{functions} left out: {} of the calls{of}",
                     percent(share)
-                )
+                )?;
             }
             None => write!(
                 f,
                 "{functions} left out, called more than {}",
                 self.max_frequency
-            ),
+            )?,
+        }
+        match &self.before {
+            Some(before) => write!(f, "; before, {before}"),
+            None => Ok(()),
         }
     }
 }
@@ -183,6 +190,7 @@ mod tests {
             of: Some(1000),
             of_run_before: false,
             names: Vec::new(),
+            before: None,
         };
         assert_eq!(
             left_out.to_string(),

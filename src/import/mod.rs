@@ -40,7 +40,7 @@ mod massif;
 pub mod note;
 mod otlp;
 mod parts;
-mod perf_script;
+pub mod perf_script;
 mod perfetto;
 mod pipe;
 mod pprof;

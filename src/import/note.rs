@@ -57,6 +57,7 @@ mod tests {
                 of: Some(4),
                 of_run_before: true,
                 names: vec!["f".to_owned()],
+                before: None,
             }),
         };
         let text = serde_json::to_vec(&note).expect("JSON");

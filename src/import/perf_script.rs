@@ -7,7 +7,7 @@
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
 //! Samples of all events are taken together: each shows a stack that there was. Not read are the event's name
 //! and period, addresses, the header beyond its being one (`#`), and what perf notes between samples
-//! (`PERF_RECORD_…`); of that, losses are counted. Output of scripts is not recognised. Times of `--deltatime` are
+//! (`PERF_RECORD_…`); of that, losses are counted. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
 //! summed: they are told by going back again and again.
 //!
 //! A symbol is demangled where perf did not, and loses its offset. `[unknown]` is a function of that name in
@@ -16,6 +16,7 @@
 //! `py::f:/a.py` of CPython, `Lorg/x/C;::m` of Java's map agents. Idle processors share thread 0: it is one
 //! thread for each of them.
 
+pub mod gap;
 mod text;
 
 use std::collections::HashMap;
@@ -34,6 +35,7 @@ use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};
+use gap::Gap;
 use text::{Frame, Sample, SourceLine, is_source_text};
 
 /// The identifier of the format in `info`.
@@ -41,6 +43,12 @@ pub const FORMAT: &str = "perf-script";
 
 /// How many lines may stand before the first sample.
 const LINES_BEFORE: usize = 1000;
+
+/// The time in the line that begins a sample, in nanoseconds; none of other lines, and where no time stands.
+pub fn time_of_sample(line: &[u8]) -> Option<i64> {
+    let time = Sample::parse(line)?.time?;
+    decimal::nanoseconds(time, Unit::Seconds).ok()
+}
 
 /// Whether a file that begins with `head` is what `perf script` prints: a sample's line with time and event, or one
 /// of the others with a frame behind it.
@@ -120,6 +128,7 @@ fn pass(
         stack: Vec::new(),
         lined: Stacks::default(),
         text: Vec::new(),
+        gaps: Vec::new(),
         order: Order::default(),
         sum: sums_deltas.then_some(0),
     };
@@ -146,7 +155,9 @@ fn pass(
     let calls = reader.builder.finish(place);
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
+    let gaps = gap::on_clock_of(&calls.1, &reader.gaps);
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    let recording = Recording { gaps, ..recording };
     Ok(Some(recording.with_lines(lines)))
 }
 
@@ -330,6 +341,8 @@ struct Reader<'a> {
     lined: Stacks,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
+    /// When recording was off.
+    gaps: Vec<Gap>,
     order: Order,
     /// The time of the last sample where each counts from the one before it.
     sum: Option<i64>,
@@ -357,7 +370,7 @@ impl Reader<'_> {
         match line {
             [] => self.flush(lines),
             // A header, or a comment of perf's.
-            [b'#', ..] => {}
+            [b'#', ..] => self.comment(line, lines),
             [b'\t', ..] => {
                 let known = self.current.as_ref().and(self.symbols.frames.get(line));
                 match known {
@@ -374,6 +387,18 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Calls end where recording was switched off; other comments say nothing.
+    fn comment(&mut self, line: &[u8], lines: &Lines<'_>) {
+        let Some(gap) = Gap::parse(line) else {
+            return;
+        };
+        self.flush(lines);
+        let off = Timestamp::from_ns(gap.start);
+        let place = || lines.place();
+        self.samples.pause(off, &mut self.builder, place);
+        self.gaps.push(gap);
     }
 
     /// Takes a line that begins no sample, so far as it says itself.

@@ -58,6 +58,8 @@ struct Track {
 pub struct Samples<'r> {
     reporter: &'r Reporter,
     tracks: Vec<Track>,
+    /// The tracks that began since the last pause.
+    begun: Vec<usize>,
     samples: u64,
     calls: u64,
     /// How many calls stacks from a table may open.
@@ -93,6 +95,7 @@ impl<'r> Samples<'r> {
         Samples {
             reporter,
             tracks: Vec::new(),
+            begun: Vec::new(),
             samples: 0,
             calls: 0,
             allowed: FREE_CALLS,
@@ -252,9 +255,11 @@ impl<'r> Samples<'r> {
 
     /// Takes the time of a sample; one before the last sample's is raised to it, and counted.
     fn tick(&mut self, track: TrackId, time: Timestamp, place: impl FnOnce() -> Place) -> Tick {
-        let track = &mut self.tracks[track.0];
+        let number = track.0;
+        let track = &mut self.tracks[number];
         let Some(last) = track.last else {
             track.last = Some(time.ns());
+            self.begun.push(number);
             return Tick {
                 last: None,
                 ended: time.ns(),
@@ -314,6 +319,26 @@ impl<'r> Samples<'r> {
         track.frames.clear();
         track.top = StackId::EMPTY;
         track.lined = StackId::EMPTY;
+    }
+
+    /// Ends the samples of all threads because recording was switched off: a last sample lasts as long as is usual, but not
+    /// beyond `off`. What is sampled later begins anew. O(threads that were sampled since the last pause).
+    pub fn pause(
+        &mut self,
+        off: Timestamp,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        for track in std::mem::take(&mut self.begun) {
+            let of = &mut self.tracks[track];
+            let Some(last) = of.last else {
+                continue;
+            };
+            let usual = median(&mut of.intervals).unwrap_or(self.usual);
+            let end = last.saturating_add(usual).min(off.ns()).max(last);
+            let end = Some(Timestamp::from_ns(end));
+            self.end(TrackId(track), end, builder, &place);
+        }
     }
 
     /// Ends the samples of all threads that were not ended before, and gives what is to be known of all. The only

@@ -1,6 +1,7 @@
 //! When recording was switched on and off while a program ran, as `callscape record` notes it beside the files of uftrace:
 //! these do not tell.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -52,9 +53,20 @@ impl FromStr for Switched {
     }
 }
 
-/// The times of a recording at which processes were switched, in order.
+/// When recording of one process was off, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Switches(Vec<Switched>);
+struct Off {
+    /// From when until when.
+    gaps: Vec<(u64, u64)>,
+    /// When it went on: the ends of those.
+    resumed: Vec<u64>,
+    /// Since when, where it was off at last.
+    since: Option<u64>,
+}
+
+/// The times of a recording at which processes were switched, by process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Switches(BTreeMap<u32, Off>);
 
 impl Switches {
     /// Those in a folder; lines that are none are counted and left.
@@ -78,31 +90,38 @@ impl Switches {
                 }),
             }
         }
-        all.sort_by_key(|it: &Switched| it.time);
-        Switches(all)
+        Switches::of_all(all)
     }
 
-    /// When recording of a process went on after it had stopped, in order; and whether it was off at last.
-    pub fn of(&self, process: u32) -> (Vec<u64>, bool) {
-        let (off, last) = self.off(process);
-        (off.into_iter().map(|(_, on)| on).collect(), last.is_some())
-    }
-
-    /// From when until when recording of a process was off, in order; and since when, where it was off at last.
-    pub fn off(&self, process: u32) -> (Vec<(u64, u64)>, Option<u64>) {
-        let mut all = Vec::new();
-        let mut since = None;
-        for switched in self.0.iter().filter(|it| it.process == process) {
-            match since {
+    /// Those, in whatever order. O(n log n).
+    pub fn of_all(mut all: Vec<Switched>) -> Switches {
+        all.sort_by_key(|it| it.time);
+        let mut processes: BTreeMap<u32, Off> = BTreeMap::new();
+        for switched in all {
+            let of = processes.entry(switched.process).or_default();
+            match of.since {
                 Some(off) if switched.is_on => {
-                    all.push((off, switched.time));
-                    since = None;
+                    of.gaps.push((off, switched.time));
+                    of.resumed.push(switched.time);
+                    of.since = None;
                 }
-                None if !switched.is_on => since = Some(switched.time),
+                None if !switched.is_on => of.since = Some(switched.time),
                 _ => {}
             }
         }
-        (all, since)
+        Switches(processes)
+    }
+
+    /// When recording of a process went on after it had stopped, in order; and whether it was off at last.
+    pub fn of(&self, process: u32) -> (&[u64], bool) {
+        let of = self.0.get(&process);
+        of.map_or((&[], false), |it| (&it.resumed, it.since.is_some()))
+    }
+
+    /// From when until when recording of a process was off, in order; and since when, where it was off at last.
+    pub fn off(&self, process: u32) -> (&[(u64, u64)], Option<u64>) {
+        let of = self.0.get(&process);
+        of.map_or((&[], None), |it| (&it.gaps, it.since))
     }
 }
 
@@ -130,11 +149,11 @@ mod tests {
         for switched in all {
             assert_eq!(switched.to_string().parse(), Ok(switched));
         }
-        let switches = Switches(all.to_vec());
-        assert_eq!(switches.of(1), (vec![20], true));
-        assert_eq!(switches.off(1), (vec![(10, 20)], Some(30)));
-        assert_eq!(switches.of(2), (Vec::new(), true));
-        assert_eq!(switches.of(3), (Vec::new(), false));
+        let switches = Switches::of_all(all.to_vec());
+        assert_eq!(switches.of(1), (&[20][..], true));
+        assert_eq!(switches.off(1), (&[(10, 20)][..], Some(30)));
+        assert_eq!(switches.of(2), (&[][..], true));
+        assert_eq!(switches.of(3), (&[][..], false));
         for wrong in ["", "on", "on 1", "up 1 2", "on x 2", "on 1 2 3", "on 1 -2"] {
             assert!(wrong.parse::<Switched>().is_err(), "{wrong}");
         }

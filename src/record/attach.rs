@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::choice::ensure_ready;
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place::{self, Workplace, collect};
+use super::place::{self, Workplace};
 use super::program::{Kind, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan};
-use super::running::{self, command};
+use super::running::{self, Leaving, command};
 use super::seen::Seen;
 use super::{perf, run::Attached};
 
@@ -75,29 +75,12 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         &pid.to_string(),
     ]);
     record.arg("-o").arg(&written);
-    let mut plan = Plan {
-        command: record,
-        wraps: false,
-        leaves_off: false,
-        folder: place.0.clone(),
-        log: None,
-        calls: None,
-        has_begun: None,
-        control: None,
-    };
+    let mut plan = Plan::new(record, &place.0);
     let ran = running::run(&mut plan, None, seen)?;
-    let paths = collect(&place.0, ".json", output)?;
-    if paths.is_empty() {
-        return Err(RecordError::Failed {
-            recorder: "py-spy",
-            said: "it left no recording".to_owned(),
-            ended: Ended::Unknown,
-        });
-    }
-    Ok(Done {
-        ran_short: ran.ran_short,
-        paths,
-        ended: Ended::Unknown,
-        elapsed: ran.elapsed,
-    })
+    let leaving = Leaving {
+        recorder: Recorder::PySpy,
+        ending: ".json",
+        hint: "",
+    };
+    running::collect_left(&leaving, &place, output, (ran.elapsed, Ended::Unknown))
 }

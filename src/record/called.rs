@@ -33,12 +33,17 @@ impl Called {
     }
 
     fn add_map(&mut self, text: &str) {
+        let mut last = "";
         for line in text.lines() {
             let start = line.split('-').next();
             let start = start.and_then(|it| u64::from_str_radix(it, 16).ok());
             let path = line.find('/').map(|at| &line[at..]);
             let path = path.map(|it| it.split(" build-id:").next().unwrap_or(it).trim_end());
-            if let (Some(start), Some(path)) = (start, path) {
+            let path = path.unwrap_or_default();
+            // A further segment of the file before it lies at no base of its own.
+            let is_further = path == last;
+            last = path;
+            if let Some(start) = start.filter(|_| !is_further && !path.is_empty()) {
                 self.bases.entry(path.to_owned()).or_default().push(start);
             }
         }
@@ -93,7 +98,8 @@ mod tests {
             .flat_map(|&it| record(it).concat())
             .collect();
         fs::write(folder.join("1.dat"), records).unwrap();
-        let map = "50000000-50009000 r-xp 00000000 00:00 0    /a b/program build-id:12\n\
+        let map = "50000000-50001000 r--p 00000000 00:00 0    /a b/program build-id:12\n\
+                   50001000-50009000 r-xp 00001000 00:00 0    /a b/program build-id:12\n\
                    70000000-70009000 r-xp 00000000 00:00 0    /lib/libc.so.6\n";
         fs::write(folder.join("sid-1.map"), map).unwrap();
         let called = Called::read(&folder);
@@ -102,6 +108,8 @@ mod tests {
         assert!(called.has("/a b/program", 0x1010..0x1011));
         assert!(!called.has("/a b/program", 0x1011..0x1020));
         assert!(!called.has("/a b/program", 0x1010..0x1010));
+        let of_segment = 0x10..0x20;
+        assert!(!called.has("/a b/program", of_segment), "it is no base");
         assert!(called.has("/lib/libc.so.6", 0x20..0x30));
         assert!(!called.has("/lib/libc.so.6", 0x1000..0x1020));
         assert!(

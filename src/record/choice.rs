@@ -2,10 +2,10 @@
 
 use super::elf::Elf;
 use super::error::RecordError;
+use super::place;
 use super::program::{Kind, Program};
 use super::recorder::{self, Recorder, State};
 use super::run::Wish;
-use crate::escape;
 
 /// A recorder, and what the user should know about that it was taken.
 #[derive(Clone, Debug)]
@@ -40,27 +40,30 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
 
 /// Fails where a recorder cannot do what is asked for, and names the one that can.
 fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
-    let asked = [
-        (wish.memory, "--memory", Recorder::Uftrace),
+    let asked: [(bool, &str, &[Recorder]); 6] = [
+        (wish.memory, "--memory", &[Recorder::Uftrace]),
         (
             wish.max_frequency.is_some(),
             "--max-frequency while recording",
-            Recorder::Uftrace,
+            &[Recorder::Uftrace],
         ),
-        (wish.is_paused, "--paused", Recorder::Uftrace),
-        (wish.is_switchable, "--switchable", Recorder::Uftrace),
-        (wish.only_while.is_some(), "--while", Recorder::Uftrace),
-        (wish.last.is_some(), "--last", Recorder::Perf),
+        (wish.is_paused, "--paused", &Recorder::SWITCHABLE),
+        (wish.is_switchable, "--switchable", &Recorder::SWITCHABLE),
+        (wish.only_while.is_some(), "--while", &[Recorder::Uftrace]),
+        (wish.last.is_some(), "--last", &[Recorder::Perf]),
     ];
     let refused = asked
         .into_iter()
-        .find(|&(is_asked, _, can)| is_asked && can != by);
+        .find(|(is_asked, _, can)| *is_asked && !can.contains(&by));
     match refused {
-        Some((_, what, can)) => Err(RecordError::Recorder(format!(
-            "{what} is for {}: {} cannot",
-            can.name(),
-            by.name()
-        ))),
+        Some((_, what, can)) => {
+            let names: Vec<&str> = can.iter().map(|it| it.name()).collect();
+            Err(RecordError::Recorder(format!(
+                "{what} is for {}: {} cannot",
+                names.join(" and "),
+                by.name()
+            )))
+        }
         None => Ok(()),
     }
 }
@@ -142,11 +145,7 @@ fn fits(program: &Program, recorder: Recorder) -> Result<(), RecordError> {
 fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let path = std::fs::canonicalize(&program.path);
     let path = path.as_ref().unwrap_or(&program.path);
-    let has_space = path
-        .as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .any(u8::is_ascii_whitespace);
+    let has_space = place::has_space(path);
     let reasons = [
         (!elf.is_64_bit, "uftrace patches no 32-bit programs"),
         (!elf.can_be_patched, "uftrace does not know this machine"),
@@ -183,13 +182,10 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
             let note = "a script of a shell: what it runs is recorded by perf, in samples";
             taken(Recorder::Perf, vec![note.to_owned()])
         }
-        Kind::Other(language) => Err(RecordError::program(
-            &program.path,
-            format!(
-                "no recorder is driven for {}; docs/formats.md says what records it. --with perf records its interpreter",
-                escape::name(language)
-            ),
-        )),
+        Kind::Other(language) => Err(RecordError::Language {
+            program: program.path.clone(),
+            language,
+        }),
     }
 }
 
@@ -303,14 +299,15 @@ mod tests {
         };
         let said = |by, wish| can(by, wish).expect_err("it cannot").to_string();
         assert_eq!(
-            said(Recorder::Perf, &paused),
-            "--paused is for uftrace: perf cannot"
+            said(Recorder::Node, &paused),
+            "--paused is for uftrace and perf: node cannot"
         );
         assert_eq!(
             said(Recorder::Uftrace, &last),
             "--last is for perf: uftrace cannot"
         );
-        assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &last).is_ok());
+        assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &paused).is_ok());
+        assert!(can(Recorder::Perf, &last).is_ok());
     }
 
     #[test]

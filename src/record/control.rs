@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::error::RecordError;
 use super::seen::Seen;
 use super::signals::{self, Switch};
+use super::switching::{self, SOON};
 
 /// So many bytes of what a program writes are kept: the last ones.
 const KEPT: usize = 16 << 10;
@@ -46,11 +47,11 @@ impl Control {
         self.lock().stops
     }
 
-    /// Begins to record the program, or leaves off.
+    /// Switches recording of the program on or off.
     pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
         let program = self.lock().program;
         let none = || RecordError::Recorder("the program does not run".to_owned());
-        signals::switch(program.ok_or_else(none)?, to)
+        switching::switch(program.ok_or_else(none)?, to, SOON)
     }
 
     /// How far the recording is.
@@ -68,7 +69,8 @@ impl Control {
         })
     }
 
-    pub(super) fn see(&self, seen: Seen) {
+    /// Keeps how far the recording is.
+    pub fn see(&self, seen: Seen) {
         self.lock().seen = seen;
     }
 
@@ -98,7 +100,7 @@ impl Control {
         ];
         for mut stream in streams.into_iter().flatten() {
             let control = self.clone();
-            // Without a thread the program writes until nothing fits into the pipe: it is told by the error of a write.
+            // Without a thread the pipe is closed, and what the program writes into it fails.
             let _ = std::thread::Builder::new()
                 .name("program's output".to_owned())
                 .spawn(move || {
@@ -129,8 +131,11 @@ impl Control {
 
 /// What a program is sent that is asked to end for the first time, and for another one.
 fn stopping(times: u32) -> i32 {
-    let (terminate, kill) = (15, 9);
-    if times > 1 { kill } else { terminate }
+    if times > 1 {
+        signals::KILL
+    } else {
+        signals::TERMINATE
+    }
 }
 
 #[cfg(test)]

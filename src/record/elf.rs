@@ -14,6 +14,15 @@ const INTERPRETER: u32 = 3;
 const X86_64: u16 = 62;
 const AARCH64: u16 = 183;
 
+/// Kinds of sections: all symbols, and those that the loader needs.
+const SYMBOLS: u64 = 2;
+const SYMBOLS_OF_LOADER: u64 = 11;
+/// Bytes of a symbol in a 64-bit file.
+const SYMBOL: usize = 24;
+/// Kinds of symbols: a function, and one that is chosen among several when it is loaded.
+const FUNCTION: u64 = 2;
+const CHOSEN_FUNCTION: u64 = 10;
+
 /// What matters of an executable to those who record it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Elf {
@@ -80,15 +89,31 @@ impl Reader<'_> {
     }
 }
 
-/// A section: the place of its name, and where its bytes lie.
+/// A section: the place of its name, its kind, the section that belongs to it, and where its bytes lie.
 struct Section {
     name: usize,
+    kind: u64,
+    link: usize,
     offset: u64,
     size: u64,
 }
 
 /// Reads the headers of `file`; none where it is no executable of this kind.
 pub fn read(file: &mut File) -> Option<Elf> {
+    let (mut reader, header) = begin(file)?;
+    let machine = reader.half(&header, [18, 18])?;
+    let mut elf = Elf {
+        is_64_bit: reader.is_64_bit,
+        can_be_patched: reader.is_64_bit && [X86_64, AARCH64].contains(&machine),
+        is_static: !has_interpreter(&mut reader, &header)?,
+        ..Elf::default()
+    };
+    add_sections(&mut reader, &header, &mut elf);
+    Some(elf)
+}
+
+/// The header of a file, and what reads further; none where it is no executable of this kind.
+fn begin(file: &mut File) -> Option<(Reader<'_>, Vec<u8>)> {
     let mut ident = [0; 16];
     file.seek(SeekFrom::Start(0)).ok()?;
     file.read_exact(&mut ident).ok()?;
@@ -101,15 +126,33 @@ pub fn read(file: &mut File) -> Option<Elf> {
         is_big: ident[5] == 2,
     };
     let header = reader.bytes(0, if reader.is_64_bit { 64 } else { 52 })?;
-    let machine = reader.half(&header, [18, 18])?;
-    let mut elf = Elf {
-        is_64_bit: reader.is_64_bit,
-        can_be_patched: reader.is_64_bit && [X86_64, AARCH64].contains(&machine),
-        is_static: !has_interpreter(&mut reader, &header)?,
-        ..Elf::default()
-    };
-    sections(&mut reader, &header, &mut elf);
-    Some(elf)
+    Some((reader, header))
+}
+
+/// The symbols of functions that a 64-bit executable has, and of those that it calls in libraries. None where it is stripped
+/// of its own, or cannot be read.
+pub fn functions(file: &mut File) -> Option<Vec<String>> {
+    let (mut reader, header) = begin(file)?;
+    let sections = sections(&mut reader, &header)?;
+    let mut found = Vec::new();
+    let mut has_own = false;
+    let is_table = |it: &&Section| [SYMBOLS, SYMBOLS_OF_LOADER].contains(&it.kind);
+    for section in sections.iter().filter(is_table) {
+        has_own |= section.kind == SYMBOLS;
+        let names = sections.get(section.link)?;
+        let names = reader.bytes(names.offset, names.size)?;
+        let table = reader.bytes(section.offset, section.size)?;
+        for row in table.chunks_exact(SYMBOL) {
+            let kind = reader.number(row, 4, 1)? & 0xf;
+            if ![FUNCTION, CHOSEN_FUNCTION].contains(&kind) {
+                continue;
+            }
+            let name = usize::try_from(reader.number(row, 0, 4)?).ok()?;
+            let name = names.get(name..)?.split(|&byte| byte == 0).next()?;
+            found.push(String::from_utf8_lossy(name).into_owned());
+        }
+    }
+    (has_own && reader.is_64_bit).then_some(found)
 }
 
 fn has_interpreter(reader: &mut Reader<'_>, header: &[u8]) -> Option<bool> {
@@ -122,22 +165,29 @@ fn has_interpreter(reader: &mut Reader<'_>, header: &[u8]) -> Option<bool> {
     Some(kinds.contains(&Some(u64::from(INTERPRETER))))
 }
 
-/// What names of sections and symbols tell; without sections it is stripped.
-fn sections(reader: &mut Reader<'_>, header: &[u8], elf: &mut Elf) -> Option<()> {
+fn sections(reader: &mut Reader<'_>, header: &[u8]) -> Option<Vec<Section>> {
     let offset = reader.word(header, [32, 40])?;
     let size = u64::from(reader.half(header, [46, 58])?);
     let count = reader.half(header, [48, 60])?.min(MOST_SECTIONS);
-    let names = usize::from(reader.half(header, [50, 62])?);
     let table = reader.bytes(offset, size * u64::from(count))?;
     let rows = table.chunks_exact(usize::try_from(size).ok()?.max(1));
     let section = |row: &[u8]| {
         Some(Section {
             name: usize::try_from(reader.number(row, 0, 4)?).ok()?,
+            kind: reader.number(row, 4, 4)?,
+            link: usize::try_from(reader.number(row, if reader.is_64_bit { 40 } else { 24 }, 4)?)
+                .ok()?,
             offset: reader.word(row, [16, 24])?,
             size: reader.word(row, [20, 32])?,
         })
     };
-    let sections: Vec<Section> = rows.filter_map(section).collect();
+    Some(rows.filter_map(section).collect())
+}
+
+/// What names of sections and symbols tell; without sections it is stripped.
+fn add_sections(reader: &mut Reader<'_>, header: &[u8], elf: &mut Elf) -> Option<()> {
+    let sections = sections(reader, header)?;
+    let names = usize::from(reader.half(header, [50, 62])?);
     let names = sections.get(names)?;
     let names = reader.bytes(names.offset, names.size)?;
     for section in &sections {
@@ -164,6 +214,7 @@ fn sections(reader: &mut Reader<'_>, header: &[u8], elf: &mut Elf) -> Option<()>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::import::demangle::demangle;
 
     #[test]
     fn this_program_is_read() {
@@ -172,6 +223,12 @@ mod tests {
         let elf = read(&mut file).expect("an executable");
         assert!(elf.is_64_bit && elf.has_symbols && !elf.is_static && !elf.is_go);
         assert!(!elf.is_instrumented && !elf.has_room);
+        let functions = functions(&mut file).expect("it has symbols");
+        let names: Vec<String> = functions.iter().map(|it| demangle(it)).collect();
+        let own = "callscape::record::elf::tests::this_program_is_read";
+        for name in [own, "main", "memcpy"] {
+            assert!(names.iter().any(|it| it == name), "{name}");
+        }
     }
 
     #[test]
@@ -186,7 +243,9 @@ mod tests {
         let name = folder.join("cut");
         let read_of = |bytes: &[u8]| {
             std::fs::write(&name, bytes).expect("it can be written");
-            read(&mut File::open(&name).expect("it is there"))
+            let mut file = File::open(&name).expect("it is there");
+            assert_eq!(functions(&mut file), None, "its sections are cut off");
+            read(&mut file)
         };
         for length in [0, 3, 4, 16, 40, 63] {
             assert_eq!(read_of(&head[..length]), None, "{length}");

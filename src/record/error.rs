@@ -11,6 +11,12 @@ pub enum RecordError {
     /// What is to be run cannot be.
     #[error("{}: {reason}", program.display())]
     Program { program: PathBuf, reason: String },
+    /// No recorder is driven for what it is written in.
+    #[error("{}: no recorder is driven for {language}; docs/formats.md says what records it", program.display())]
+    Language {
+        program: PathBuf,
+        language: &'static str,
+    },
     /// No recorder suits, or none that does is there.
     #[error("{0}")]
     Recorder(String),
@@ -24,7 +30,7 @@ pub enum RecordError {
     },
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
-    #[error("the run before the recording: {0}")]
+    #[error("the trial run: {0}")]
     Probe(String),
 }
 

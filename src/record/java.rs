@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::Workplace;
+use super::place::{self, Workplace};
 use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
@@ -14,14 +14,11 @@ use super::seen::Seen;
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let place = Workplace::beside(run.output)?;
-    let folder = std::path::absolute(&place.0).map_err(|error| RecordError::io(&place.0, error))?;
+    let workplace = Workplace::beside(run.output)?;
+    let folder =
+        std::path::absolute(&workplace.0).map_err(|error| RecordError::io(&workplace.0, error))?;
     let file = folder.join("recording.jfr");
-    let has_space = file
-        .as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .any(u8::is_ascii_whitespace);
+    let has_space = place::has_space(&file);
     let mut option =
         OsString::from("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=");
     option.push(&file);
@@ -57,5 +54,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".jfr",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&place, run), seen)
+    running::run_and_collect(command, &leaving, (&workplace, run), seen)
 }

@@ -1,4 +1,4 @@
-//! What is called massively is found in a short run before the recording, and not recorded in it: the agent of uftrace 0.13
+//! What is called massively is found in a short trial run before the recording, and not recorded in it: the agent of uftrace 0.13
 //! takes such a wish in the running program, and does nothing.
 
 use std::cmp::Reverse;
@@ -22,7 +22,7 @@ use crate::import::note::{NOTE, Note};
 use crate::progress::Progress;
 use crate::units::FunctionId;
 
-/// What a run before has found.
+/// What a trial run has found.
 pub struct Massive {
     /// The symbols of the functions that are not recorded.
     pub without: Vec<String>,
@@ -35,7 +35,7 @@ pub struct Massive {
 pub fn probe(
     wish: &Wish,
     program: &Program,
-    by: Recorder,
+    (by, output): (Recorder, &Path),
     limit: Frequency,
     say: &mut dyn FnMut(&str),
 ) -> Result<Massive, RecordError> {
@@ -45,12 +45,13 @@ pub fn probe(
     }
     let seconds = wish.probe.as_secs_f64();
     say(&format!(
-        "a run before, of {seconds} s at most and without its streams, finds what is called more than {limit}"
+        "a trial run, of {seconds} s at most and without its streams, finds what is called more than {limit}"
     ));
-    let place = Workplace::beside(Path::new("callscape-probe"))?;
+    let place = Workplace::beside(output)?;
     let folder = place.0.join("probe");
     let plain = Wish {
         is_paused: false,
+        is_switchable: false,
         memory: false,
         ..wish.clone()
     };
@@ -88,7 +89,7 @@ pub fn probe(
     if more + more_untraced > 0 {
         let more = more + more_untraced;
         say(&format!(
-            "{more} functions that are called often stay in the recording: uftrace takes no longer list"
+            "{more} functions that are called often stay in the recording: uftrace cannot take a longer list"
         ));
     }
     let left_out = LeftOut {
@@ -107,12 +108,8 @@ pub fn probe(
 /// those of libraries too. `P` is what a file calls of others.
 fn symbols_of(folder: &Path, called: &Called, names: &[&str], kinds: &[&str]) -> Vec<String> {
     let ranks: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let lists = entries
-        .map(|it| it.path())
-        .filter(|it| it.extension().is_some_and(|it| it == "sym"));
     let mut found = BTreeSet::new();
-    for list in lists {
+    for list in uftrace::lists(folder) {
         let text = fs::read_to_string(list).unwrap_or_default();
         let path = text.lines().find_map(|it| it.strip_prefix("# path name: "));
         let path = path.unwrap_or_default();

@@ -12,6 +12,7 @@ mod elf;
 mod ended;
 mod error;
 mod java;
+mod keep;
 pub mod listen;
 mod massive;
 mod node;
@@ -27,19 +28,22 @@ mod running;
 mod seen;
 mod signals;
 mod source;
+mod switching;
 mod uftrace;
 
 pub use attach::attach;
 use choice::Choice;
 pub use ended::Ended;
 pub use error::RecordError;
+pub use keep::keep;
 use program::{Kind, Program};
 use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
 use run::{Done, Run};
 pub use seen::Seen;
-pub use signals::{Switch, switch};
+pub use signals::{Switch, TERMINATE};
 pub use source::find as find_source;
+pub use switching::{ANSWER, switch};
 
 /// Runs a program and records it. `say` is told what the user should know, line by line; `seen` how far it is, several
 /// times a second.
@@ -62,7 +66,13 @@ pub fn record(
     let output = place::output(wish, &program, recorder)?;
     let mut massive = None;
     if let Some(limit) = wish.max_frequency {
-        massive = Some(massive::probe(wish, &program, recorder, limit, say)?);
+        massive = Some(massive::probe(
+            wish,
+            &program,
+            (recorder, &output),
+            limit,
+            say,
+        )?);
     }
     let without = massive.as_ref();
     let without = without.map(|it| (it.without.clone(), it.untraced.clone()));
@@ -78,10 +88,8 @@ pub fn record(
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
     }
-    if done.ran_short {
-        say(
-            "the disk is nearly full: uftrace left off and took the program with it; what was recorded until then is kept",
-        );
+    for note in &done.notes {
+        say(note);
     }
     let left_out = massive.map(|it| it.left_out);
     if let Some(left_out) = &left_out {

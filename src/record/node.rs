@@ -4,6 +4,7 @@
 //! processes is not recorded.
 
 use std::ffi::OsString;
+use std::fs;
 
 use super::error::RecordError;
 use super::place::Workplace;
@@ -14,6 +15,18 @@ use super::seen::Seen;
 
 /// Microseconds between two samples: node's own choice.
 const INTERVAL: &str = "--cpu-prof-interval=1000";
+
+/// node writes no profile when a signal ends it. So a script that does not listen to the signal itself is ended by
+/// `process.exit`. Only the main thread is told of signals.
+const AT_SIGNALS: &str = "'use strict';
+if (require('worker_threads').isMainThread) {
+  for (const [name, number] of [['SIGINT', 2], ['SIGTERM', 15]]) {
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(128 + number);
+    });
+  }
+}
+";
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let place = Workplace::beside(run.output)?;
@@ -28,12 +41,15 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
     let folder = std::path::absolute(&place.0).map_err(|error| RecordError::io(&place.0, error))?;
     let mut into = OsString::from("--cpu-prof-dir=");
     into.push(&folder);
+    let at_signals = folder.join("signals.cjs");
+    fs::write(&at_signals, AT_SIGNALS).map_err(|error| RecordError::io(&at_signals, error))?;
     let mut command = std::process::Command::new(node);
-    command.arg("--cpu-prof").arg(INTERVAL).arg(into).args(rest);
+    command.arg("--cpu-prof").arg(INTERVAL).arg(into);
+    command.arg("-r").arg(at_signals).args(rest);
     let leaving = Leaving {
         recorder: Recorder::Node,
         ending: ".cpuprofile",
-        hint: ". node writes it when the program ends by itself or by process.exit, not when a signal ends it",
+        hint: ". node writes it when the program ends by itself or by process.exit, or when Ctrl + C or signal 15 ends it, not when another signal does",
     };
     running::run_and_collect(command, &leaving, (&place, run), seen)
 }

@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place::Workplace;
+use super::keep::{KEEP, Keeper, parts};
+use super::place::{self, Workplace};
 use super::program::{Kind, Program};
 use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
+use super::switching::{self, CONTROL};
+use crate::import::perf_script::{self, gap::Gap};
 
 /// Samples a second: a prime, so that nothing periodic keeps step with it.
 const FREQUENCY: &str = "997";
@@ -60,7 +63,7 @@ fn of(
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     let place = Workplace::beside(output)?;
-    let (data, log) = (place.0.join("perf.data"), place.0.join("log"));
+    let data = place.0.join("perf.data");
     let mut record = command("perf");
     let stacks = match program.map(|(program, _)| program.kind) {
         Some(Kind::Executable(elf)) if !elf.is_64_bit => STACKS_OF_32_BIT,
@@ -68,11 +71,26 @@ fn of(
     };
     record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", stacks]);
     record.args(["-e", event(), "-o"]).arg(&data);
+    let folder = std::path::absolute(&place.0);
+    let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
+    let wish = program.map(|(_, wish)| wish);
+    let mut control = None;
+    if let Some(wish) = wish.filter(|it| it.is_paused || it.is_switchable) {
+        let (opened, option) = switching::create(&folder)?;
+        record.arg(option);
+        control = Some(opened);
+        // By the clock that tells when it is switched.
+        record.args(["-k", "mono"]).env(CONTROL, &folder);
+        if wish.is_paused {
+            record.args(["-D", "-1"]);
+        }
+    }
     if let Some(last) = last {
         // A file for each such time, of which two are kept: the last one may have only just begun.
         let milliseconds = last.as_millis().max(1);
         record.arg(format!("--switch-output={}s", milliseconds.div_ceil(1000)));
-        record.arg("--switch-max-files=2");
+        // By the clock that tells when something is asked for.
+        record.args(["--switch-max-files=2", "-k", "mono"]);
     }
     if let Some(pid) = pid {
         record.args(["-p", &pid.to_string()]);
@@ -81,52 +99,119 @@ fn of(
         record.arg("--").args(program.words());
     }
     let mut plan = Plan {
-        command: record,
         wraps: program.is_some(),
-        leaves_off: false,
-        folder: place.0.clone(),
-        log: Some(log.clone()),
-        calls: None,
-        has_begun: None,
-        control: None,
+        ..Plan::new(record, &place.0)
     };
     if let Some((_, wish)) = program {
         plan.run_as(wish);
     }
-    let ran = running::run(&mut plan, None, seen)?;
+    if program.is_some() && last.is_some() {
+        plan.command.env(KEEP, folder);
+    }
+    let mut keeper = Keeper::new(&place.0);
+    let mut look = |it: Seen| {
+        keeper.look();
+        seen(it);
+    };
+    let ran = running::run(&mut plan, None, &mut look)?;
+    drop(control);
     // perf ends as its program does.
     let ended = match ran.program {
         Ended::Unknown => ran.recorder,
         ended => ended,
     };
-    match last {
-        Some(last) => as_text_of_last(&place.0, last, output, &log, ended)?,
-        None => as_text(&data, output, &log, ended)?,
+    let kept = keeper.kept()?;
+    let until = kept.as_ref().map(|it| it.1);
+    let files = match (kept, last) {
+        (Some((files, _)), _) => files,
+        (None, Some(_)) => parts(&place.0)?,
+        (None, None) => vec![data.clone()],
+    };
+    let written = match last {
+        Some(last) => as_text_of_last(&files, (last, until), output),
+        None => as_text_with_gaps(&data, &switching::gaps(&place.0), output),
+    };
+    if let Err(reason) = written {
+        return Err(failure(reason, &files, output, ended));
     }
+    let is_asked = |_| "what was sampled before --keep asked for it is kept".to_owned();
     Ok(Done {
-        ran_short: ran.ran_short,
+        notes: until.map(is_asked).into_iter().collect(),
         paths: vec![output.to_path_buf()],
         ended,
         elapsed: ran.elapsed,
     })
 }
 
-/// Writes the samples of a file as text, which is what is read of perf.
-fn as_text(data: &Path, output: &Path, log: &Path, ended: Ended) -> Result<(), RecordError> {
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |error| RecordError::io(&path, error)
-    };
-    let failed = || RecordError::Failed {
-        recorder: "perf",
-        said: said(Some(log)),
-        ended,
-    };
-    if data.metadata().map_or(0, |it| it.len()) == 0 {
-        return Err(failed());
+/// Why there is no text of samples.
+enum NoText {
+    /// perf left no data.
+    NoData,
+    NoSample,
+    /// perf could not read its own data, and said this.
+    Unreadable(String),
+    Other(RecordError),
+}
+
+impl From<RecordError> for NoText {
+    fn from(error: RecordError) -> NoText {
+        NoText::Other(error)
     }
+}
+
+/// What is told where there is no text; data that are there are kept beside the recording that was to be.
+fn failure(reason: NoText, files: &[PathBuf], output: &Path, ended: Ended) -> RecordError {
+    let said = match reason {
+        NoText::NoData => "it left no data; what it wrote on standard error says why".to_owned(),
+        NoText::NoSample => {
+            format!(
+                "it took no sample: the program ran for too short a time for {FREQUENCY} in a second, or recording was not on"
+            )
+        }
+        NoText::Unreadable(said) => {
+            let kept: Vec<String> = files.iter().filter_map(|it| keep(it, output)).collect();
+            match kept.is_empty() {
+                true => said,
+                false => format!(
+                    "{said}; what it recorded is kept in {}, for `perf script -i`",
+                    kept.join(", ")
+                ),
+            }
+        }
+        NoText::Other(error) => return error,
+    };
+    RecordError::Failed {
+        recorder: "perf",
+        said,
+        ended,
+    }
+}
+
+/// Puts data beside the recording that was to be, under a name that is free; none where that cannot be.
+fn keep(data: &Path, output: &Path) -> Option<String> {
+    let plain = output.with_extension("data");
+    let mut names = (1..1000).map(|number| match number {
+        1 => plain.clone(),
+        number => place::numbered(&plain, number),
+    });
+    let free = names.find(|it| it.symlink_metadata().is_err())?;
+    std::fs::rename(data, &free).ok()?;
+    Some(free.display().to_string())
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> RecordError {
+    let path = path.to_path_buf();
+    move |error| RecordError::io(&path, error)
+}
+
+/// Writes the samples of a file as text, which is what is read of perf.
+fn as_text(data: &Path, output: &Path) -> Result<(), NoText> {
+    if data.metadata().map_or(0, |it| it.len()) == 0 {
+        return Err(NoText::NoData);
+    }
+    let log = data.with_file_name("log");
     let text = File::create_new(output).map_err(io(output))?;
-    let says = File::create(log).map_err(io(log))?;
+    let says = File::create(&log).map_err(io(&log))?;
     let mut script = command("perf");
     script.args(["script", "--no-inline", "-i"]).arg(data);
     let script = script.stdin(Stdio::null()).stdout(text).stderr(says);
@@ -138,74 +223,87 @@ fn as_text(data: &Path, output: &Path, log: &Path, ended: Ended) -> Result<(), R
     // Nothing is in it that could be opened.
     let _ = std::fs::remove_file(output);
     match status.success() {
-        true => Err(none_found(ended)),
-        false => Err(failed()),
+        true => Err(NoText::NoSample),
+        false => Err(NoText::Unreadable(said(&log))),
     }
 }
 
-fn none_found(ended: Ended) -> RecordError {
-    RecordError::Failed {
-        recorder: "perf",
-        said: format!(
-            "the program ran for too short a time: {FREQUENCY} samples a second found none"
-        ),
-        ended,
+/// The same, with a comment for each time in which recording was off: from when it was asked for or from the last sample
+/// before it went on, whichever is later.
+fn as_text_with_gaps(data: &Path, gaps: &[(u64, u64)], output: &Path) -> Result<(), NoText> {
+    if gaps.is_empty() {
+        return as_text(data, output);
     }
+    let text = data.with_file_name("all.txt");
+    as_text(data, &text)?;
+    let marked = File::create_new(output).map_err(io(output))?;
+    let mut marked = BufWriter::new(marked);
+    let ns = |time: Duration| i64::try_from(time.as_nanos()).unwrap_or(i64::MAX);
+    let mut gaps = gaps.iter().peekable();
+    let mut last = None;
+    for line in lines(&text).map_err(io(&text))? {
+        let line = line.map_err(io(&text))?;
+        if let Some(time) = time_of(&line) {
+            while let Some((off, on)) = gaps.next_if(|it| Duration::from_nanos(it.1) <= time) {
+                let [off, end] = [off, on].map(|it| ns(Duration::from_nanos(*it)));
+                let start = off.max(last.unwrap_or(off));
+                if last.is_some() && start < end {
+                    writeln!(marked, "{}", Gap { start, end }).map_err(io(output))?;
+                }
+            }
+            last = Some(ns(time));
+        }
+        marked.write_all(&line).map_err(io(output))?;
+        marked.write_all(b"\n").map_err(io(output))?;
+    }
+    Ok(marked.flush().map_err(io(output))?)
 }
 
-/// The same of the files that `perf record --switch-output` left in `folder`, but only what is not older than `last` when
-/// the last sample was taken.
+/// The same of several files in order of time, but only samples until `until` that are not older than `last` when the last of
+/// these was taken.
 fn as_text_of_last(
-    folder: &Path,
-    last: Duration,
+    files: &[PathBuf],
+    (last, until): (Duration, Option<Duration>),
     output: &Path,
-    log: &Path,
-    ended: Ended,
-) -> Result<(), RecordError> {
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |error| RecordError::io(&path, error)
-    };
-    let entries = std::fs::read_dir(folder).map_err(io(folder))?.flatten();
-    let names = entries.map(|it| it.path());
-    let mut files: Vec<PathBuf> = names
-        .filter(|it| it.file_stem().is_some_and(|it| it == "perf.data"))
-        .collect();
-    // Their names end with the time.
-    files.sort();
+) -> Result<(), NoText> {
+    let is_early = |time: &Duration| until.is_none_or(|until| *time <= until);
     let mut texts = Vec::new();
     for (number, data) in files.iter().enumerate() {
-        let text = folder.join(format!("{number}.txt"));
-        // In one of them there may be no sample.
-        match as_text(data, &text, log, ended) {
+        let text = data.with_file_name(format!("{number}.txt"));
+        match as_text(data, &text) {
             Ok(()) => texts.push(text),
-            Err(_) if number + 1 < files.len() || !texts.is_empty() => {}
+            // The last one may have only just begun.
+            Err(NoText::NoData | NoText::NoSample) => {}
             Err(error) => return Err(error),
         }
     }
     let mut end = None;
     for text in &texts {
         for line in lines(text).map_err(io(text))? {
-            end = end.max(time_of(&line.map_err(io(text))?));
+            end = end.max(time_of(&line.map_err(io(text))?).filter(is_early));
         }
     }
-    let from = end.ok_or_else(|| none_found(ended))?.saturating_sub(last);
+    let none = match files.is_empty() {
+        true => NoText::NoData,
+        false => NoText::NoSample,
+    };
+    let from = end.ok_or(none)?.saturating_sub(last);
     let kept = File::create_new(output).map_err(io(output))?;
     let mut kept = BufWriter::new(kept);
     for text in &texts {
-        let mut is_late = false;
+        let mut is_kept = false;
         for line in lines(text).map_err(io(text))? {
             let line = line.map_err(io(text))?;
             if let Some(time) = time_of(&line) {
-                is_late = time >= from;
+                is_kept = time >= from && is_early(&time);
             }
-            if is_late {
+            if is_kept {
                 kept.write_all(&line).map_err(io(output))?;
                 kept.write_all(b"\n").map_err(io(output))?;
             }
         }
     }
-    kept.flush().map_err(io(output))
+    Ok(kept.flush().map_err(io(output))?)
 }
 
 fn lines(text: &Path) -> std::io::Result<impl Iterator<Item = std::io::Result<Vec<u8>>>> {
@@ -217,16 +315,8 @@ fn time_of(line: &[u8]) -> Option<Duration> {
     if line.first().is_none_or(u8::is_ascii_whitespace) {
         return None;
     }
-    let words = line.split(u8::is_ascii_whitespace);
-    let mut times = words.filter_map(|word| {
-        let (seconds, rest) = str::from_utf8(word.strip_suffix(b":")?)
-            .ok()?
-            .split_once('.')?;
-        let digits = rest.bytes().all(|it| it.is_ascii_digit()) && (1..=9).contains(&rest.len());
-        let nanoseconds: u32 = format!("{rest:0<9}").parse().ok().filter(|_| digits)?;
-        Some(Duration::new(seconds.parse().ok()?, nanoseconds))
-    });
-    times.next()
+    let time = perf_script::time_of_sample(line)?;
+    Some(Duration::from_nanos(u64::try_from(time).ok()?))
 }
 
 #[cfg(test)]
@@ -254,5 +344,49 @@ mod tests {
         ] {
             assert_eq!(time(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn data_that_perf_cannot_read_are_kept_beside_the_recording_and_named() {
+        let folder = std::env::temp_dir().join(format!("callscape-perf-{}", std::process::id()));
+        let place = folder.join("place");
+        std::fs::create_dir_all(&place).expect("a folder");
+        let files = ["perf.data.1", "perf.data.2"].map(|it| place.join(it));
+        for file in &files {
+            std::fs::write(file, "data").expect("it can be written");
+        }
+        let taken = folder.join("app.perf.data");
+        std::fs::write(&taken, "of somebody").expect("it can be written");
+        let output = folder.join("app.perf.txt");
+        let unreadable = NoText::Unreadable("it broke".to_owned());
+        let said = failure(unreadable, &files, &output, Ended::Code(3)).to_string();
+        for name in ["it broke", "app-2.perf.data", "app-3.perf.data"] {
+            assert!(said.contains(name), "{said}");
+        }
+        let text = std::fs::read_to_string(folder.join("app-3.perf.data"));
+        assert_eq!(text.ok().as_deref(), Some("data"));
+        let text = std::fs::read_to_string(&taken);
+        assert_eq!(text.ok().as_deref(), Some("of somebody"));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    #[test]
+    fn only_what_has_no_sample_is_passed_over() {
+        let folder = std::env::temp_dir().join(format!("callscape-last-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let files = ["perf.data.1", "perf.data.2"].map(|it| folder.join(it));
+        std::fs::write(&files[0], "").expect("it can be written");
+        std::fs::write(&files[1], "no data of perf").expect("it can be written");
+        let output = folder.join("out");
+        let last = Duration::from_secs(1);
+        let of = |files: &[PathBuf]| as_text_of_last(files, (last, None), &output);
+        assert!(matches!(of(&[]), Err(NoText::NoData)));
+        assert!(matches!(of(&files[..1]), Err(NoText::NoSample)));
+        // perf refuses it, or is not installed.
+        assert!(matches!(
+            of(&files),
+            Err(NoText::Unreadable(_) | NoText::Other(_))
+        ));
+        std::fs::remove_dir_all(folder).expect("it can be removed");
     }
 }

@@ -9,6 +9,7 @@ use super::error::RecordError;
 use super::program::Program;
 use super::recorder::Recorder;
 use super::run::Wish;
+use crate::units;
 
 /// Where a recording goes: where was asked for, else into the folder that the program runs in, named after program and
 /// time. Nothing is ever written over.
@@ -66,23 +67,18 @@ fn plain(name: &str) -> String {
     }
 }
 
-/// Seconds since 1970 as `20261125-194800`, in universal time. Days to dates as in
-/// <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>.
+/// Seconds since 1970 as `20261125-194800`, in universal time.
 fn stamp(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
+    let (day, rest) = (seconds / 86_400, seconds % 86_400);
+    let date = units::date(i64::try_from(day).unwrap_or(i64::MAX)).replace('-', "");
     let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);
-    format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}")
+    format!("{date}-{hour:02}{minute:02}{second:02}")
+}
+
+/// Whether there is white space in a path, which some recorders cannot read.
+pub fn has_space(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.iter().any(u8::is_ascii_whitespace)
 }
 
 /// The bytes of a file, or of the files in a folder.
@@ -146,7 +142,7 @@ pub fn collect(folder: &Path, ending: &str, output: &Path) -> Result<Vec<PathBuf
 }
 
 /// `app.cpuprofile` as `app-2.cpuprofile`.
-fn numbered(path: &Path, number: usize) -> PathBuf {
+pub fn numbered(path: &Path, number: usize) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
     let dot = if ending.is_empty() { "" } else { "." };

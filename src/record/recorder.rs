@@ -38,6 +38,14 @@ impl Recorder {
         Recorder::Jfr,
     ];
 
+    /// Those that can be switched on and off while the program runs.
+    pub const SWITCHABLE: [Recorder; 2] = [Recorder::Uftrace, Recorder::Perf];
+
+    /// Whether it can be switched on and off while the program runs.
+    pub fn can_be_switched(self) -> bool {
+        Recorder::SWITCHABLE.contains(&self)
+    }
+
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {

@@ -16,8 +16,8 @@ use super::uftrace::{self, Patched};
 /// So often a program is run at most to find what breaks it.
 const MOST_RUNS: u32 = 16;
 
-/// What is done when a program has crashed while it was patched. Without the wish to run it again nothing but a word:
-/// running a program may change things, so that it is the user's to say.
+/// What is done when a program has crashed while it was patched. It is run again only where the user wants that: a run may
+/// change things. Else it is only said that it crashed.
 pub fn after_crash(
     run: &Run<'_>,
     done: Done,
@@ -36,8 +36,7 @@ pub fn after_crash(
     }
     if !run.wish.retry {
         say(&format!(
-            "signal {signal} ended the program while it was recorded. Should it do so only then, --retry runs it again \
-             without the functions that break it, and --with perf records it unchanged. What was recorded is kept"
+            "signal {signal} ended the program while it was patched; what was recorded is kept"
         ));
         return Ok(done);
     }

@@ -1,4 +1,4 @@
-//! The room on a disk that a recording is written to: a recorder leaves off while there is enough of it to finish.
+//! The room on a disk that a recording is written to: a recorder is stopped while there is enough of it to finish.
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::control::Control;
 use super::ended::Ended;
-use super::program::Program;
+use super::program::{Kind, Program};
 use super::recorder::Recorder;
 use crate::facts::frequency::{Frequency, LeftOut};
 
@@ -23,9 +23,9 @@ pub struct Wish {
     pub memory: bool,
     /// Where patching breaks the program, runs it again without the functions that break it.
     pub retry: bool,
-    /// Functions that are called more often in a run before are not recorded.
+    /// Functions that a short trial run calls more often than this are not recorded.
     pub max_frequency: Option<Frequency>,
-    /// How long that run before may take.
+    /// How long the trial run may take before the program is asked to end.
     pub probe: Duration,
     /// Nothing is recorded until that is asked for.
     pub is_paused: bool,
@@ -55,6 +55,17 @@ pub struct Recorded {
     pub left_out: Option<LeftOut>,
 }
 
+impl Recorded {
+    /// Whether the program crashed while it was patched, which may be why.
+    pub fn may_be_broken(&self) -> bool {
+        let is_patched = match self.program.kind {
+            Kind::Executable(elf) => !elf.is_instrumented,
+            _ => false,
+        };
+        self.by == Recorder::Uftrace && is_patched && self.ended.is_crash()
+    }
+}
+
 /// What came of recording a process that ran already.
 #[derive(Clone, Debug)]
 pub struct Attached {
@@ -73,12 +84,10 @@ pub(crate) struct Plan {
     pub command: std::process::Command,
     /// The recorder runs the program as its child, rather than in the program.
     pub wraps: bool,
-    /// Interrupted, it leaves off and keeps what it has recorded.
+    /// Interrupted, it stops and keeps what it has recorded.
     pub leaves_off: bool,
     /// Where it writes meanwhile.
     pub folder: PathBuf,
-    /// What it has to say goes into this file.
-    pub log: Option<PathBuf>,
     /// About how many calls are in the folder, where that can be said.
     pub calls: Option<fn(&Path) -> u64>,
     /// Whether the program itself runs by now: patching a large one takes seconds.
@@ -87,6 +96,19 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Of a recorder that runs in the program and writes into `folder`, of which nothing more is known.
+    pub fn new(command: std::process::Command, folder: &Path) -> Plan {
+        Plan {
+            command,
+            wraps: false,
+            leaves_off: false,
+            folder: folder.to_path_buf(),
+            calls: None,
+            has_begun: None,
+            control: None,
+        }
+    }
+
     /// Has the program run where and how the wish says.
     pub fn run_as(&mut self, wish: &Wish) {
         if let Some(folder) = &wish.folder {
@@ -109,8 +131,8 @@ pub(crate) struct Run<'a> {
 
 /// What a run has left.
 pub(crate) struct Done {
-    /// The disk was nearly full, and the recorder left off before the program ended.
-    pub ran_short: bool,
+    /// What the user should know about it.
+    pub notes: Vec<String>,
     pub paths: Vec<PathBuf>,
     pub ended: Ended,
     pub elapsed: Duration,

@@ -35,10 +35,8 @@ pub struct Ran {
     /// How the recorder ended that ran it.
     pub recorder: Ended,
     pub elapsed: Duration,
-    /// The recorder was made to leave off, for the disk was nearly full.
+    /// The recorder was stopped because the disk was nearly full.
     pub ran_short: bool,
-    /// The program went on when its recorder had ended.
-    pub went_on: bool,
 }
 
 /// A recorder that leaves its recording in a workplace.
@@ -60,14 +58,8 @@ pub fn run_and_collect(
     // py-spy stands around the program, and does not tell how that ended.
     let wraps = leaving.recorder == Recorder::PySpy;
     let mut plan = Plan {
-        command,
         wraps,
-        leaves_off: false,
-        folder: place.0.clone(),
-        log: None,
-        calls: None,
-        has_begun: None,
-        control: None,
+        ..Plan::new(command, &place.0)
     };
     plan.run_as(of.wish);
     let ran = run(&mut plan, None, seen)?;
@@ -77,28 +69,35 @@ pub fn run_and_collect(
         (true, Ended::Code(0)) => Ended::Unknown,
         (true, ended) => ended,
     };
-    let paths = collect(&place.0, leaving.ending, of.output)?;
+    collect_left(leaving, place, of.output, (ran.elapsed, ended))
+}
+
+/// Puts what a recorder has left in its workplace to `output`, of a program that ran so long and ended so.
+pub fn collect_left(
+    leaving: &Leaving,
+    place: &Workplace,
+    output: &Path,
+    (elapsed, ended): (Duration, Ended),
+) -> Result<Done, RecordError> {
+    let paths = collect(&place.0, leaving.ending, output)?;
     if paths.is_empty() {
+        let how = match ended {
+            Ended::Unknown => String::new(),
+            ended => format!("; the program ended with {}", ended.code()),
+        };
         return Err(RecordError::Failed {
             recorder: leaving.recorder.name(),
-            said: format!(
-                "it left no recording; the program ended with {}{}",
-                ended.code(),
-                leaving.hint
-            ),
+            said: format!("it left no recording{how}{}", leaving.hint),
             ended,
         });
     }
     Ok(Done {
-        ran_short: ran.ran_short,
+        notes: Vec::new(),
         paths,
         ended,
-        elapsed: ran.elapsed,
+        elapsed,
     })
 }
-
-/// What makes a recorder leave off.
-const INTERRUPT: i32 = 2;
 
 /// How often it is looked whether the program has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -153,26 +152,24 @@ pub fn run(
         if let Some(control) = control.as_ref().filter(|_| inner.is_some() || !plan.wraps) {
             control.runs(Some(program));
         }
+        let had_begun = begun.is_some();
+        let has_begun = || plan.has_begun.is_some_and(|it| it(&plan.folder));
+        begun = begun.or_else(|| has_begun().then(Instant::now));
         if let Some(limit) = limit {
-            let has_begun = plan.has_begun.is_some_and(|it| it(&plan.folder));
-            begun = begun.or(has_begun.then(Instant::now));
             let (since, limit) = begun.map_or((begin, limit + START), |begun| (begun, limit));
             asked_to_end = end(program, since.elapsed(), limit, asked_to_end);
         }
         if !ran_short && inner.is_some() && room.as_ref().is_some_and(Room::is_short) {
-            ran_short = signals::send(child.id(), INTERRUPT);
+            ran_short = signals::send(child.id(), signals::INTERRUPT);
         }
-        if told.elapsed() >= TELL {
+        if told.elapsed() >= TELL || begun.is_some() && !had_begun {
             told = Instant::now();
-            let now = Seen {
+            seen(Seen {
                 elapsed: begin.elapsed(),
                 bytes: place::bytes(&plan.folder),
                 calls: plan.calls.map(|calls| calls(&plan.folder)),
-            };
-            seen(now);
-            if let Some(control) = &control {
-                control.see(now);
-            }
+                program: begun.and(inner.or((!plan.wraps).then_some(child.id()))),
+            });
         }
         std::thread::sleep(LOOK);
     };
@@ -181,11 +178,9 @@ pub fn run(
         recorder,
         elapsed: begin.elapsed(),
         ran_short,
-        went_on: false,
     };
     // An interrupt ends a recorder at once, and its program when that wants to.
-    if let Some(orphan) = inner.filter(|pid| is_running(*pid)).map(Orphan) {
-        ran.went_on = true;
+    if let Some(orphan) = inner.filter(|pid| is_there(*pid)).map(Orphan) {
         ran.program = loop {
             // A window adopts nobody: whoever does learns how it ends.
             match orphan.ended() {
@@ -207,15 +202,14 @@ pub fn run(
 
 /// Asks a program to end that has run for long enough, and makes it end where it does not; how often it was asked.
 fn end(program: u32, elapsed: Duration, limit: Duration, asked: u32) -> u32 {
-    let (terminate, kill) = (15, 9);
     let patience = Duration::from_secs(2);
     match asked {
         0 if elapsed >= limit => {
-            super::signals::send(program, terminate);
+            signals::send(program, signals::TERMINATE);
             1
         }
         1 if elapsed >= limit + patience => {
-            super::signals::send(program, kill);
+            signals::send(program, signals::KILL);
             2
         }
         asked => asked,
@@ -239,14 +233,23 @@ fn children(pid: u32) -> Vec<u32> {
     all
 }
 
-/// Whether a process is there and more than the memory of one that ended.
-fn is_running(pid: u32) -> bool {
+/// Whether a process is there, if only as what is left of one that ended and that nobody has asked about yet.
+fn is_there(pid: u32) -> bool {
     Path::new(&format!("/proc/{pid}")).exists()
 }
 
+/// Whether a process is there and has not ended.
+fn is_running(pid: u32) -> bool {
+    let stat = fs::read(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name before it may hold anything, parentheses too.
+    let state = stat.rsplit(|&byte| byte == b')').next();
+    let state = state.and_then(|it| it.trim_ascii_start().first());
+    state.is_some_and(|state| !b"ZX".contains(state))
+}
+
 /// What a recorder has said, for an error message: the last lines, without what is usual.
-pub fn said(log: Option<&Path>) -> String {
-    let text = log.and_then(|log| fs::read(log).ok()).unwrap_or_default();
+pub fn said(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text
         .lines()
@@ -265,5 +268,27 @@ pub fn command(name: &str) -> std::process::Command {
     match program::find(std::ffi::OsStr::new(name)) {
         Ok(path) => std::process::Command::new(path),
         Err(_) => std::process::Command::new(name),
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_ended_runs_no_more_though_nobody_has_asked_about_it() {
+        let mut child = Command::new("cat")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        assert!(is_running(child.id()));
+        drop(child.stdin.take());
+        while is_running(child.id()) {
+            std::thread::yield_now();
+        }
+        assert!(is_there(child.id()));
+        child.wait().expect("it has ended");
+        assert!(!is_there(child.id()) && !is_running(child.id()));
+        assert!(is_running(std::process::id()));
     }
 }

@@ -10,4 +10,6 @@ pub struct Seen {
     pub bytes: u64,
     /// About how many calls that are; none where bytes do not tell.
     pub calls: Option<u64>,
+    /// The process of the program, from when it runs under its recorder.
+    pub program: Option<u32>,
 }

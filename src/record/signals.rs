@@ -1,4 +1,4 @@
-//! Signals that are for the program and reach whoever records it; and those that begin recording and leave off.
+//! Signals that are for the program and reach whoever records it; and those that switch recording on and off.
 
 use std::fs;
 use std::io::Write;
@@ -11,6 +11,13 @@ use crate::import::switches::{FILE, Switched};
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
 pub const SWITCH: &str = "CALLSCAPE_SWITCH";
 
+/// What makes a recorder stop and keep what it has.
+pub const INTERRUPT: i32 = 2;
+/// What asks a program to end.
+pub const TERMINATE: i32 = 15;
+/// What makes it end.
+pub const KILL: i32 = 9;
+
 /// What recording is switched to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
@@ -18,7 +25,7 @@ pub enum Switch {
     Off,
 }
 
-/// Two realtime signals that hardly a program uses: the ninth and tenth above the lowest, which is 34 with glibc.
+/// Two realtime signals that few programs use: SIGRTMIN+8 and SIGRTMIN+9 with glibc.
 const SIGNALS: [i32; 2] = [42, 43];
 
 /// A signal is taken by then, unless the program is stopped. No longer: a window waits for it.
@@ -69,17 +76,17 @@ fn unfit(caught: u64) -> Option<&'static str> {
         .then_some("it handles the signals around those that switch recording, and so these too")
 }
 
-/// The folder of the recording that the process `pid` says it can be switched in.
-fn folder_of(process: &Path) -> Option<PathBuf> {
+/// The path that a variable in the environment of a process holds.
+pub fn path_in_environment(process: &Path, name: &str) -> Option<PathBuf> {
     let environment = fs::read(process.join("environ")).ok()?;
-    let wanted = format!("{SWITCH}=");
+    let wanted = format!("{name}=");
     let mut variables = environment.split(|&byte| byte == 0);
-    let folder = variables.find_map(|it| it.strip_prefix(wanted.as_bytes()))?;
-    Some(path(folder))
+    let found = variables.find_map(|it| it.strip_prefix(wanted.as_bytes()))?;
+    Some(path(found))
 }
 
-/// Begins to record the process `pid` or leaves off, and notes when. A process that does not wait for that is refused, for
-/// the signal would end it.
+/// Switches recording of the process `pid` on or off by a signal, and notes when, once the process has taken the signal. A
+/// process that has no handler for it is refused: the signal would end it.
 pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
@@ -91,12 +98,23 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     if !process.exists() {
         return refuse("there is none");
     }
-    let Some(folder) = folder_of(&process) else {
+    let Some(folder) = path_in_environment(&process, SWITCH) else {
         return refuse("it is not recorded, cannot be switched, or is of somebody else");
     };
     let status = || fs::read_to_string(process.join("status")).unwrap_or_default();
     if let Some(why) = unfit(signals_of(&status(), "SigCgt:")) {
         return refuse(why);
+    }
+    let waits = |why: &str| {
+        let reason = format!("process {pid}: {why}: recording goes on as it was");
+        Err(RecordError::Recorder(reason))
+    };
+    // What is sent to one that does not take it now would switch recording later, and nobody would know when.
+    if is_stopped(&status()) {
+        return waits("it is stopped");
+    }
+    if is_blocked(&process, to.signal()) {
+        return waits("it blocks the signals that switch recording");
     }
     let log = folder.join(FILE);
     let line = Switched {
@@ -104,31 +122,69 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
         process: pid,
         time: monotonic(),
     };
-    // What is not noted would have calls reach across a time in which nothing was recorded.
+    // What cannot be noted is not done: calls would reach across a time in which nothing was recorded.
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
-    let noted = file.and_then(|mut file| writeln!(file, "{line}"));
-    noted.map_err(|error| RecordError::io(&log, error))?;
+    let mut file = file.map_err(|error| RecordError::io(&log, error))?;
     if !send(pid, to.signal()) {
         return refuse("it cannot be reached");
     }
     let begin = std::time::Instant::now();
     // One that waits would come before one of a lower number that is sent after it.
-    while holds(signals_of(&status(), "ShdPnd:"), to.signal()) && begin.elapsed() < DELIVERY {
+    while is_pending(&status(), to.signal()) {
+        if begin.elapsed() >= DELIVERY {
+            let reason = format!(
+                "process {pid}: it has not taken the signal that switches recording {}: it will when it can, and the \
+                 recording does not tell when that was",
+                to.option().trim_start_matches('-')
+            );
+            return Err(RecordError::Recorder(reason));
+        }
         std::thread::sleep(Duration::from_millis(1));
     }
-    Ok(())
+    writeln!(file, "{line}").map_err(|error| RecordError::io(&log, error))
+}
+
+/// Whether a signal was sent to a process that it has not taken yet.
+fn is_pending(status: &str, signal: i32) -> bool {
+    let sets = ["ShdPnd:", "SigPnd:"].map(|it| signals_of(status, it));
+    sets.into_iter().any(|set| holds(set, signal))
+}
+
+/// Whether a process does not run until another signal lets it.
+fn is_stopped(status: &str) -> bool {
+    let state = status.lines().find_map(|it| it.strip_prefix("State:"));
+    state.is_some_and(|it| it.trim_start().starts_with(['T', 't']))
+}
+
+/// Whether no thread of a process takes a signal.
+fn is_blocked(process: &Path, signal: i32) -> bool {
+    let threads = fs::read_dir(process.join("task")).into_iter().flatten();
+    let mut statuses = threads
+        .flatten()
+        .filter_map(|it| fs::read_to_string(it.path().join("status")).ok())
+        .peekable();
+    statuses.peek().is_some()
+        && statuses.all(|status| holds(signals_of(&status, "SigBlk:"), signal))
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{Forwarding, Orphan, adopt, monotonic, path, send};
+pub use linux::{
+    Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, path_of_open, send,
+};
 #[cfg(not(target_os = "linux"))]
-pub use others::{Forwarding, Orphan, adopt, monotonic, path, send};
+pub use others::{
+    Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, path_of_open, send,
+};
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::ffi::OsStr;
+    use std::ffi::{CString, OsStr};
+    use std::fs::{File, OpenOptions};
+    use std::io;
+    use std::os::fd::AsRawFd;
     use std::os::unix::ffi::OsStrExt;
-    use std::path::PathBuf;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use crate::record::ended::Ended;
@@ -214,6 +270,28 @@ mod linux {
         PathBuf::from(OsStr::from_bytes(bytes))
     }
 
+    /// Makes a fifo.
+    pub fn make_fifo(path: &Path) -> io::Result<()> {
+        let name = CString::new(path.as_os_str().as_bytes())?;
+        // SAFETY: `name` ends with a zero and lives until it returns.
+        match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Opens a fifo to write or to read, without waiting: an error where it is to be written and nobody reads.
+    pub fn open_fifo(path: &Path, writes: bool) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        let options = options.read(!writes).write(writes);
+        options.custom_flags(libc::O_NONBLOCK).open(path)
+    }
+
+    /// The path by which other processes find an open folder.
+    pub fn path_of_open(folder: &File) -> String {
+        format!("/proc/{}/fd/{}", std::process::id(), folder.as_raw_fd())
+    }
+
     /// Nanoseconds of the clock that uftrace reads.
     pub fn monotonic() -> u64 {
         let mut now = libc::timespec {
@@ -253,7 +331,9 @@ mod linux {
 
 #[cfg(not(target_os = "linux"))]
 mod others {
-    use std::path::PathBuf;
+    use std::fs::File;
+    use std::io;
+    use std::path::{Path, PathBuf};
 
     use crate::record::ended::Ended;
 
@@ -273,6 +353,18 @@ mod others {
 
     pub fn path(bytes: &[u8]) -> PathBuf {
         PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub fn make_fifo(_: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn open_fifo(_: &Path, _: bool) -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn path_of_open(_: &File) -> String {
+        String::new()
     }
 
     pub fn monotonic() -> u64 {
@@ -304,5 +396,14 @@ mod tests {
         assert!(unfit(set(&range)).is_some_and(|it| it.contains("around")));
         let status = "Name:\ta\nSigCgt:\t0000060000000000\n";
         assert_eq!(signals_of(status, "SigCgt:"), set(&[42, 43]));
+    }
+
+    #[test]
+    fn a_signal_that_was_not_taken_and_a_process_that_is_stopped_are_known() {
+        let sent = "State:\tS (sleeping)\nSigPnd:\t0\nShdPnd:\t0000020000000000\n";
+        assert!(is_pending(sent, 42) && !is_pending(sent, 43));
+        let to_thread = "State:\tT (stopped)\nSigPnd:\t0000040000000000\nShdPnd:\t0\n";
+        assert!(is_pending(to_thread, 43) && !is_pending(to_thread, 42));
+        assert!(is_stopped(to_thread) && !is_stopped(sent));
     }
 }

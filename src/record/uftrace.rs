@@ -2,10 +2,11 @@
 //! <https://github.com/namhyung/uftrace/blob/master/doc/uftrace-record.md>
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use super::elf;
 use super::ended::Ended;
 use super::error::RecordError;
 use super::place::Workplace;
@@ -32,6 +33,9 @@ const MEMORY: [(&str, &str); 12] = [
     ("-A", "^posix_memalign$@arg1/x64,arg2/u64,arg3/u64"),
 ];
 
+/// The file in the workplace for what uftrace has to say.
+const LOG: &str = "log";
+
 /// So many functions are named in one pattern.
 const TOGETHER: usize = 40;
 
@@ -53,8 +57,10 @@ pub fn run_until(
     limit: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
+    let wanted = run.wish.only_while.as_deref();
+    let wanted = wanted.map(|name| symbols_named(run, name)).transpose()?;
     let place = Workplace::beside(run.output)?;
-    let mut plan = plan(run, patched, &place.0)?;
+    let mut plan = plan(run, patched, wanted.as_deref(), &place.0)?;
     if limit.is_some() {
         let streams = plan.command.stdin(Stdio::null()).stdout(Stdio::null());
         streams.stderr(Stdio::null());
@@ -63,14 +69,14 @@ pub fn run_until(
     let folder = run.output;
     let known = exit_status(folder);
     let ended = match (ran.program, known) {
-        // Who waited for it knows best.
+        // uftrace waited for the program and noted how it ended.
         (Ended::Unknown, Some(known)) => known,
         (ended, _) => ended,
     };
     let has_records = records(folder) > 0;
-    let asked = run.wish.only_while.as_ref();
-    if let Some(function) = asked.filter(|it| !has_records || !has_symbol(folder, it)) {
-        // Nothing is in it, or all: uftrace takes no notice of a function that it does not know.
+    let only_while = run.wish.only_while.as_ref();
+    if let Some(function) = only_while.filter(|_| !has_records) {
+        // Nothing is in it.
         let _ = fs::remove_dir_all(folder);
         return Err(RecordError::Failed {
             recorder: "uftrace",
@@ -81,15 +87,30 @@ pub fn run_until(
     if !has_records && ended == Ended::Unknown {
         let failed = RecordError::Failed {
             recorder: "uftrace",
-            said: said(plan.log.as_deref()),
+            said: said(&place.0.join(LOG)),
             ended,
         };
         // Nothing is in it.
         let _ = fs::remove_dir_all(folder);
         return Err(failed);
     }
+    let mut notes = Vec::new();
+    if ran.ran_short {
+        notes.push(
+            "the disk is nearly full: uftrace was stopped, and ended the program; what was recorded until then is kept"
+                .to_owned(),
+        );
+    }
+    if let (Some(function), Some(wanted)) = (only_while, wanted)
+        && !has_symbol(folder, &wanted)
+    {
+        // uftrace takes no notice of a function that it does not know.
+        notes.push(format!(
+            "uftrace knows no function {function}: the whole program was recorded"
+        ));
+    }
     Ok(Done {
-        ran_short: ran.ran_short,
+        notes,
         paths: vec![folder.to_path_buf()],
         ended,
         elapsed: ran.elapsed,
@@ -97,12 +118,16 @@ pub fn run_until(
 }
 
 /// `place` is for what is written beside the recording: uftrace takes no folder in which something is already.
-fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, RecordError> {
+fn plan(
+    run: &Run<'_>,
+    patched: &Patched<'_>,
+    only_while: Option<&[String]>,
+    place: &Path,
+) -> Result<Plan, RecordError> {
     let folder = run.output;
-    let log = place.join("log");
     let mut command = command("uftrace");
     command.args(["record", "--no-pager"]);
-    command.arg("--logfile").arg(&log);
+    command.arg("--logfile").arg(place.join(LOG));
     command.arg("-d").arg(folder);
     let Kind::Executable(elf) = run.program.kind else {
         return Err(RecordError::program(
@@ -113,10 +138,10 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
     if elf.has_lines {
         command.arg("--srcline");
     }
-    let options = options(run, patched, !elf.is_instrumented);
+    let options = options(run, patched, only_while, !elf.is_instrumented);
     let file = place.join("options");
     if !is_handed_on(&options) {
-        let reason = "uftrace takes no list of so many functions";
+        let reason = "uftrace cannot take a list this long";
         return Err(RecordError::Recorder(reason.to_owned()));
     }
     fs::write(&file, options).map_err(|error| RecordError::io(&file, error))?;
@@ -125,9 +150,6 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
         for (option, what) in MEMORY {
             command.args([option, what]);
         }
-    }
-    if let Some(function) = &run.wish.only_while {
-        command.arg("-F").arg(format!("^{}$", literal(function)));
     }
     if run.wish.is_paused {
         command.arg("--disable");
@@ -143,28 +165,26 @@ fn plan(run: &Run<'_>, patched: &Patched<'_>, place: &Path) -> Result<Plan, Reco
     }
     command.args(&run.program.command);
     let mut plan = Plan {
-        command,
         wraps: true,
         leaves_off: true,
-        folder: folder.to_path_buf(),
-        log: Some(log),
         calls: Some(calls),
         // Its first task is written down when all is patched.
         has_begun: Some(|folder| folder.join("task.txt").exists()),
-        control: None,
+        ..Plan::new(command, folder)
     };
     plan.run_as(run.wish);
     Ok(plan)
 }
 
 /// What is patched and what is hidden, as a file of options: they may be more than a command line holds.
-fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
+fn options(
+    run: &Run<'_>,
+    patched: &Patched<'_>,
+    only_while: Option<&[String]>,
+    is_patched: bool,
+) -> String {
     // Patterns are of symbols as the program has them.
-    let mut options = match run.wish.only_while {
-        None => String::from("--demangle=no\n"),
-        // One function is named as people do.
-        Some(_) => String::new(),
-    };
+    let mut options = String::from("--demangle=no\n");
     let mut add = |option: &str, pattern: &str| options += &format!("{option} {pattern}\n");
     match patched {
         Patched::All if is_patched => add("-P", "."),
@@ -185,18 +205,21 @@ fn options(run: &Run<'_>, patched: &Patched<'_>, is_patched: bool) -> String {
     for pattern in patterns(&run.untraced) {
         add("-N", &pattern);
     }
+    for pattern in patterns(only_while.unwrap_or_default()) {
+        add("-F", &pattern);
+    }
     options
 }
 
 /// Whether uftrace can hand on what it is told: it does so in variables of the environment, and waits for ever for a program
 /// that the system does not start with them.
 fn is_handed_on(options: &str) -> bool {
-    let of = |kinds: [&str; 2]| {
+    let of = |kinds: &[&str]| {
         let lines = options.lines();
         let lines = lines.filter(|line| kinds.iter().any(|kind| line.starts_with(kind)));
         lines.map(str::len).sum::<usize>() < LONGEST_VARIABLE
     };
-    of(["-P", "-U"]) && of(["-H", "-N"])
+    of(&["-P", "-U"]) && of(&["-H", "-N", "-F"])
 }
 
 /// The most bytes of patterns that one variable of the environment takes: 128 KiB on Linux, `execve(2)`, with room for what
@@ -292,20 +315,51 @@ pub fn symbols(folder: &Path, program: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Whether a recording lists a function of this name, of C++ without its arguments.
-fn has_symbol(folder: &Path, name: &str) -> bool {
-    let is_it = |symbol: &str| {
+/// The symbols of the functions of a program that are called `name`, of C++ without arguments: there may be several. Where
+/// the program does not tell its symbols, the name is taken for one.
+fn symbols_named(run: &Run<'_>, name: &str) -> Result<Vec<String>, RecordError> {
+    let file = fs::File::open(&run.program.path).ok();
+    let all = file.and_then(|mut file| elf::functions(&mut file));
+    let is_known = all.is_some();
+    let mut found: Vec<String> = all.unwrap_or_default();
+    found.retain(|symbol| {
+        // Copies of a function that the compiler made for one way of calling it belong to it.
         let plain = demangle(symbol);
-        symbol == name || plain == name || plain.split('(').next() == Some(name)
-    };
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut lists = entries
-        .map(|it| it.path())
-        .filter(|it| it.extension().is_some_and(|it| it == "sym"));
+        symbol == name || plain.split(" [clone ").next() == Some(name)
+    });
+    found.sort_unstable();
+    found.dedup();
+    // A library that was built for it is recorded with a program that was: what it has is not known yet.
+    let may_be_of_library =
+        matches!(run.program.kind, Kind::Executable(elf) if elf.is_instrumented);
+    match found.is_empty() {
+        false => Ok(found),
+        true if is_known && !may_be_of_library || name.contains(char::is_whitespace) => {
+            let reason = format!(
+                "--while {name}: it has no such function, and calls none of a library. Of C++ the name is without \
+                 arguments, as `callscape functions` lists it"
+            );
+            Err(RecordError::program(&run.program.path, reason))
+        }
+        true => Ok(vec![name.to_owned()]),
+    }
+}
+
+/// Whether a recording lists one of these symbols.
+fn has_symbol(folder: &Path, wanted: &[String]) -> bool {
+    let mut lists = lists(folder);
     lists.any(|list| {
         let text = fs::read_to_string(list).unwrap_or_default();
-        of_symbols(&text, &["T", "t", "W", "w", "i", "P"]).any(|(_, symbol)| is_it(symbol))
+        let is_wanted = |symbol: &str| wanted.iter().any(|it| it == symbol);
+        of_symbols(&text, &["T", "t", "W", "w", "i", "P"]).any(|(_, symbol)| is_wanted(symbol))
     })
+}
+
+/// The files of symbols of a recording.
+pub fn lists(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|it| it.path());
+    paths.filter(|it| it.extension().is_some_and(|it| it == "sym"))
 }
 
 /// The addresses and names of these kinds in a file of symbols, of all for none: lines of address, kind and name.

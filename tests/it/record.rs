@@ -324,7 +324,7 @@ fn an_interpreter_is_recorded_itself_where_uftrace_is_asked_for() {
 }
 
 #[test]
-fn what_is_called_massively_in_a_run_before_is_not_recorded() {
+fn what_is_called_massively_in_a_trial_run_is_not_recorded() {
     if !has_uftrace() {
         return;
     }
@@ -338,7 +338,7 @@ fn what_is_called_massively_in_a_run_before_is_not_recorded() {
     assert_eq!(
         text(&ran.stdout),
         "sum 590\n",
-        "once, and not of the run before"
+        "once, and not of the trial run"
     );
     assert!(said.contains("1 function left out"), "{said}");
     assert_eq!((calls(&out, "leaf"), calls(&out, "middle")), (0, 1));
@@ -350,6 +350,18 @@ fn what_is_called_massively_in_a_run_before_is_not_recorded() {
         .map_or(0, Vec::len);
     assert_eq!(info["functions"], called, "those that were recorded");
     assert_eq!(info["left_out"]["of_run_before"], true);
+    // Both are told where a limit leaves out more of it.
+    let limit = ["--max-frequency", "0/10s"];
+    let more = json(&["info", path(&out), "--json", limit[0], limit[1]]);
+    assert_eq!(more["left_out"]["max_frequency"], "0/10s");
+    assert_eq!(more["left_out"]["before"], info["left_out"]);
+    let shown = callscape().args(["info", path(&out)]).args(limit).output();
+    let shown = text(&shown.expect("it starts").stdout);
+    let before = "; before, 1 function left out: ";
+    assert!(
+        shown.contains(before) && shown.contains("of a trial run"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -362,7 +374,8 @@ fn a_paused_program_is_recorded_from_when_that_is_asked_for() {
     let out = scratch.0.join("out");
     let options = ["--no-open", "--paused", "-o", path(&out)];
     let mut command = record(&scratch, &options, &[path(&program), "wait"]);
-    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    let streams = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = streams.spawn().expect("it starts");
     let mut lines = std::io::BufReader::new(child.stdout.take().expect("it writes"));
     let mut line = String::new();
     while !line.contains("waiting") {
@@ -370,6 +383,16 @@ fn a_paused_program_is_recorded_from_when_that_is_asked_for() {
         let read = std::io::BufRead::read_line(&mut lines, &mut line).expect("text");
         assert!(read > 0, "it waits");
     }
+    let mut says = std::io::BufReader::new(child.stderr.take().expect("it says"));
+    let told = loop {
+        line.clear();
+        let read = std::io::BufRead::read_line(&mut says, &mut line).expect("text");
+        assert!(read > 0, "it tells how it is switched");
+        if let Some(rest) = line.strip_prefix("callscape: recording is off; callscape record --on ")
+        {
+            break rest.split(' ').next().unwrap_or_default().parse::<u32>();
+        }
+    };
     let on = |pid: u32| {
         let asked = callscape()
             .args(["record", "--on", &pid.to_string()])
@@ -393,6 +416,7 @@ fn a_paused_program_is_recorded_from_when_that_is_asked_for() {
         .filter_map(|it| it.parse().ok())
         .find(|&it| on(it).status.success());
     let pid: u32 = pid.expect("the program listens");
+    assert_eq!(told, Ok(pid));
     let size = || {
         std::fs::read_dir(&out).map_or(0, |entries| {
             let sizes = entries.flatten().filter_map(|it| it.metadata().ok());

@@ -148,6 +148,7 @@ impl Frequencies {
             of: Some(frequent.of),
             of_run_before: false,
             names: names.map(|&id| functions.get(id).name.to_owned()).collect(),
+            before: None,
         }
     }
 }

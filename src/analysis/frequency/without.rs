@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Frequencies, Frequent, each_call};
 use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
-use crate::facts::frequency::Frequency;
+use crate::facts::frequency::{Frequency, LeftOut};
 use crate::facts::functions::Functions;
 use crate::facts::recording::Recording;
 use crate::facts::trace::{Trace, Why};
@@ -71,7 +71,10 @@ pub fn leave_out_frequent(
         }
         let frequent = of.with(limit.most, all.into_iter().collect());
         let mut left = Recording::clone(recording);
-        left.left_out = Some(of.left_out(&frequent, functions));
+        left.left_out = Some(LeftOut {
+            before: of_trial_run(recording.left_out.as_ref()),
+            ..of.left_out(&frequent, functions)
+        });
         if !frequent.functions.is_empty() {
             let name = recording.name();
             let (trace, warnings) =
@@ -82,6 +85,15 @@ pub fn leave_out_frequent(
         *recording = Arc::new(left);
     }
     Ok(())
+}
+
+/// What a trial run has left out of a recording, whatever a limit has since.
+fn of_trial_run(left_out: Option<&LeftOut>) -> Option<Box<LeftOut>> {
+    let left_out = left_out?;
+    match left_out.of_run_before {
+        true => Some(Box::new(left_out.clone())),
+        false => left_out.before.clone(),
+    }
 }
 
 fn without(

@@ -136,10 +136,12 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
     if let (Err(reason), None) = (&looked.best, by) {
         ui.colored_label(ui.visuals().warn_fg_color, escape::lines(reason));
     }
-    if by == Some(Recorder::Uftrace) {
+    if by.is_some_and(Recorder::can_be_switched) {
         ui.horizontal_wrapped(|ui| {
-            ui.checkbox(&mut wish.memory, "allocations")
-                .on_hover_text("What malloc gives and free takes back");
+            if by == Some(Recorder::Uftrace) {
+                ui.checkbox(&mut wish.memory, "allocations")
+                    .on_hover_text("What malloc gives and free takes back");
+            }
             ui.checkbox(&mut wish.is_paused, "begin with recording off")
                 .on_hover_text("Nothing is recorded until it is switched on here");
         });
@@ -204,8 +206,8 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
     ui.horizontal(|ui| {
         if running.is_switchable {
             let (text, to) = match running.is_on {
-                true => ("Recording off", Switch::Off),
-                false => ("Recording on", Switch::On),
+                true => ("Switch off", Switch::Off),
+                false => ("Switch on", Switch::On),
             };
             let about = "The program goes on; what it does while recording is off is a gap";
             if ui.button(text).on_hover_text(about).clicked() {

@@ -93,9 +93,11 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     let mut app = App::new(event_loop.create_proxy(), start, opening.map);
     app.desk.state.growing = opening.follow.then(Growing::default);
     app.desk.state.frequency_at_start = opening.max_frequency;
-    event_loop
-        .run_app(&mut app)
-        .context("the window system failed")?;
+    let ran = event_loop.run_app(&mut app);
+    // It shows nothing new any more.
+    app.view = None;
+    app.desk.recording.finish();
+    ran.context("the window system failed")?;
     app.failure.map_or(Ok(()), Err)
 }
 

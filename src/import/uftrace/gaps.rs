@@ -1,4 +1,4 @@
-//! When no process was recorded: recording of at least one was switched off, and of no other was it on.
+//! When no process was recorded: the times at which recording of at least one was switched off and no other was recorded.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,8 @@ pub fn find(recorded: &[Recorded], tasks: &Tasks, origin: i64) -> Gaps {
     }
     let (mut off, mut on) = (Vec::new(), Vec::new());
     for (process, parts) in processes {
-        let (mut switched_off, since) = tasks.off(process);
+        let (switched_off, since) = tasks.off(process);
+        let mut switched_off = switched_off.to_vec();
         switched_off.extend(since.map(|since| (since, u64::MAX)));
         let switched_off = Gaps::of(switched_off.iter().map(range).collect());
         let first = parts.iter().map(|it| it.0).min().unwrap_or(0);

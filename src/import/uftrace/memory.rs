@@ -213,7 +213,7 @@ impl<'a> Reading<'a> {
         let mut open: Vec<Open> = Vec::new();
         let (resumed, _) = tasks.switches_of(tid);
         let mut passed = resumed.iter().copied().peekable();
-        visit((file, &resumed), progress, |record, bytes, place| {
+        visit((file, resumed), progress, |record, bytes, place| {
             let started = sessions.partition_point(|&(start, _)| start <= record.time);
             let session = started.checked_sub(1).map(|at| sessions[at].1);
             // What was open before recording stopped need not be open after it.

@@ -92,8 +92,12 @@ impl Record {
             (Type::Exit, Type::Exit) => next.depth < self.depth.max(1),
             _ => true,
         };
-        let is_gap = |at: &u64| self.time < *at && *at <= next.time;
-        let depth = depth || resumed.iter().any(is_gap);
+        let is_gap = || {
+            // In order: there may be hundreds of thousands.
+            let after = resumed.partition_point(|&at| at <= self.time);
+            resumed.get(after).is_some_and(|&at| at <= next.time)
+        };
+        let depth = depth || is_gap();
         let time = next.time.checked_sub(self.time);
         depth && time.is_some_and(|pause| pause < LONGEST_PAUSE) && next.address != 0
     }
@@ -136,7 +140,7 @@ pub fn read(
     progress: &Progress,
 ) -> Result<Recorded, ImportError> {
     let (resumed, is_off) = tasks.switches_of(tid);
-    let inherited = inherited_calls(input, &resumed, progress)?;
+    let inherited = inherited_calls(input, resumed, progress)?;
     let task = RefCell::new(None::<Task>);
     let shared = RefCell::new((symbols, builder, 0u64));
     let plain = |data: &[u8]| {
@@ -148,7 +152,7 @@ pub fn read(
         taken * SIZE
     };
     scan(
-        (input, &resumed),
+        (input, resumed),
         reporter,
         progress,
         plain,
@@ -398,7 +402,7 @@ impl Task {
             open: Vec::new(),
             base: 0,
             is_after_loss: false,
-            resumed: tasks.switches_of(tid).0,
+            resumed: tasks.switches_of(tid).0.to_vec(),
             crossed: 0,
             since: time,
             parts: Vec::new(),

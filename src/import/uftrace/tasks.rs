@@ -143,12 +143,12 @@ impl Tasks {
     }
 
     /// When recording of a task's process went on after it had stopped, in order; and whether it was off at last.
-    pub fn switches_of(&self, tid: u32) -> (Vec<u64>, bool) {
+    pub fn switches_of(&self, tid: u32) -> (&[u64], bool) {
         self.switches.of(self.process(tid))
     }
 
     /// From when until when recording of a process was off, in order; and since when, where it was off at last.
-    pub fn off(&self, process: u32) -> (Vec<(u64, u64)>, Option<u64>) {
+    pub fn off(&self, process: u32) -> (&[(u64, u64)], Option<u64>) {
         self.switches.off(process)
     }
 

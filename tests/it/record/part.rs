@@ -174,15 +174,184 @@ fn only_what_a_function_does_is_recorded_where_that_is_asked_for() {
     assert!(ran.status.success(), "{}", text(&ran.stderr));
     let found = ["main", "middle", "leaf", "printf"].map(|it| calls(&out, it));
     assert_eq!(found, [0, 1, 20, 0]);
-    let ran = run(
-        &scratch,
-        &["--no-open", "--while", "no_such"],
-        &[path(&program), "exit"],
+    let tried = |function: &str, program: &str| {
+        let options = ["--no-open", "--while", function];
+        let ran = run(&scratch, &options, &[program, "exit"]);
+        (ran.status.code(), text(&ran.stdout), text(&ran.stderr))
+    };
+    // What it does not have is said before it runs.
+    let (code, wrote, said) = tried("no_such", path(&program));
+    assert_eq!((code, &*wrote), (Some(1), ""), "{said}");
+    assert!(
+        said.contains("--while no_such: it has no such function"),
+        "{said}"
     );
-    // The program has run.
-    assert_eq!(ran.status.code(), Some(3));
-    let said = text(&ran.stderr);
-    assert!(said.contains("no function no_such was called"), "{said}");
+    // What is there and not called leaves nothing.
+    let (code, _, said) = tried("thread", path(&program));
+    assert_eq!(code, Some(3));
+    assert!(said.contains("no function thread was called"), "{said}");
+    // Of one that does not tell its functions it is found out too late.
+    let stripped = build(&scratch, "stripped", PROGRAM, &["-O2", "-s"]);
+    let (code, _, said) = tried("no_such", path(&stripped));
+    assert_eq!(code, Some(3));
+    assert!(
+        said.contains("knows no function no_such: the whole program was recorded"),
+        "{said}"
+    );
+    let left = std::fs::read_dir(&scratch.0).expect("a folder").flatten();
+    let names = left.map(|it| text(it.file_name().as_encoded_bytes()));
+    let kept = names.filter(|it| it.starts_with("stripped-") && it.ends_with(".uftrace"));
+    assert_eq!(kept.count(), 1);
+}
+
+/// Functions of C++ that people and uftrace write in different ways.
+const CPP: &str = r#"
+namespace {
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int __attribute__((noinline)) work(int x) { return leaf(x) + leaf(x + 1); }
+int __attribute__((noinline)) work(long x) { volatile long y = x; return leaf((int)y) + 1; }
+}
+template <class T> int __attribute__((noinline)) either(T x) { volatile T y = x; return leaf((int)y) + 1; }
+int main() {
+  int s = 0;
+  for (int i = 0; i < 10; i++) s += work(i) + work((long)i) + either(i) + either(2.0 * i);
+  return s == 0;
+}
+"#;
+
+#[test]
+fn a_function_of_cpp_is_named_as_recordings_list_it() {
+    if !has_uftrace() || !has("g++", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-while-cpp");
+    let program = build(&scratch, "app", CPP, &["-x", "c++", "-O2"]);
+    for (function, leaves) in [
+        ("(anonymous namespace)::work", 30),
+        ("either", 20),
+        ("(anonymous namespace)::leaf", 50),
+    ] {
+        let out = scratch.0.join(format!("out{leaves}"));
+        let options = ["--no-open", "--while", function, "-o", path(&out)];
+        let ran = run(&scratch, &options, &[path(&program)]);
+        assert!(ran.status.success(), "{}", text(&ran.stderr));
+        assert_eq!(calls(&out, "main"), 0, "{function}");
+        let found = calls(&out, "(anonymous namespace)::leaf");
+        assert_eq!(found, leaves, "{function}");
+    }
+    let options = ["--no-open", "--while", "_GLOBAL__N_1::work"];
+    let ran = run(&scratch, &options, &[path(&program)]);
+    assert_eq!(ran.status.code(), Some(1));
+}
+
+/// Blocks the signals that switch recording.
+const DEAF: &str = r#"
+#include <stdio.h>
+#include <signal.h>
+#include <unistd.h>
+int __attribute__((noinline)) leaf(int x) { volatile int y = x; return y + 1; }
+int main(void) {
+  char line[100]; sigset_t all;
+  sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0);
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) { leaf(1); fputs(line, stdout); fflush(stdout); }
+  return 0;
+}
+"#;
+
+#[test]
+fn a_switch_that_is_not_taken_is_refused_and_not_noted() {
+    if !has_uftrace() {
+        return;
+    }
+    let scratch = Scratch::new("record-deaf");
+    let program = build(&scratch, "app", DEAF, &["-O2"]);
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--switchable", "-o", path(&out)];
+    let mut deaf = Asked::start(record(&scratch, &options, &[path(&program)]));
+    for (to, line) in [("--off", "off"), ("--on", "on")] {
+        let refused = switch(to, &deaf.pid);
+        let said = text(&refused.stderr);
+        assert!(!refused.status.success());
+        assert!(said.contains("it blocks the signals"), "{said}");
+        deaf.ask(line);
+    }
+    assert_eq!(deaf.end(), Some(0));
+    assert_eq!((calls(&out, "leaf"), calls(&out, "main")), (2, 1));
+    let info = json(&["info", path(&out), "--json"]);
+    assert_eq!(info.get("gaps"), None, "{info}");
+    // One that is stopped does not take it either.
+    let program = build(&scratch, "echo", PROGRAM, &["-O2"]);
+    let options = ["--no-open", "--switchable", "-o", "stopped"];
+    let stopped = Asked::start(record(&scratch, &options, &[path(&program), "echo"]));
+    let send = |signal: &str| {
+        let sent = Command::new("kill").args([signal, &stopped.pid]).status();
+        assert!(sent.is_ok_and(|it| it.success()));
+    };
+    let state = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", stopped.pid));
+        status.is_ok_and(|it| it.contains("State:\tT"))
+    };
+    send("-STOP");
+    while !state() {
+        std::thread::yield_now();
+    }
+    let refused = switch("--off", &stopped.pid);
+    assert!(text(&refused.stderr).contains("it is stopped"));
+    send("-CONT");
+    assert_eq!(stopped.end(), Some(0));
+    assert!(!scratch.0.join("stopped/callscape-switches.txt").exists());
+}
+
+/// Waits until it is ended, with or without a listener of its own.
+const SERVER: &str = r#"
+function work(n) { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; }
+if (process.argv[2]) process.on('SIGTERM', () => { console.log('own'); setTimeout(() => process.exit(7), 50); });
+setInterval(() => work(300000), 1);
+console.log('pid ' + process.pid);
+"#;
+
+#[test]
+fn a_server_of_node_that_a_signal_ends_leaves_its_recording() {
+    if !has("node", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-node-signal");
+    scratch.write("server.js", SERVER.as_bytes());
+    for (own, signal, code) in [
+        ("", "-INT", 128 + 2),
+        ("", "-TERM", 128 + 15),
+        ("own", "-TERM", 7),
+    ] {
+        let out = scratch.0.join(format!("{own}{signal}.cpuprofile"));
+        let options = ["--no-open", "-o", path(&out)];
+        let command = ["node", "server.js", own];
+        let server = Asked::start(record(&scratch, &options, &command));
+        let sent = Command::new("kill").args([signal, &server.pid]).status();
+        assert!(sent.is_ok_and(|it| it.success()));
+        assert_eq!(server.end(), Some(code), "{own} {signal}");
+        let info = json(&["info", path(&out), "--json"]);
+        assert!(info["functions"].as_u64() > Some(0), "{info}");
+    }
+}
+
+#[test]
+fn lengths_of_time_are_above_zero_and_no_shares() {
+    for [option, time] in [
+        ["--last", "50%"],
+        ["--last", "0"],
+        ["--last", "0.0s"],
+        ["--probe", "40%"],
+        ["--probe", "0ms"],
+    ] {
+        let asked = callscape()
+            .args(["record", "--no-open", option, time, "--", "true"])
+            .output()
+            .expect("it starts");
+        let said = text(&asked.stderr);
+        assert_eq!(asked.status.code(), Some(2), "{said}");
+        assert!(said.contains("expected a time above zero"), "{said}");
+    }
 }
 
 /// Runs one function for a while, then another one.
@@ -226,4 +395,134 @@ fn the_end_alone_is_kept_where_that_is_asked_for() {
     let info = json(&["info", path(&out), "--json"]);
     let duration = info["duration_ns"].as_u64().expect("a number");
     assert!(duration <= 1_100_000_000, "{duration}");
+}
+
+/// Does one thing until it is told, then another one for a while.
+const TOLD: &str = r#"
+#include <stdio.h>
+#include <poll.h>
+#include <time.h>
+#include <unistd.h>
+double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec * 1e-9; }
+void __attribute__((noinline)) early(int n) { for (volatile int i = 0; i < n; i++); }
+void __attribute__((noinline)) late(int n) { for (volatile int i = 0; i < n; i++); }
+int main(void) {
+  char line[100]; struct pollfd in = {0, POLLIN, 0};
+  double begin = now();
+  while (now() - begin < 0.5) early(100000);
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (!poll(&in, 1, 0)) early(100000);
+  if (fgets(line, sizeof line, stdin)) { fputs(line, stdout); fflush(stdout); }
+  begin = now();
+  while (now() - begin < 3.5) late(100000);
+  return 5;
+}
+"#;
+
+#[test]
+fn what_led_up_to_a_moment_is_kept_while_the_program_goes_on() {
+    if !has("perf", "--version") || !has("gcc", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-keep");
+    let program = build(&scratch, "app", TOLD, &["-O1", "-g"]);
+    let tried = run(&scratch, &["--no-open", "--with", "perf"], &["true"]);
+    if text(&tried.stderr).contains("perf_event_paranoid") {
+        eprintln!("left out: perf may not record here");
+        return;
+    }
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--last", "1s", "-o", path(&out)];
+    let mut told = Asked::start(record(&scratch, &options, &[path(&program)]));
+    let kept = switch("--keep", &told.pid);
+    assert!(kept.status.success(), "{}", text(&kept.stderr));
+    let again = switch("--keep", &told.pid);
+    assert!(text(&again.stderr).contains("its end was kept already"));
+    told.ask("on");
+    // It has not been ended, and more than twice what is kept has passed.
+    assert_eq!(told.end(), Some(5));
+    assert!(calls(&out, "early") > 0);
+    assert_eq!(calls(&out, "late"), 0);
+    let info = json(&["info", path(&out), "--json"]);
+    let duration = info["duration_ns"].as_u64().expect("a number");
+    assert!(duration <= 1_100_000_000, "{duration}");
+    let refused = switch("--keep", &std::process::id().to_string());
+    assert!(text(&refused.stderr).contains("it was not started so"));
+}
+
+/// Works for a while at each line that it reads, and waits between them.
+const BURSTS: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+double used(void) { return (double)clock() / CLOCKS_PER_SEC; }
+void __attribute__((noinline)) spin(int n) { for (volatile int i = 0; i < n; i++); }
+#define BURST(name) void __attribute__((noinline)) name(void) { double b = used(); while (used() - b < 0.3) spin(100000); }
+BURST(one) BURST(two) BURST(three) BURST(four)
+int main(void) {
+  char line[100];
+  printf("pid %d\n", getpid()); fflush(stdout);
+  while (fgets(line, sizeof line, stdin)) {
+    if (!strcmp(line, "one\n")) one();
+    if (!strcmp(line, "two\n")) two();
+    if (!strcmp(line, "three\n")) three();
+    if (!strcmp(line, "four\n")) four();
+    fputs(line, stdout); fflush(stdout);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn samples_are_switched_on_and_off_and_their_gaps_are_known() {
+    if !has("perf", "--version") || !has("gcc", "--version") {
+        return;
+    }
+    let scratch = Scratch::new("record-perf,switch");
+    let program = build(&scratch, "app", BURSTS, &["-O1", "-g"]);
+    let tried = run(&scratch, &["--no-open", "--with", "perf"], &["true"]);
+    if text(&tried.stderr).contains("perf_event_paranoid") {
+        eprintln!("left out: perf may not record here");
+        return;
+    }
+    let out = scratch.0.join("out");
+    let options = ["--no-open", "--with", "perf", "--paused", "-o", path(&out)];
+    let mut bursts = Asked::start(record(&scratch, &options, &[path(&program)]));
+    let to = |to: &str, pid: &str| {
+        let switched = switch(to, pid);
+        assert!(switched.status.success(), "{}", text(&switched.stderr));
+    };
+    bursts.ask("one");
+    to("--on", &bursts.pid);
+    bursts.ask("two");
+    to("--off", &bursts.pid);
+    bursts.ask("three");
+    to("--on", &bursts.pid);
+    bursts.ask("four");
+    assert_eq!(bursts.end(), Some(0));
+    let found = ["one", "three"].map(|it| calls(&out, it));
+    assert_eq!(found, [0, 0]);
+    let found = ["two", "four", "main"].map(|it| calls(&out, it));
+    assert!(found[0] >= 1 && found[1] >= 1 && found[2] >= 2, "{found:?}");
+    let info = json(&["info", path(&out), "--json"]);
+    assert_eq!(info["gaps"]["count"], 1, "{info}");
+    let gap = &info["gaps"]["listed"][0];
+    let [from, to] = ["from_ns", "to_ns"].map(|it| gap[it].as_u64().expect("a time"));
+    // What one burst takes.
+    assert!(to - from >= 300_000_000, "{gap}");
+    let all = json(&["functions", path(&out), "--json"]);
+    let main = all
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|it| it["name"] == "main");
+    let cost = main
+        .and_then(|it| it["total_ns"].as_u64())
+        .expect("its time");
+    let duration = info["duration_ns"].as_u64().expect("a number");
+    assert!(
+        cost <= duration - (to - from),
+        "{cost} of {duration}: no call reaches across"
+    );
 }
