@@ -1,7 +1,8 @@
 //! The table of calls, as it streams by: enters and exits for the builder, and where calls have waited.
 
+use super::file::Ask;
 use super::functions::{FunctionTable, Numbering, UNKNOWN};
-use super::rows::{Ask, Rows};
+use super::rows::Rows;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::trace::Why;
 use crate::import::error::ImportError;
@@ -27,7 +28,7 @@ struct Open {
     waited: u64,
 }
 
-/// A thread, as far as it was read.
+/// A thread and how far it has been read.
 #[derive(Default)]
 struct Lane {
     open: Vec<Open>,

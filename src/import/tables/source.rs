@@ -4,12 +4,14 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
@@ -17,6 +19,11 @@ use super::thrift::{unzigzag, varint, zigzag};
 
 /// Unpacked pages are smaller: writers aim at one megabyte.
 const LARGEST_PAGE: u64 = 256 << 20;
+
+/// A file may unpack to this many bytes whatever its size, and to this many more for each byte. Each text of a row counts
+/// again where rows share it, for each is looked at.
+const FREE_BYTES: u64 = 512 << 20;
+const UNPACKED_A_BYTE: u64 = 256;
 
 /// The header of a page is shorter, statistics included.
 const LONGEST_HEADER: u64 = 64 << 10;
@@ -33,6 +40,8 @@ pub struct Source {
     size: u64,
     /// From now on what is read from a place on begins with the header of a page.
     reads_pages: AtomicBool,
+    /// Bytes that were unpacked so far.
+    unpacked: AtomicU64,
 }
 
 impl Source {
@@ -51,6 +60,7 @@ impl Source {
             place,
             size,
             reads_pages: AtomicBool::new(false),
+            unpacked: AtomicU64::new(0),
         }
     }
 
@@ -61,6 +71,16 @@ impl Source {
 
     pub fn reads_pages(&self) {
         self.reads_pages.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts what is about to be unpacked, or looked at; an error where it is more than such a file holds.
+    pub fn unpack(&self, bytes: u64) -> Result<()> {
+        let most = FREE_BYTES.saturating_add(self.size.saturating_mul(UNPACKED_A_BYTE));
+        let before = self.unpacked.fetch_add(bytes, Ordering::Relaxed);
+        match before.saturating_add(bytes) > most {
+            true => Err(wrong(&format!("more than {most} bytes once unpacked"))),
+            false => Ok(()),
+        }
     }
 
     /// The bytes there, no more than the file has.
@@ -92,7 +112,7 @@ impl ChunkReader for Source {
     fn get_read(&self, start: u64) -> Result<Cursor<Bytes>> {
         let bytes = self.bytes(start, LONGEST_HEADER)?;
         if self.reads_pages.load(Ordering::Relaxed) {
-            check_header(&bytes)?;
+            self.unpack(check_header(&bytes)?)?;
         }
         Ok(Cursor::new(bytes))
     }
@@ -110,9 +130,9 @@ fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// Looks at how many bytes a page has unpacked: the second field of its header, in Thrift's compact protocol as its type,
+/// How many bytes a page has unpacked: the second field of its header, in Thrift's compact protocol as its type,
 /// which stands before. <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>
-fn check_header(bytes: &[u8]) -> Result<()> {
+fn check_header(bytes: &[u8]) -> Result<u64> {
     /// The next field, a number of 32 bits.
     const NEXT_I32: u8 = 0x15;
     let mut rest = bytes;
@@ -123,17 +143,15 @@ fn check_header(bytes: &[u8]) -> Result<()> {
         zigzag(&mut rest)
     };
     let unpacked = number().and_then(|_| number());
-    let is_fit = |size: i64| u64::try_from(size).is_ok_and(|size| size <= LARGEST_PAGE);
-    match unpacked {
-        Some(size) if is_fit(size) => Ok(()),
-        Some(size) => Err(wrong(&format!("a page of {size} bytes"))),
-        None => Err(wrong("a page without a header")),
-    }
+    let size = unpacked.ok_or_else(|| wrong("a page without a header"))?;
+    let fitting = u64::try_from(size).ok().filter(|it| *it <= LARGEST_PAGE);
+    fitting.ok_or_else(|| wrong(&format!("a page of {size} bytes")))
 }
 
 /// The pages of one column of a group of rows.
 pub struct Pages {
     inner: SerializedPageReader<Source>,
+    source: Arc<Source>,
     physical: Physical,
     is_optional: bool,
     has_dictionary: bool,
@@ -142,19 +160,18 @@ pub struct Pages {
 }
 
 impl Pages {
-    pub fn new(
-        inner: SerializedPageReader<Source>,
-        physical: Physical,
-        is_optional: bool,
-        rows: u64,
-    ) -> Pages {
-        Pages {
-            inner,
-            physical,
-            is_optional,
+    /// The pages of a column of a group of so many rows.
+    pub fn new(source: &Arc<Source>, column: &ColumnChunkMetaData, rows: u64) -> Result<Pages> {
+        let count = usize::try_from(rows)?;
+        let described = column.column_descr();
+        Ok(Pages {
+            inner: SerializedPageReader::new(source.clone(), column, count, None)?,
+            source: source.clone(),
+            physical: described.physical_type(),
+            is_optional: described.max_def_level() > 0,
             has_dictionary: false,
             left: rows,
-        }
+        })
     }
 
     /// Bytes that a value takes at least where it is not packed.
@@ -230,7 +247,7 @@ impl Pages {
             Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BINARY_PACKED => {
                 check_differences(values, count, None).map(|_| ())
             }
-            Encoding::DELTA_BYTE_ARRAY => check_prefixes(values, count),
+            Encoding::DELTA_BYTE_ARRAY => self.source.unpack(check_prefixes(values, count)?),
             _ => Ok(()),
         }
     }
@@ -244,10 +261,10 @@ fn check_dictionary(values: u64, rows: u64) -> Result<()> {
     }
 }
 
-/// Looks at texts of which each begins as the one before it: lengths of what is the same, behind them those of the rest. The
-/// decoder makes each text anew.
+/// How many bytes of texts are the same as in the one before: their lengths, and behind them those of the rest. The decoder
+/// makes each text anew.
 /// <https://github.com/apache/parquet-format/blob/master/Encodings.md>, DELTA_BYTE_ARRAY.
-fn check_prefixes(bytes: &[u8], count: u32) -> Result<()> {
+fn check_prefixes(bytes: &[u8], count: u32) -> Result<u64> {
     let mut same = 0;
     let length = check_differences(bytes, count, Some(&mut same))?;
     let rest = bytes.get(length..).unwrap_or_default();
@@ -255,7 +272,7 @@ fn check_prefixes(bytes: &[u8], count: u32) -> Result<()> {
     let unpacked = same.saturating_add(rest.len() as u64);
     match unpacked > LARGEST_PAGE {
         true => Err(wrong(&format!("a page of {unpacked} bytes once unpacked"))),
-        false => Ok(()),
+        false => Ok(same),
     }
 }
 

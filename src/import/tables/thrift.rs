@@ -285,7 +285,9 @@ mod tests {
             bytes.push(0);
             bytes
         };
-        assert!(is_flat_enough(&with(&[0x6c, 0x8c, 0x11, 0x1c, 0x1c, 0, 0, 0, 0])));
+        assert!(is_flat_enough(&with(&[
+            0x6c, 0x8c, 0x11, 0x1c, 0x1c, 0, 0, 0, 0
+        ])));
         assert!(!is_flat_enough(&with(&[0x6c, 0x18, 1, 0, 0])));
         assert!(!is_flat_enough(&with(&[0x69, 0x05])));
     }

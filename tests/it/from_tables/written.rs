@@ -110,6 +110,32 @@ fn several_recordings_are_one_set_of_runs_or_each_alone() {
 }
 
 #[test]
+fn what_relations_waited_is_added_up_over_recordings() {
+    let scratch = Scratch::new("waiting");
+    for id in ["a", "b"] {
+        let table = |name: &str| scratch.0.join(format!("{name}/recording={id}/x.parquet"));
+        let number = |value: i64| Column::Long(vec![Some(value)]);
+        write(
+            &table("functions"),
+            &[("function", number(0)), ("name", Column::text(&["f"]))],
+        );
+        write(
+            &table("relations"),
+            &[
+                ("caller", number(0)),
+                ("callee", number(0)),
+                ("total", number(9)),
+                ("waiting", number(5)),
+                ("self_waiting", number(2)),
+            ],
+        );
+    }
+    let relations = read(&scratch.0).expect("a set of runs").relations(None);
+    let waited = (relations[0].waiting.ns(), relations[0].self_waiting.ns());
+    assert_eq!((relations.len(), waited), (1, (10, 4)));
+}
+
+#[test]
 fn costs_of_different_things_are_not_added_up() {
     let scratch = Scratch::new("units");
     let trace = read(&common::data("import/orders.viztracer.json")).expect("a recording");
