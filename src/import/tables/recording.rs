@@ -1,6 +1,6 @@
 //! One recording of a folder of tables: its calls where they are there, else what they add up to.
 
-use super::calls;
+use super::calls::{self, MostThreads};
 use super::contexts::{ContextTable, relations, unit_named};
 use super::file::Ask;
 use super::folder::Folder;
@@ -225,10 +225,12 @@ fn threads(
         Ask::text("process").or_none(),
         Ask::text("name").or_none(),
     ];
+    let most = MostThreads::of(&files);
     let mut rows = Rows::new(files, "threads", asks, progress, reporter);
     let mut threads = Vec::new();
     while rows.next()? > 0 {
         for row in 0..rows.len() {
+            most.check(threads.len(), &rows)?;
             threads.push(Thread {
                 id: rows.text(0, row).into_owned(),
                 process: rows.text(1, row).into_owned(),
