@@ -1,6 +1,8 @@
 //! What a query has answered, as one table of functions, modules and numbers: a profile of one value for each column of
 //! numbers. In Parquet, or as CSV (RFC 4180).
 
+use std::collections::HashSet;
+
 use super::file::{Ask, Kind, Parquet};
 use super::rows::Rows;
 use super::values::Cell;
@@ -300,10 +302,16 @@ impl<'r> Answer<'r> {
         };
         let mut values: Vec<Column> = Vec::new();
         let own = OWN.into_iter().find(|own| names.iter().any(|it| it == own));
-        let mut roles = Vec::new();
+        let (mut roles, mut before) = (Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
+            let is_new = before.insert(column);
             roles.push(match column.as_str() {
                 _ if at == name => Role::Name,
+                // Which of them is meant, nobody knows: the first.
+                _ if !is_new => {
+                    reporter.warn("column-left-out", || place.clone());
+                    Role::Nothing
+                }
                 "module" if is_text(at) => Role::Module,
                 "file" if is_text(at) => Role::File,
                 "library" if is_text(at) => Role::Library,

@@ -190,6 +190,17 @@ fn what_duckdb_writes_is_read_and_a_codec_that_is_not_built_in_is_named() {
     );
 }
 
+#[test]
+fn of_columns_of_one_name_the_first_counts_and_the_others_are_told() {
+    let scratch = Scratch::new("twice");
+    let path = scratch.write("answer.csv", b"name,self,calls,self,calls\nf,1,2,30,40\n");
+    let recording = read(&path).expect("a profile");
+    assert_eq!(shown(&recording), [row("f", "", "", 1)]);
+    assert_eq!(recording.calls(), 2);
+    let told = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(told.collect::<Vec<_>>(), [("column-left-out", 2)]);
+}
+
 /// Runs of one value take no room in Parquet: a few hundred bytes are millions of rows, or texts of a megabyte in each.
 #[test]
 fn small_files_that_take_long_to_read_are_refused() {
