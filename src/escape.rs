@@ -40,15 +40,28 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped_but(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// Text as a cell of a table in CSV. Spreadsheets compute what begins with these signs, and leave alone what begins with
-/// an apostrophe; numbers stay what they are. Source: OWASP, *CSV Injection*.
-pub fn cell(text: &str) -> Cow<'_, str> {
+/// Whether spreadsheets compute a text, apostrophes before it left aside. Numbers stay what they are.
+fn is_computed(text: &str) -> bool {
+    let text = text.trim_start_matches('\'');
     let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
-        && !is_number()
-    {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) && !is_number()
+}
+
+/// Text as a cell of a table in CSV. Spreadsheets compute what begins with some signs, and leave alone what begins with
+/// an apostrophe. One before such a text gets another, so that [`uncell`] gives each text back. Source: OWASP,
+/// *CSV Injection*.
+pub fn cell(text: &str) -> Cow<'_, str> {
+    match is_computed(text) {
         true => Cow::Owned(format!("'{text}")),
         false => Cow::Borrowed(text),
+    }
+}
+
+/// The text that [`cell`] has made a cell of.
+pub fn uncell(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if is_computed(text) => text,
+        _ => cell,
     }
 }
 
@@ -72,8 +85,21 @@ mod tests {
         ] {
             assert_eq!(cell(formula), format!("'{formula}"));
         }
-        for plain in ["", "main", "a=b", "'=1", "-5", "+1.5e3", " x", "operator-"] {
+        for plain in ["", "main", "a=b", "'a", "-5", "+1.5e3", " x", "operator-"] {
             assert_eq!(cell(plain), plain);
+        }
+        for text in [
+            "-[Object name]",
+            "'=1",
+            "''=1",
+            "'-5",
+            "'",
+            "'a",
+            "main",
+            "-5",
+            "",
+        ] {
+            assert_eq!(uncell(&cell(text)), text);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Files that appear under their name when they are whole: written beside, on the disk, then renamed. Until then, and
-//! where that fails, what had the name stays.
+//! where that fails, what had the name stays. And where programs are.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -109,6 +110,47 @@ fn remove_abandoned(dir: &Path) {
     }
 }
 
+/// The program of a name, on the search path, or at a path from the root. What the search path names relative to the current
+/// directory is left out: that may be a tree of somebody else.
+pub fn program(name: &OsStr) -> Option<PathBuf> {
+    find(name, std::env::var_os("PATH"))
+}
+
+fn find(name: &OsStr, search: Option<OsString>) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if path.is_absolute() {
+        return is_program(path).then(|| path.to_owned());
+    }
+    if name.is_empty() || path.components().count() != 1 {
+        return None;
+    }
+    let search = search?;
+    let mut folders = std::env::split_paths(&search).filter(|it| it.is_absolute());
+    folders.find_map(|folder| {
+        let endings = if cfg!(windows) {
+            &["exe", "cmd", "bat"][..]
+        } else {
+            &[]
+        };
+        let plain = folder.join(path);
+        let with_endings = endings.iter().map(|ending| plain.with_extension(ending));
+        let mut all = std::iter::once(plain.clone()).chain(with_endings);
+        all.find(|it| is_program(it))
+    })
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let metadata = path.metadata();
+    metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.extension().is_some() && path.is_file()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +173,33 @@ mod tests {
         assert_eq!(read(), b"second");
         let left = std::fs::read_dir(&folder).expect("it is there").count();
         assert_eq!(left, 1, "nothing else stays behind");
+        std::fs::remove_dir_all(&folder).expect("it is there");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_found_on_the_search_path_and_not_in_the_current_folder() {
+        use std::os::unix::fs::PermissionsExt;
+        let name = format!("callscape-programs-test-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let path = folder.join("a program");
+        std::fs::create_dir_all(folder.join("tree")).expect("a folder");
+        for (path, mode) in [(&path, 0o755), (&folder.join("text"), 0o644)] {
+            std::fs::write(path, "#!/bin/sh\n").expect("a file");
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(path, mode).expect("its mode");
+        }
+        std::fs::copy(&path, folder.join("tree/a program")).expect("a file");
+        let find = |name: &str, search: &str| find(OsStr::new(name), Some(search.into()));
+        let here = folder.to_str().expect("text");
+        assert_eq!(find("a program", here), Some(path.clone()));
+        assert_eq!(find("text", here), None);
+        assert_eq!(find("a program", "/no/such"), None);
+        assert_eq!(find("a program", "tree:.:"), None);
+        assert_eq!(find("./a program", here), None);
+        assert_eq!(find("tree/a program", here), None);
+        assert_eq!(find("", here), None);
+        assert_eq!(find(path.to_str().expect("text"), ""), Some(path));
         std::fs::remove_dir_all(&folder).expect("it is there");
     }
 }

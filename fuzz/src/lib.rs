@@ -1,6 +1,8 @@
 //! What the fuzz targets share: the importers, which are the files of the program itself, and what must hold
 //! of whatever they make of an input.
 
+#[path = "../../src/escape.rs"]
+pub mod escape;
 #[path = "../../src/facts/mod.rs"]
 pub mod facts;
 #[path = "../../src/files.rs"]

@@ -1,8 +1,10 @@
 //! The welcome as it is shown, and whether the desktop has dialogs for files.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::recent::RecentInputs;
+use crate::files::program;
 
 /// The welcome as it is shown.
 #[derive(Debug, Default)]
@@ -24,8 +26,7 @@ pub fn no_dialog() -> Option<&'static str> {
     let bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|it| !it.is_empty());
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let has_bus = bus || runtime.is_some_and(|dir| dir.join("bus").exists());
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let has_zenity = std::env::split_paths(&path).any(|dir| dir.join("zenity").is_file());
+    let has_zenity = program(OsStr::new("zenity")).is_some();
     (!has_bus && !has_zenity).then_some(
         "There is no dialog for files on this machine: neither a desktop portal nor zenity. Type the path, or drop the file.",
     )

@@ -5,6 +5,7 @@
 pub mod aside;
 pub mod builder;
 pub mod contexts;
+pub mod fnv;
 pub mod frequency;
 pub mod functions;
 pub mod gaps;
@@ -17,5 +18,6 @@ pub mod names;
 pub mod profile;
 pub mod recording;
 pub mod sampling;
+pub mod tables;
 mod telling;
 pub mod trace;

@@ -84,6 +84,27 @@ impl Recording {
         }
     }
 
+    /// A profile: what was weighed of its functions, from so many samples.
+    pub fn of_profile(
+        path: &Path,
+        format: &'static str,
+        samples: u64,
+        (functions, profile): (Functions, Profile),
+        warnings: Vec<Warning>,
+    ) -> Recording {
+        Recording {
+            kind: RecordingKind::Profile,
+            profile: Some(profile),
+            ..Recording::of_calls(
+                path,
+                format,
+                Some(samples),
+                (functions, Trace::default()),
+                warnings,
+            )
+        }
+    }
+
     /// A recording of memory alone, shown as a profile of what each stack has allocated.
     pub fn of_memory(
         path: &Path,
@@ -94,19 +115,9 @@ impl Recording {
     ) -> Recording {
         let profile = memory.profile(&mut functions);
         Recording {
-            path: path.to_path_buf(),
-            format,
-            kind: RecordingKind::Profile,
-            functions,
             trace: Trace::default().lasting(memory.end_of_events()),
-            profile: Some(profile),
             memory: Some(memory),
-            lines: None,
-            sampling: None,
-            left_out: None,
-            gaps: Gaps::default(),
-            samples: 0,
-            warnings,
+            ..Recording::of_profile(path, format, 0, (functions, profile), warnings)
         }
     }
 

@@ -27,8 +27,7 @@ use super::lines::Lines;
 use crate::facts::functions::{Function, Functions};
 use crate::facts::lines::{FileId, Knows, LinesBuilder, PlaceId};
 use crate::facts::profile::{GraphBuilder, GraphNode, Profile, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::Trace;
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Unit};
 use crate::warnings::{Place, Reporter};
@@ -543,21 +542,8 @@ impl Reader<'_> {
         let profile = Profile::new(self.values, 0, Weights::Graph(graph), functions);
         let lines = self.lines.finish();
         let lines = lines.filter(|it| self.by_callgrind || it.some_function_has_two());
-        Recording {
-            path,
-            format: FORMAT,
-            kind: RecordingKind::Profile,
-            functions: self.functions,
-            trace: Trace::default(),
-            profile: Some(profile),
-            memory: None,
-            lines,
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples: 0,
-            warnings: self.reporter.warnings(),
-        }
+        let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());
+        Recording::of_profile(&path, FORMAT, 0, profile, warnings).with_lines(lines)
     }
 }
 

@@ -28,7 +28,7 @@ use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::Function;
 use crate::facts::lines::{FileId, Knows, Lines, LinesBuilder};
 use crate::facts::profile::{self, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{self, FunctionId, ThreadId};
 use crate::warnings::Reporter;
@@ -570,25 +570,13 @@ impl Profile {
         };
         let (functions, trace) = builder.finish(place);
         let weights = Weights::Contexts(contexts.finish());
+        let profile = profile::Profile::new(vec![value], 0, weights, functions.len());
+        let lines = self.lines_by_ticks();
+        let warnings = reporter.warnings();
         Recording {
-            path: input.to_path_buf(),
-            format: FORMAT,
-            kind: RecordingKind::Profile,
-            profile: Some(profile::Profile::new(
-                vec![value],
-                0,
-                weights,
-                functions.len(),
-            )),
-            functions,
             trace,
-            memory: None,
-            lines: self.lines_by_ticks(),
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples,
-            warnings: reporter.warnings(),
+            lines,
+            ..Recording::of_profile(input, FORMAT, samples, (functions, profile), warnings)
         }
     }
 

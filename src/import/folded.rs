@@ -22,8 +22,7 @@ use super::stream;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions, NO_FRAMES};
 use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::Trace;
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Unit};
 use crate::warnings::{Place, Reporter};
@@ -376,21 +375,8 @@ impl Reader<'_> {
         let samples = self.builder.weight(shown) / self.scale;
         let weights = Weights::Contexts(self.builder.finish());
         let profile = Profile::new(values.collect(), shown, weights, self.functions.len());
-        Recording {
-            path: input.to_path_buf(),
-            format: FORMAT,
-            kind: RecordingKind::Profile,
-            functions: self.functions,
-            trace: Trace::default(),
-            profile: Some(profile),
-            memory: None,
-            lines: None,
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples,
-            warnings: self.reporter.warnings(),
-        }
+        let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());
+        Recording::of_profile(input, FORMAT, samples, profile, warnings)
     }
 }
 

@@ -21,8 +21,8 @@ use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions};
 use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, LinesBuilder};
 use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{Thread, Trace};
+use crate::facts::recording::Recording;
+use crate::facts::trace::Thread;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Time, Unit};
 use crate::warnings::{Place, Reporter};
@@ -392,21 +392,9 @@ impl Reader<'_> {
         let weights = Weights::Contexts(builder.finish());
         line_stacks.finish(&mut lines);
         let profile = Profile::new(vec![value], 0, weights, self.functions.len());
-        Recording {
-            path: input.to_path_buf(),
-            format: FORMAT,
-            kind: RecordingKind::Profile,
-            functions: self.functions,
-            trace: Trace::default(),
-            profile: Some(profile.with_threads(self.threads)),
-            memory: None,
-            lines: lines.finish(),
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples,
-            warnings: self.reporter.warnings(),
-        }
+        let profile = (self.functions, profile.with_threads(self.threads));
+        let warnings = self.reporter.warnings();
+        Recording::of_profile(input, FORMAT, samples, profile, warnings).with_lines(lines.finish())
     }
 }
 

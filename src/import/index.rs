@@ -5,7 +5,6 @@
 //! recording is read and the index written anew. What is wrong with an index is never an error: it is
 //! counted as a warning of the recording, and the answer comes from the recording itself.
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -17,12 +16,14 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
+use crate::facts::fnv::Fnv;
 use crate::facts::frequency::LeftOut;
 use crate::facts::gaps::Gaps;
 use crate::facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
 use crate::facts::memory::Memory;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::facts::sampling::Sampling;
+use crate::facts::tables::{Table, is_partition};
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
@@ -151,8 +152,7 @@ fn places(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().and_then(|folder| folder.metadata().ok());
     let may_write = folder.is_some_and(|folder| !folder.permissions().readonly());
     // What engines read as a table is left alone too.
-    let is_partition = |name: &OsStr| name.as_encoded_bytes().starts_with(b"recording=");
-    let name = path.file_name().filter(|name| !is_partition(name));
+    let name = path.file_name().filter(|_| !is_partition(&path));
     if let Some(name) = name.filter(|_| may_write) {
         let mut name = name.to_owned();
         name.push(".");
@@ -160,9 +160,9 @@ fn places(path: &Path) -> Vec<PathBuf> {
         places.push(path.with_file_name(name));
     }
     if let Some(dir) = index::cache_dir() {
-        let mut hash = Hash::new();
-        hash.bytes(path.as_os_str().as_encoded_bytes());
-        places.push(dir.join(format!("{:016x}.{EXTENSION}", hash.0)));
+        let mut hash = Fnv::START;
+        add(&mut hash, path.as_os_str().as_encoded_bytes());
+        places.push(dir.join(format!("{:016x}.{EXTENSION}", hash.get())));
     }
     places
 }
@@ -305,50 +305,59 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     })
 }
 
-/// The hash FNV-1a: stable across machines and versions, which the standard library's is not.
-struct Hash(u64);
-
-impl Hash {
-    fn new() -> Hash {
-        Hash(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn number(&mut self, number: u64) {
-        for byte in number.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
+/// Adds bytes and how many they are, so that no two rows of texts are the same bytes.
+fn add(hash: &mut Fnv, bytes: &[u8]) {
+    hash.add_number(bytes.len() as u64);
+    hash.add(bytes);
 }
 
-/// What tells a recording from another and from itself before a change: of each of its files the name,
-/// size, time of change, first and last bytes. Where it lies does not count.
+/// What tells a recording from another and from itself before a change: of each file that it is read from the name, size,
+/// time of change, first and last bytes. Where it lies does not count.
 fn fingerprint(path: &Path) -> io::Result<u64> {
-    let mut hash = Hash::new();
+    let mut hash = Fnv::START;
     // Another version may read the same recording better.
-    hash.bytes(env!("CARGO_PKG_VERSION").as_bytes());
+    add(&mut hash, env!("CARGO_PKG_VERSION").as_bytes());
     if !path.metadata()?.is_dir() {
         file_fingerprint(path, &mut hash)?;
-        return Ok(hash.0);
+        return Ok(hash.get());
     }
+    let (around, folders) = folders(path);
     let mut files = Vec::new();
-    files_below(path, &mut files)?;
+    for folder in &folders {
+        files_below(folder, &mut files)?;
+    }
     files.sort();
     for file in files {
-        let name = file.strip_prefix(path).unwrap_or(&file);
-        hash.bytes(name.as_os_str().as_encoded_bytes());
+        let name = file.strip_prefix(&around).unwrap_or(&file);
+        add(&mut hash, name.as_os_str().as_encoded_bytes());
         file_fingerprint(&file, &mut hash)?;
     }
-    Ok(hash.0)
+    Ok(hash.get())
 }
 
-/// The files in a directory and those in it, indexes left out; an error where they are more than it is worth to look at.
+/// The folders that the recording in a directory is read from, and the one that they lie in: the directory itself, but of
+/// one of tables, or of a recording in a table, those of the other tables too.
+fn folders(path: &Path) -> (PathBuf, Vec<PathBuf>) {
+    let partition = path.file_name().filter(|_| is_partition(path));
+    let table = match partition {
+        Some(_) => path.parent(),
+        None => Some(path),
+    };
+    let table = table.filter(|it| Table::of_folder(it).is_some());
+    let Some(around) = table.and_then(Path::parent) else {
+        return (path.to_owned(), vec![path.to_owned()]);
+    };
+    let folder = |table: Table| {
+        let of_table = around.join(table.name());
+        partition.map_or(of_table.clone(), |name| of_table.join(name))
+    };
+    let folders = Table::ALL.into_iter().map(folder);
+    let folders = folders.filter(|it| it.is_dir()).collect();
+    (around.to_owned(), folders)
+}
+
+/// The files in a directory and in those below it, without indexes. An error where there are so many that looking at them
+/// takes longer than reading.
 fn files_below(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     const MOST: usize = 10_000;
     for entry in dir.read_dir()? {
@@ -365,19 +374,52 @@ fn files_below(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-fn file_fingerprint(path: &Path, hash: &mut Hash) -> io::Result<()> {
+fn file_fingerprint(path: &Path, hash: &mut Fnv) -> io::Result<()> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
-    hash.number(metadata.len());
+    hash.add_number(metadata.len());
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH);
-    hash.number(changed.map_or(0, |time| time.as_nanos() as u64));
+    hash.add_number(changed.map_or(0, |time| time.as_nanos() as u64));
     for start in [0, metadata.len().saturating_sub(SAMPLE)] {
         let mut sample = Vec::new();
         file.seek(SeekFrom::Start(start))?;
         Read::by_ref(&mut file)
             .take(SAMPLE)
             .read_to_end(&mut sample)?;
-        hash.number(u64::from(crc32fast::hash(&sample)));
+        hash.add_number(u64::from(crc32fast::hash(&sample)));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_among_tables_changes_with_each_of_its_tables() {
+        let name = format!("callscape-fingerprint-test-{}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        let write = |table: &str, id: &str, text: &str| {
+            let folder = dir.join(table).join(id);
+            std::fs::create_dir_all(&folder).expect("a folder");
+            std::fs::write(folder.join("part-0.parquet"), text).expect("a file");
+        };
+        for table in ["recordings", "functions", "calls"] {
+            write(table, "recording=a", "before");
+        }
+        let prints = || {
+            let of = |place: &str| fingerprint(&dir.join(place)).expect("it can be read");
+            ["recordings/recording=a", "functions", ""].map(of)
+        };
+        let before = prints();
+        write("calls", "recording=b", "of another one");
+        let beside = prints();
+        assert_eq!(beside[0], before[0]);
+        write("calls", "recording=a", "afterwards");
+        let after = prints();
+        for place in 0..3 {
+            assert_ne!(after[place], beside[place], "{place}");
+        }
+        std::fs::remove_dir_all(&dir).expect("it is there");
+    }
 }

@@ -86,6 +86,11 @@ impl<'a> Lines<'a> {
         self.number += lines;
     }
 
+    /// The number of the line that was given out last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// The place of the line that was given out last.
     pub fn place(&self) -> Place {
         Place::line(&self.file, self.number)

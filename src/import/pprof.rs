@@ -25,8 +25,7 @@ use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::functions::{Functions, NO_FRAMES};
 use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder, PlaceId};
 use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::Trace;
+use crate::facts::recording::Recording;
 use crate::progress::Progress;
 use crate::units::{FunctionId, Unit};
 use crate::warnings::{Place, Reporter};
@@ -352,21 +351,9 @@ impl Reader<'_> {
         let lines = self.merge_by_function(&by_location, &mut functions);
         drop(by_location);
         let weights = Weights::Contexts(self.samples.finish());
-        Recording {
-            path: input.to_path_buf(),
-            format: FORMAT,
-            kind: RecordingKind::Profile,
-            profile: Some(Profile::new(values, shown, weights, functions.len())),
-            functions,
-            trace: Trace::default(),
-            memory: None,
-            lines,
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples,
-            warnings: self.reporter.warnings(),
-        }
+        let profile = Profile::new(values, shown, weights, functions.len());
+        let (profile, warnings) = ((functions, profile), self.reporter.warnings());
+        Recording::of_profile(input, FORMAT, samples, profile, warnings).with_lines(lines)
     }
 
     /// Fills `samples` with contexts of functions from those of locations, and gives what is known of lines.

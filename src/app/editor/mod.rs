@@ -7,7 +7,6 @@ mod launch;
 mod programs;
 pub mod words;
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,6 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::launch::{Launch, Surroundings, launch};
+use crate::files::program;
 use crate::presentation::files::write_beside;
 use crate::source::text::TextTree;
 use crate::state::document::source::ToEdit;
@@ -100,7 +100,7 @@ impl Editors {
         let surroundings = Surroundings {
             command: &self.command,
             variable: &|name| std::env::var_os(name),
-            find: &|name| find(name, std::env::var_os("PATH")),
+            find: &program,
         };
         let launch = launch(&surroundings, &path, of.line).map_err(|error| error.to_string())?;
         self.starting.push(start(&launch, tree.root(), wake)?);
@@ -169,43 +169,6 @@ fn start(
             Err(error) => Some(format!("{name}: {error}")),
         })
     }))
-}
-
-/// The program of a name, on the search path, or at a path from the root. What the search path names relative to the current
-/// directory is left out: that may be a tree of somebody else.
-fn find(name: &OsStr, search: Option<OsString>) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.is_absolute() {
-        return is_program(path).then(|| path.to_owned());
-    }
-    if name.is_empty() || path.components().count() != 1 {
-        return None;
-    }
-    let search = search?;
-    let mut folders = std::env::split_paths(&search).filter(|it| it.is_absolute());
-    folders.find_map(|folder| {
-        let endings = if cfg!(windows) {
-            &["exe", "cmd", "bat"][..]
-        } else {
-            &[]
-        };
-        let plain = folder.join(path);
-        let with_endings = endings.iter().map(|ending| plain.with_extension(ending));
-        let mut all = std::iter::once(plain.clone()).chain(with_endings);
-        all.find(|it| is_program(it))
-    })
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    let metadata = path.metadata();
-    metadata.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.extension().is_some() && path.is_file()
 }
 
 #[cfg(all(test, unix))]

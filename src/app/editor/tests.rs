@@ -171,23 +171,3 @@ fn the_command_is_kept_and_what_cannot_be_read_stays() {
         assert_eq!(fs::read_to_string(&path).expect("it is there"), text);
     }
 }
-
-#[test]
-fn programs_are_found_on_the_search_path_and_not_in_the_current_folder() {
-    let folder = Folder::new();
-    folder.editor(0);
-    folder.file("fake editor");
-    let find = |name: &str, search: &str| find(OsStr::new(name), Some(search.into()));
-    let here = folder.0.to_str().expect("text");
-    assert_eq!(
-        find("fake editor", here),
-        Some(folder.0.join("fake editor"))
-    );
-    assert_eq!(find("fake editor", "/no/such"), None);
-    assert_eq!(find("fake editor", "tree:.:"), None);
-    assert_eq!(find("./fake editor", here), None);
-    assert_eq!(find("tree/fake editor", here), None);
-    assert_eq!(find("", here), None);
-    let whole = folder.0.join("fake editor");
-    assert_eq!(find(whole.to_str().expect("text"), ""), Some(whole));
-}

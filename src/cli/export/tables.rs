@@ -54,6 +54,10 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     let Some(dir) = &args.output else {
         bail!("--format {NAME}: expected -o with the folder of the tables");
     };
+    ensure!(
+        dir.as_os_str() != "-",
+        "-o -: expected the folder of the tables, for they are several files; found standard output"
+    );
     let has_part = args.from.is_some() || args.to.is_some() || args.thread.is_some();
     ensure!(
         !has_part,

@@ -10,6 +10,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::answer::Answer;
 use crate::export::tables::{Kind, Table};
+use crate::files::program;
 
 /// What is said where there is none.
 const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module by \
@@ -25,7 +26,7 @@ try:
 except ImportError:
     sys.exit(70)
 import json, os
-asked = json.load(sys.stdin)
+asked = json.load(sys.stdin.buffer)
 os.chdir(asked["folder"])
 try:
     connection = duckdb.connect()
@@ -44,8 +45,8 @@ const NO_MODULE: i32 = 70;
 /// Asks the tables in `folder`.
 pub fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
     let views = views(folder)?;
-    if let Some(program) = find("duckdb") {
-        let mut command = Command::new(program);
+    if let Some(duckdb) = program(OsStr::new("duckdb")) {
+        let mut command = Command::new(duckdb);
         let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
         // Its settings, among them what it says on standard output, may be anything.
         command.args(["-init", nothing, "-batch", "-bail", "-json", ":memory:"]);
@@ -54,10 +55,10 @@ pub fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
         return answer(&output.context("cannot run duckdb")?);
     }
     for name in ["python3", "python"] {
-        let Some(program) = find(name) else {
+        let Some(python) = program(OsStr::new(name)) else {
             continue;
         };
-        let output = with_python(&program, folder, (&views, question));
+        let output = with_python(&python, folder, (&views, question));
         let output = output.with_context(|| format!("cannot run {name}"))?;
         if output.status.code() != Some(NO_MODULE) {
             return answer(&output);
@@ -98,16 +99,9 @@ fn answer(output: &Output) -> anyhow::Result<Answer> {
     Answer::parse(text.trim()).context("DuckDB has answered what is no JSON")
 }
 
-/// Where a program is, on the search path. What that names relative to the current directory is left out: it may be a folder
-/// of somebody else.
-fn find(name: &str) -> Option<PathBuf> {
-    let search = std::env::var_os("PATH")?;
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    let folders = std::env::split_paths(&search).filter(|it| it.is_absolute());
-    folders.map(|it| it.join(&file)).find(|it| it.is_file())
-}
-
 /// Views of the tables, by paths from their folder. One that is not there is empty, with the columns that it would have.
+/// Where there are recordings in their own table, which is written last, the others have those alone: what is half written
+/// is left out.
 fn views(folder: &Path) -> anyhow::Result<String> {
     let is_there = |table: &Table| folder.join(table.name()).is_dir();
     ensure!(
@@ -116,12 +110,17 @@ fn views(folder: &Path) -> anyhow::Result<String> {
         folder.display(),
         Table::ALL.map(Table::name).join(", ")
     );
+    let has_recordings = has_files(&folder.join(Table::Recordings.name()));
     let view = |table: Table| {
         let name = table.name();
         if has_files(&folder.join(name)) {
+            let whole = match has_recordings && table != Table::Recordings {
+                true => " WHERE recording IN (SELECT recording FROM recordings)",
+                false => "",
+            };
             return format!(
                 "CREATE VIEW {name} AS SELECT * FROM read_parquet('{name}/*/*.parquet', hive_partitioning = true, \
-                 hive_types = {{'recording': VARCHAR}});\n"
+                 hive_types = {{'recording': VARCHAR}}){whole};\n"
             );
         }
         let columns = table.columns().iter().map(|column| {

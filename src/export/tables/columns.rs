@@ -1,21 +1,6 @@
-//! The tables that a recording is written as: their columns, with what each means.
+//! The columns of the tables that a recording is written as, with what each means.
 
-use std::fmt;
-
-/// A table, as `--tables` and the folders name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Table {
-    Recordings,
-    Threads,
-    Functions,
-    Calls,
-    Relations,
-    Contexts,
-    Samples,
-    Objects,
-    Stacks,
-    Modules,
-}
+use crate::facts::tables::Table;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +19,8 @@ pub struct Column {
     pub kind: Kind,
     /// Whether it may be null.
     pub is_optional: bool,
+    /// Whether it numbers rows, of this table or another one: nothing else may stand for such a number.
+    pub is_id: bool,
     /// What it means, with its unit.
     pub about: &'static str,
 }
@@ -43,6 +30,7 @@ const fn long(name: &'static str, about: &'static str) -> Column {
         name,
         kind: Kind::Long,
         is_optional: false,
+        is_id: false,
         about,
     }
 }
@@ -51,6 +39,14 @@ const fn int(name: &'static str, about: &'static str) -> Column {
     Column {
         kind: Kind::Int,
         ..long(name, about)
+    }
+}
+
+/// A number of a row, of this table or another one.
+const fn id(name: &'static str, about: &'static str) -> Column {
+    Column {
+        is_id: true,
+        ..int(name, about)
     }
 }
 
@@ -105,7 +101,7 @@ const RECORDINGS: &[Column] = &[
 ];
 
 const THREADS: &[Column] = &[
-    int("thread", "number of the thread in its recording, from 0"),
+    id("thread", "number of the thread in its recording, from 0"),
     text("id", "as the recording names it"),
     text("process", "process, as the recording names it"),
     text("name", "name; empty where it has none"),
@@ -116,7 +112,7 @@ const THREADS: &[Column] = &[
 ];
 
 const FUNCTIONS: &[Column] = &[
-    int(
+    id(
         "function",
         "number of the function in its recording, from 0",
     ),
@@ -150,16 +146,16 @@ const FUNCTIONS: &[Column] = &[
 ];
 
 const CALLS: &[Column] = &[
-    int("thread", "number of the thread"),
-    int(
+    id("thread", "number of the thread"),
+    long(
         "call",
         "number of the call on its thread, in order of start, from 0",
     ),
-    or_null(int(
+    or_null(long(
         "parent",
         "number of the call that made it; null for an outermost call",
     )),
-    int("function", "number of the function"),
+    id("function", "number of the function"),
     int("depth", "open calls around it; 0 for an outermost call"),
     long("start_ns", "start, since the start of the recording"),
     long("end_ns", "end, since the start of the recording"),
@@ -171,8 +167,8 @@ const CALLS: &[Column] = &[
 ];
 
 const RELATIONS: &[Column] = &[
-    int("caller", "number of the calling function"),
-    int("callee", "number of the called function"),
+    id("caller", "number of the calling function"),
+    id("callee", "number of the called function"),
     or_null(long(
         "calls",
         "number of calls; null where they are not counted",
@@ -187,15 +183,15 @@ const RELATIONS: &[Column] = &[
 ];
 
 const CONTEXTS: &[Column] = &[
-    int(
+    id(
         "context",
         "number of the calling context, in preorder, from 0",
     ),
-    or_null(int(
+    or_null(id(
         "parent",
         "context that it is called in; null for an outermost one",
     )),
-    int("function", "number of the function"),
+    id("function", "number of the function"),
     int("depth", "contexts around it; 0 for an outermost one"),
     or_null(long(
         "calls",
@@ -215,7 +211,7 @@ const CONTEXTS: &[Column] = &[
 ];
 
 const SAMPLES: &[Column] = &[
-    int("context", "number of the calling context"),
+    id("context", "number of the calling context"),
     text("value", "what was weighed, as the recording names it"),
     text("unit", "what one of the weight is"),
     long(
@@ -225,13 +221,13 @@ const SAMPLES: &[Column] = &[
 ];
 
 const OBJECTS: &[Column] = &[
-    int(
+    long(
         "object",
         "number of the event of memory that created it, from 0",
     ),
-    int("thread", "number of the thread that created it"),
-    int("stack", "number of the stack that created it"),
-    or_null(int(
+    id("thread", "number of the thread that created it"),
+    id("stack", "number of the stack that created it"),
+    or_null(id(
         "function",
         "number of the innermost function of that stack; null where it is empty",
     )),
@@ -245,20 +241,20 @@ const OBJECTS: &[Column] = &[
 ];
 
 const STACKS: &[Column] = &[
-    int("stack", "number of the stack, from 0, which is empty"),
-    or_null(int(
+    id("stack", "number of the stack, from 0, which is empty"),
+    or_null(id(
         "parent",
         "the stack around its innermost function; null for the empty one",
     )),
-    or_null(int(
+    or_null(id(
         "function",
         "number of its innermost function; null for the empty one",
     )),
 ];
 
 const MODULES: &[Column] = &[
-    int("module", "number of the module, in preorder, from 0"),
-    or_null(int(
+    id("module", "number of the module, in preorder, from 0"),
+    or_null(id(
         "parent",
         "number of the module that it is in; null for the outermost one",
     )),
@@ -272,7 +268,7 @@ const MODULES: &[Column] = &[
     int("line", "first line, from 1; 0 where it has none"),
     int("end_line", "last line; 0 where it has none"),
     int("code_lines", "lines of code"),
-    or_null(int(
+    or_null(id(
         "function",
         "number of a function of the recording that is this one; null where none is, so that it did not run",
     )),
@@ -289,39 +285,6 @@ const SELF_WAITING: Column = long(
 );
 
 impl Table {
-    pub const ALL: [Table; 10] = [
-        Table::Recordings,
-        Table::Threads,
-        Table::Functions,
-        Table::Calls,
-        Table::Relations,
-        Table::Contexts,
-        Table::Samples,
-        Table::Objects,
-        Table::Stacks,
-        Table::Modules,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Table::Recordings => "recordings",
-            Table::Threads => "threads",
-            Table::Functions => "functions",
-            Table::Calls => "calls",
-            Table::Relations => "relations",
-            Table::Contexts => "contexts",
-            Table::Samples => "samples",
-            Table::Objects => "objects",
-            Table::Stacks => "stacks",
-            Table::Modules => "modules",
-        }
-    }
-
-    /// The table of this name.
-    pub fn named(name: &str) -> Option<Table> {
-        Table::ALL.into_iter().find(|it| it.name() == name)
-    }
-
     pub fn columns(self) -> &'static [Column] {
         match self {
             Table::Recordings => RECORDINGS,
@@ -335,11 +298,5 @@ impl Table {
             Table::Stacks => STACKS,
             Table::Modules => MODULES,
         }
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

@@ -14,12 +14,15 @@ mod writer;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-pub use columns::{Column, Kind, Table};
-pub use writer::{GROUP, VERSION};
+pub use columns::{Column, Kind};
+pub use writer::GROUP;
+
+pub use crate::facts::tables::{Table, VERSION};
 
 use self::writer::TableWriter;
 use super::part::{ExportError, Part};
 use crate::analysis::contexts;
+use crate::facts::tables::PARTITION;
 use crate::files::Temporary;
 use crate::progress::Progress;
 
@@ -51,7 +54,7 @@ pub fn id_of(text: &str) -> String {
 
 /// The folder of a recording in that of a table.
 fn partition(dir: &Path, table: Table, id: &str) -> PathBuf {
-    dir.join(table.name()).join(format!("recording={id}"))
+    dir.join(table.name()).join(format!("{PARTITION}{id}"))
 }
 
 /// The Parquet files in a partition, whoever has written them.
@@ -67,10 +70,23 @@ fn at(path: &Path, error: io::Error) -> ExportError {
     ExportError::Io(io::Error::new(error.kind(), said))
 }
 
-/// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given; that of recordings
-/// also where it is not among them. Tables that the recording has nothing for are left out: calls of a profile, contexts
-/// of one that tells none, modules without a source tree. What was replaced is gone as a whole, tables that are not written again too. Takes the
-/// memory of a packed group of a million rows, some bytes each, and the contexts where they are asked for. O(calls).
+/// Makes a folder. Another export may remove that of the table while it is empty: then it is made again.
+fn make(folder: &Path) -> io::Result<()> {
+    const TRIES: usize = 1000;
+    for _ in 1..TRIES {
+        match std::fs::create_dir_all(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            made => return made,
+        }
+    }
+    std::fs::create_dir_all(folder)
+}
+
+/// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given. The table of
+/// recordings is written even where it is not among them. Tables that the recording has nothing for are left out: calls of
+/// a profile, contexts of one that tells none, modules without a source tree. Replacing removes all tables of what was
+/// there, also those that are not written again. Memory: a packed group of a million rows, some bytes each, and the
+/// contexts where they are asked for. O(calls).
 pub fn write(
     part: &Part<'_>,
     dir: &Path,
@@ -118,9 +134,9 @@ fn write_all(
             continue;
         }
         let folder = partition(dir, table, id);
-        std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+        make(&folder).map_err(|error| at(&folder, error))?;
         let path = folder.join(FILE);
-        let mut beside = Temporary::beside(&path).map_err(|error| at(&folder, error))?;
+        let mut beside = Temporary::create(&folder).map_err(|error| at(&folder, error))?;
         let result = write_table(part, (table, id), &mut beside.file, progress);
         match result {
             Ok(true) => written.push((path, beside)),
@@ -189,7 +205,32 @@ fn write_table(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    /// One export removes the folder of a table that another one is about to fill.
+    #[test]
+    fn a_folder_is_made_although_that_around_it_goes() {
+        let name = format!("callscape-tables-test-{}", std::process::id());
+        let table = std::env::temp_dir().join(name);
+        let is_done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let _ = std::fs::remove_dir(&table);
+                }
+            });
+            let made = (0..5000).try_for_each(|_| {
+                let partition = table.join("recording=x");
+                make(&partition)?;
+                std::fs::remove_dir(&partition)
+            });
+            is_done.store(true, Ordering::Relaxed);
+            made.expect("the folder is made each time");
+        });
+        let _ = std::fs::remove_dir(&table);
+    }
 
     #[test]
     fn an_id_is_one_name_of_a_folder_whatever_it_is_made_of() {

@@ -7,6 +7,7 @@ use super::writer::TableWriter;
 use crate::analysis::contexts::WAITING;
 use crate::export::part::{ExportError, Part};
 use crate::facts::contexts::Contexts;
+use crate::facts::fnv::Fnv;
 use crate::facts::recording::{Recording, RecordingKind};
 use crate::progress::Progress;
 use crate::units::{ContextId, Cost};
@@ -134,7 +135,7 @@ pub fn contexts<W: Write + Send>(
         rows.number_or_null(knows_waiting.then(|| contexts.self_weight(WAITING, id).ns()));
         let function = contexts.function(id);
         let path = path_number(
-            around.last().map_or(PATH_START, |last| last.1),
+            around.last().map_or(Fnv::START.get(), |last| last.1),
             functions.get(function).name,
             modules.get(function.index()).map_or("", String::as_str),
         );
@@ -148,19 +149,16 @@ pub fn contexts<W: Write + Send>(
     Ok(())
 }
 
-/// The number of the path without functions: FNV-1a's start, of 64 bits
-/// (G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, The FNV Non-Cryptographic Hash Algorithm, RFC 9923).
-const PATH_START: u64 = 0xcbf2_9ce4_8422_2325;
-
 /// The number of the path that `around` numbers and a function in it: FNV-1a over that number, the lowest byte first,
 /// then the function's name and module, each with a byte 0 behind.
 fn path_number(around: u64, name: &str, module: &str) -> u64 {
-    let texts = [name, module].into_iter();
-    let texts = texts.flat_map(|text| text.bytes().chain([0]));
-    let bytes = around.to_le_bytes().into_iter().chain(texts);
-    bytes.fold(PATH_START, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    let mut hash = Fnv::START;
+    hash.add_number(around);
+    for text in [name, module] {
+        hash.add(text.as_bytes());
+        hash.add(&[0]);
+    }
+    hash.get()
 }
 
 /// What was sampled, or counted, of each value of a profile.

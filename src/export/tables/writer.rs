@@ -12,18 +12,16 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::chunk::{Chunk, Values};
-use super::columns::{Column, Kind, Table};
+use super::columns::{Column, Kind};
+use crate::facts::tables::{Table, VERSION};
 
-/// So many rows are in a group, which an engine reads or leaves out as a whole by what its statistics say.
+/// Rows in a group; engines skip whole groups by their statistics.
 pub const GROUP: usize = 1_000_000;
-
-/// Version of the tables. Another one has other columns.
-pub const VERSION: u32 = 1;
 
 /// Of zstd: 3 is its default, and higher ones gain little on packed numbers.
 const LEVEL: i32 = 3;
 
-/// So many rows wait before they are packed; a group is made of whole batches.
+/// Rows that wait before they are packed. A group is a whole number of batches.
 pub const BATCH: usize = GROUP / 64;
 
 /// A column that is being written.
@@ -48,6 +46,8 @@ pub struct TableWriter<W: Write + Send> {
     packed: usize,
     /// The next column of the row.
     at: usize,
+    /// The first number of a row that its column cannot hold, with that.
+    misfit: Option<(&'static str, u64)>,
 }
 
 fn failed(error: ParquetError) -> io::Error {
@@ -120,7 +120,6 @@ fn properties(table: Table, id: &str) -> Result<WriterProperties, ParquetError> 
     let mut properties = WriterProperties::builder()
         .set_created_by(format!("callscape {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
-        .set_max_row_group_row_count(Some(GROUP))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_key_value_metadata(Some([kind, version, of].into_iter().chain(about).collect()));
     for column in table.columns() {
@@ -154,14 +153,23 @@ impl<W: Write + Send> TableWriter<W> {
             rows: 0,
             packed: 0,
             at: 0,
+            misfit: None,
         })
     }
 
-    /// The next number of the row. What does not fit its column is the largest that does.
+    /// The next number of the row. An amount that does not fit its column is the largest that does; a number of a row that
+    /// does not is an error of the batch.
     pub fn number(&mut self, value: u64) {
+        let column = &self.table.columns()[self.at];
         match &mut self.cells[self.at].values {
             Values::Long(values) => values.push(i64::try_from(value).unwrap_or(i64::MAX)),
-            Values::Int(values) => values.push(i32::try_from(value).unwrap_or(i32::MAX)),
+            Values::Int(values) => {
+                let fitting = i32::try_from(value);
+                if column.is_id && fitting.is_err() {
+                    self.misfit.get_or_insert((column.name, value));
+                }
+                values.push(fitting.unwrap_or(i32::MAX));
+            }
             Values::Text(_) => unreachable!("{}: a number in a column of texts", self.table),
         }
         self.next(true);
@@ -231,6 +239,11 @@ impl<W: Write + Send> TableWriter<W> {
         if self.rows == 0 {
             return Ok(());
         }
+        if let Some((column, value)) = self.misfit {
+            return Err(io::Error::other(format!(
+                "expected a number of 31 bits in column '{column}', found {value}"
+            )));
+        }
         let schema = self.file.schema_descr();
         for (number, cells) in self.cells.iter_mut().enumerate() {
             let properties = &self.properties;
@@ -268,5 +281,30 @@ impl<W: Write + Send> TableWriter<W> {
         self.end_batch()?;
         self.end_group()?;
         self.file.into_inner().map_err(failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One row of relations with this caller and these calls.
+    fn written(caller: u64, calls: u64) -> io::Result<Vec<u8>> {
+        let mut rows = TableWriter::new(Table::Relations, "x", Vec::new())?;
+        for number in [caller, 0, calls, 0, 0] {
+            rows.number(number);
+        }
+        rows.number_or_null(None);
+        rows.number_or_null(None);
+        rows.end_row();
+        rows.finish()
+    }
+
+    #[test]
+    fn no_number_of_a_row_stands_for_another_one() {
+        assert!(written(i32::MAX as u64, u64::MAX).is_ok());
+        let error = written(1 << 31, 0).expect_err("it does not fit");
+        let said = error.to_string();
+        assert!(said.contains("'caller', found 2147483648"), "{said}");
     }
 }

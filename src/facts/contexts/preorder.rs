@@ -171,6 +171,7 @@ fn preorder(parents: &[u32]) -> Result<Vec<u32>, NoTree> {
 mod tests {
     use super::*;
     use crate::facts::contexts::{ContextsBuilder, NodeId};
+    use crate::facts::memory::tests::Random;
     use crate::warnings::{Place, Reporter};
 
     fn columns(rows: &[(u32, u32, u64)]) -> ContextColumns {
@@ -199,21 +200,15 @@ mod tests {
     #[test]
     fn rows_in_any_order_are_the_tree_that_the_builder_makes() {
         for seed in 0..100_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            let mut random = |limit: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state % limit
-            };
+            let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
             let mut rows: Vec<(u32, u32, u64)> = Vec::new();
             for row in 0..60 {
-                let parent = match random(u64::from(row) + 1) as u32 {
+                let parent = match random.below(u64::from(row) + 1) as u32 {
                     0 => NONE,
                     parent => parent - 1,
                 };
                 // Functions differ, so that no two rows are one context.
-                rows.push((parent, row, random(4)));
+                rows.push((parent, row, random.below(4)));
             }
             let reporter = Reporter::new();
             let mut builder = ContextsBuilder::new(1, &reporter);

@@ -21,17 +21,16 @@ pub struct Sums {
 impl Sums {
     /// Relations in any order: what is told of a pair of functions in several is added up.
     pub fn new(mut of_values: Vec<OfValue>, counts_calls: bool) -> Sums {
-        let sum = |a: Cost, b: Cost| Cost::from_ns(a.ns().saturating_add(b.ns()));
         for of in &mut of_values {
             of.relations.sort_by_key(|it| (it.caller, it.callee));
             of.relations.dedup_by(|more, kept| {
                 let is_same = (more.caller, more.callee) == (kept.caller, kept.callee);
                 if is_same {
                     kept.calls = kept.calls.saturating_add(more.calls);
-                    kept.cost = sum(kept.cost, more.cost);
-                    kept.self_cost = sum(kept.self_cost, more.self_cost);
-                    kept.waiting = sum(kept.waiting, more.waiting);
-                    kept.self_waiting = sum(kept.self_waiting, more.self_waiting);
+                    kept.cost += more.cost;
+                    kept.self_cost += more.self_cost;
+                    kept.waiting += more.waiting;
+                    kept.self_waiting += more.self_waiting;
                 }
                 is_same
             });

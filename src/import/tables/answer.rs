@@ -1,14 +1,16 @@
 //! What a query has answered, as one table of functions, modules and numbers: a profile of one value for each column of
 //! numbers. In Parquet, or as CSV (RFC 4180).
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use super::rows::{Ask, Kind, Parquet, Rows};
+use super::file::{Ask, Kind, Parquet};
+use super::rows::Rows;
 use super::values::Cell;
+use crate::escape;
 use crate::facts::functions::Function;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{FunctionMetrics, Trace};
+use crate::facts::recording::Recording;
+use crate::facts::trace::FunctionMetrics;
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::import::lines::Lines;
@@ -51,6 +53,10 @@ const TEXTS: [&str; 9] = [
 const OWN: [&str; 2] = ["self", "self_ns"];
 const TOTAL: [&str; 2] = ["total", "total_ns"];
 
+/// An answer in Parquet may have this many values whatever its size, and this many more for each byte: each is looked at.
+const FREE_VALUES: u64 = 1 << 22;
+const VALUES_A_BYTE: u64 = 64;
+
 /// Bytes of a record of CSV.
 const LONGEST_RECORD: usize = 1 << 20;
 
@@ -91,7 +97,6 @@ struct Answer<'r> {
     /// By function.
     calls: Vec<u64>,
     counts_calls: bool,
-    by_module: HashMap<(String, String), (String, String)>,
     reporter: &'r Reporter,
 }
 
@@ -101,9 +106,11 @@ pub fn sniff_csv(head: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b'\n', head) else {
         return false;
     };
-    let Some(fields) = fields(head[..end].trim_ascii_end()) else {
+    let names = head[..end].trim_ascii_end();
+    if !is_whole(quotes(names)) {
         return false;
-    };
+    }
+    let fields = fields(names);
     let is_name = |field: &String| {
         !field.is_empty()
             && field
@@ -114,8 +121,18 @@ pub fn sniff_csv(head: &[u8]) -> bool {
     fields.len() > 1 && named && fields.iter().all(is_name)
 }
 
-/// The fields of a record; none where a quote is still open.
-fn fields(record: &[u8]) -> Option<Vec<String>> {
+/// How many quotation marks there are.
+fn quotes(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'"', bytes).count()
+}
+
+/// Whether a record with so many of them is at its end: each field that one begins has a second, and one within is doubled.
+fn is_whole(quotes: usize) -> bool {
+    quotes.is_multiple_of(2)
+}
+
+/// The fields of a whole record.
+fn fields(record: &[u8]) -> Vec<String> {
     let mut fields = Vec::new();
     let mut field = Vec::new();
     let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
@@ -134,7 +151,7 @@ fn fields(record: &[u8]) -> Option<Vec<String>> {
         }
     }
     fields.push(String::from_utf8_lossy(&field).into_owned());
-    (!quoted).then_some(fields)
+    fields
 }
 
 /// Whether a file is in Parquet.
@@ -151,18 +168,23 @@ pub fn import(
     let file = Parquet::open(input, progress)?;
     let names: Vec<String> = file.columns().iter().map(|it| (*it).to_owned()).collect();
     let texts = file.texts();
-    drop(file);
     let place = Place::file(input.display().to_string());
     let mut answer = Answer::new(&names, Some(&texts), &place, &reporter)?;
-    let asks = names.iter().map(|name| Ask {
+    let asks = names.iter().zip(&answer.roles);
+    let asks = asks.filter(|(_, role)| **role != Role::Nothing);
+    let asks = asks.map(|(name, _)| Ask {
         name: name.clone(),
         kind: Kind::Any,
         is_needed: true,
     });
-    let mut rows = Rows::new(vec![input.clone()], "", asks.collect(), progress, &reporter);
+    let asks: Vec<Ask> = asks.collect();
+    let columns = asks.len().max(1) as u64;
+    file.check_rows(FREE_VALUES / columns, (VALUES_A_BYTE / columns).max(1))?;
+    answer.roles.retain(|role| *role != Role::Nothing);
+    let mut rows = Rows::of_one(input, file, asks, progress, &reporter)?;
     while rows.next()? > 0 {
         for row in 0..rows.len() {
-            answer.row(|column| rows.cell(column, row), || rows.place());
+            answer.row(|column, _| rows.cell(column, row), || rows.place());
         }
     }
     Ok(answer.finish(input, format, &reporter))
@@ -178,24 +200,28 @@ pub fn import_csv(
     let file = input.display().to_string();
     let mut answer: Option<Answer<'_>> = None;
     let mut record: Vec<u8> = Vec::new();
-    let mut number = 0;
-    let mut start = 1;
+    // Quotation marks in the record, and the line that it begins in.
+    let (mut marks, mut start) = (0, 1);
     while let Some(line) = lines.next()? {
-        number += 1;
-        if record.is_empty() {
-            start = number;
-        } else {
+        marks += quotes(line);
+        let is_first = record.is_empty();
+        if !is_first {
             record.push(b'\n');
         }
-        record.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+        record.extend_from_slice(line);
+        if is_first {
+            start = lines.number();
+        }
         let place = || Place::line(&file, start);
-        let Some(fields) = fields(&record) else {
+        if !is_whole(marks) {
             if record.len() > LONGEST_RECORD {
                 let expected = "the end of what a quotation mark begins";
                 return Err(ImportError::malformed(place(), expected, "more text"));
             }
             continue;
-        };
+        }
+        marks = 0;
+        let fields = fields(&record);
         let is_empty = record.is_empty();
         record.clear();
         match &mut answer {
@@ -206,7 +232,7 @@ pub fn import_csv(
                     reporter.warn("record-of-another-length", place);
                     continue;
                 }
-                answer.row(|column| parse(&fields[column]), place);
+                answer.row(|column, role| role.cell(&fields[column]), place);
             }
         }
     }
@@ -229,8 +255,20 @@ pub fn import_csv(
     }
 }
 
-/// A field of CSV: a number where it can be read as one.
-fn parse(field: &str) -> Cell<'_> {
+impl Role {
+    /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
+    fn cell(self, field: &str) -> Cell<'_> {
+        match self {
+            Role::Name | Role::Module | Role::File | Role::Library => {
+                Cell::Text(escape::uncell(field).as_bytes())
+            }
+            _ => number(field),
+        }
+    }
+}
+
+/// A field of CSV as a number, where it is one.
+fn number(field: &str) -> Cell<'_> {
     if field.is_empty() || field.eq_ignore_ascii_case("null") {
         return Cell::Null;
     }
@@ -264,10 +302,16 @@ impl<'r> Answer<'r> {
         };
         let mut values: Vec<Column> = Vec::new();
         let own = OWN.into_iter().find(|own| names.iter().any(|it| it == own));
-        let mut roles = Vec::new();
+        let (mut roles, mut before) = (Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
+            let is_new = before.insert(column);
             roles.push(match column.as_str() {
                 _ if at == name => Role::Name,
+                // Which of them is meant, nobody knows: the first.
+                _ if !is_new => {
+                    reporter.warn("column-left-out", || place.clone());
+                    Role::Nothing
+                }
                 "module" if is_text(at) => Role::Module,
                 "file" if is_text(at) => Role::File,
                 "library" if is_text(at) => Role::Library,
@@ -310,7 +354,6 @@ impl<'r> Answer<'r> {
             table: FunctionTable::default(),
             calls: Vec::new(),
             counts_calls: false,
-            by_module: HashMap::new(),
             reporter,
         })
     }
@@ -345,19 +388,18 @@ impl<'r> Answer<'r> {
         }
     }
 
-    fn row<'c>(&mut self, cell: impl Fn(usize) -> Cell<'c>, place: impl Fn() -> Place) {
+    /// Adds a row, of which `cell` gives what stands in a column of a role.
+    fn row<'c>(&mut self, cell: impl Fn(usize, Role) -> Cell<'c>, place: impl Fn() -> Place) {
         let text = |role: Role| {
             let at = self.roles.iter().position(|it| *it == role);
-            match at.map(&cell) {
+            match at.map(|at| cell(at, role)) {
                 Some(Cell::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
-                Some(Cell::Whole(number)) => number.to_string(),
-                Some(Cell::Real(number)) => number.to_string(),
                 _ => String::new(),
             }
         };
         let number = |role: Role| {
             let at = self.roles.iter().position(|it| *it == role);
-            match at.map(&cell) {
+            match at.map(|at| cell(at, role)) {
                 Some(Cell::Whole(number)) => u32::try_from(number).unwrap_or_default(),
                 _ => 0,
             }
@@ -366,10 +408,7 @@ impl<'r> Answer<'r> {
         let (mut file, mut library) = (text(Role::File), text(Role::Library));
         let module = text(Role::Module);
         if file.is_empty() && library.is_empty() && !module.is_empty() {
-            let key = (name.clone(), module);
-            let placed = self.by_module.entry(key);
-            let placed = placed.or_insert_with_key(|(name, module)| place_of(name, module));
-            (file, library) = placed.clone();
+            (file, library) = place_of(&name, &module);
         }
         let function = Function {
             name: &name,
@@ -390,7 +429,7 @@ impl<'r> Answer<'r> {
                 Role::Value(value) => (value, false),
                 _ => continue,
             };
-            let Some((amount, has_fraction)) = self.amount(cell(at), &place) else {
+            let Some((amount, has_fraction)) = self.amount(cell(at, self.roles[at]), &place) else {
                 continue;
             };
             if self.roles[at] == Role::Calls {
@@ -456,21 +495,9 @@ impl<'r> Answer<'r> {
             });
         }
         let sums = Weights::Sums(Sums::new(of_values, self.counts_calls));
-        Recording {
-            path: input.to_path_buf(),
-            format,
-            kind: RecordingKind::Profile,
-            functions: self.table.functions,
-            trace: Trace::default(),
-            profile: Some(Profile::new(values, 0, sums, functions)),
-            memory: None,
-            lines: None,
-            sampling: None,
-            left_out: None,
-            gaps: crate::facts::gaps::Gaps::default(),
-            samples: 0,
-            warnings: reporter.warnings(),
-        }
+        let profile = Profile::new(values, 0, sums, functions);
+        let profile = (self.table.functions, profile);
+        Recording::of_profile(input, format, 0, profile, reporter.warnings())
     }
 }
 

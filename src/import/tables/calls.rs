@@ -1,7 +1,8 @@
 //! The table of calls, as it streams by: enters and exits for the builder, and where calls have waited.
 
+use super::file::Ask;
 use super::functions::{FunctionTable, Numbering, UNKNOWN};
-use super::rows::{Ask, Rows};
+use super::rows::Rows;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::trace::Why;
 use crate::import::error::ImportError;
@@ -18,6 +19,32 @@ const START: usize = 4;
 const END: usize = 5;
 const WAITING: usize = 6;
 
+/// There may be this many threads whatever the size of the files, and one more for each byte: each takes memory.
+const FREE_THREADS: u64 = 1 << 16;
+
+/// How many threads files may have.
+#[derive(Clone, Copy)]
+pub struct MostThreads {
+    bytes: u64,
+}
+
+impl MostThreads {
+    pub fn of<'f>(files: impl IntoIterator<Item = &'f Input>) -> MostThreads {
+        let bytes = files.into_iter().map(|it| it.size().unwrap_or_default());
+        MostThreads { bytes: bytes.sum() }
+    }
+
+    /// An error where there is no room for one more than `threads`.
+    pub fn check(self, threads: usize, rows: &Rows<'_>) -> Result<(), ImportError> {
+        let most = FREE_THREADS.saturating_add(self.bytes);
+        if (threads as u64) < most {
+            return Ok(());
+        }
+        let expected = format!("no more than {most} threads in {} bytes", self.bytes);
+        Err(ImportError::malformed(rows.place(), expected, "more"))
+    }
+}
+
 /// A call that is open at the one at hand.
 struct Open {
     end: u64,
@@ -27,7 +54,7 @@ struct Open {
     waited: u64,
 }
 
-/// A thread, as far as it was read.
+/// A thread and how far it has been read.
 #[derive(Default)]
 struct Lane {
     open: Vec<Open>,
@@ -47,7 +74,12 @@ pub fn read(
         builder.function_at(table.functions.get(id), table.functions.column(id));
     }
     let mut known = table.functions.len();
-    let mut lanes = Lanes::default();
+    let mut lanes = Lanes {
+        most: MostThreads::of(threads.iter().chain(&calls)),
+        numbering: Numbering::default(),
+        lanes: Vec::new(),
+        last: None,
+    };
     read_threads(threads, &mut lanes, builder, progress, reporter)?;
     let asks = vec![
         Ask::number("thread").or_none(),
@@ -62,7 +94,7 @@ pub fn read(
     while rows.next()? > 0 {
         for row in 0..rows.len() {
             let thread = rows.number(THREAD, row).unwrap_or_default();
-            let lane = lanes.lane(thread, builder);
+            let lane = lanes.lane(thread, builder, &rows)?;
             let (id, lane) = (lane.0, &mut lane.1);
             if let Some(call) = rows.number(CALL, row) {
                 if lane.last.is_some_and(|last| call <= last) {
@@ -180,8 +212,8 @@ impl Events<'_, '_> {
 }
 
 /// The threads, by their numbers in the tables.
-#[derive(Default)]
 struct Lanes {
+    most: MostThreads,
     numbering: Numbering,
     lanes: Vec<(ThreadId, Lane)>,
     /// The last one asked for: calls come thread by thread.
@@ -198,11 +230,17 @@ impl Lanes {
         is_new
     }
 
-    fn lane(&mut self, number: u64, builder: &mut TraceBuilder<'_>) -> &mut (ThreadId, Lane) {
+    fn lane(
+        &mut self,
+        number: u64,
+        builder: &mut TraceBuilder<'_>,
+        rows: &Rows<'_>,
+    ) -> Result<&mut (ThreadId, Lane), ImportError> {
         let at = match self.last {
             Some((last, at)) if last == number => at,
             _ => {
                 if self.numbering.get(number).is_none() {
+                    self.most.check(self.lanes.len(), rows)?;
                     let id = builder.thread("", &number.to_string());
                     self.add(number, id);
                 }
@@ -210,7 +248,7 @@ impl Lanes {
             }
         };
         self.last = Some((number, at));
-        &mut self.lanes[at]
+        Ok(&mut self.lanes[at])
     }
 }
 
@@ -230,6 +268,7 @@ fn read_threads(
     let mut rows = Rows::new(files, "threads", asks, progress, reporter);
     while rows.next()? > 0 {
         for row in 0..rows.len() {
+            lanes.most.check(lanes.lanes.len(), &rows)?;
             let number = rows.number(0, row).unwrap_or_default();
             let text = rows.text(1, row);
             let id = match text.is_empty() {

@@ -1,7 +1,8 @@
 //! The tables of calling contexts and of their other values, and that of call relations.
 
+use super::file::Ask;
 use super::functions::{FunctionTable, Numbering};
-use super::rows::{Ask, Rows};
+use super::rows::Rows;
 use crate::facts::contexts::{ContextColumns, NoTree};
 use crate::facts::profile::Value;
 use crate::facts::trace::Relation;
@@ -180,26 +181,22 @@ impl ContextTable {
 
     /// What is wrong with parents.
     pub fn no_tree(&self, error: NoTree) -> ImportError {
-        no_tree(&self.place, error)
+        let (expected, found) = match error {
+            NoTree::NoParent(row) => (
+                "parents that are contexts of the table",
+                format!("another one in row {row}"),
+            ),
+            NoTree::Cycle(row) => (
+                "contexts that lie in each other as a tree",
+                format!("a cycle: the context of row {row} is among its own parents"),
+            ),
+        };
+        ImportError::malformed(self.place.clone(), expected, found)
     }
 
     pub fn place(&self) -> &Place {
         &self.place
     }
-}
-
-pub fn no_tree(place: &Place, error: NoTree) -> ImportError {
-    let (expected, found) = match error {
-        NoTree::NoParent(row) => (
-            "parents that are contexts of the table",
-            format!("another one in row {row}"),
-        ),
-        NoTree::Cycle(row) => (
-            "contexts that lie in each other as a tree",
-            format!("a cycle: the context of row {row} is among its own parents"),
-        ),
-    };
-    ImportError::malformed(place.clone(), expected, found)
 }
 
 /// The unit that a table names.

@@ -1,29 +1,13 @@
-//! Where the tables of recordings lie: `DIR/TABLE/recording=ID/part-0.parquet`, as Hive partitions.
+//! The recordings that lie in a folder of tables.
 
 use std::path::Path;
 
+use crate::facts::tables::{PARTITION, Table};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::warnings::Place;
 
-/// The tables, as their folders are called.
-const TABLES: [&str; 10] = [
-    "recordings",
-    "threads",
-    "functions",
-    "calls",
-    "relations",
-    "contexts",
-    "samples",
-    "objects",
-    "stacks",
-    "modules",
-];
-
-/// What the name of a recording's folder begins with.
-const PARTITION: &str = "recording=";
-
-/// An error message names so many recordings.
+/// Recordings named in an error message, at most.
 const NAMED: usize = 8;
 
 /// A folder of tables, and which recordings in it are meant.
@@ -69,16 +53,13 @@ fn find(input: &Input) -> Option<(Input, Option<String>)> {
     }
     let path = input.file()?;
     let above = |path: &Path| Some(Input::on_disk(path.parent()?.to_owned()));
-    let table = |path: &Path| {
-        let name = path.file_name().and_then(|it| it.to_str());
-        name.is_some_and(|name| TABLES.contains(&name))
-    };
-    if table(path) {
+    let is_of_table = |path: &Path| Table::of_folder(path).is_some();
+    if is_of_table(path) {
         let dir = above(path)?;
         return holds_tables(&dir).then_some((dir, None));
     }
     let id = name(input).strip_prefix(PARTITION)?;
-    let of_table = path.parent().filter(|it| table(it))?;
+    let of_table = path.parent().filter(|it| is_of_table(it))?;
     let dir = above(of_table)?;
     holds_tables(&dir).then(|| (dir, Some(id.to_owned())))
 }

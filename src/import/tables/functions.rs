@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::rows::{Ask, Rows};
+use super::file::Ask;
+use super::rows::Rows;
 use crate::facts::functions::{Function, Functions};
 use crate::facts::trace::FunctionMetrics;
 use crate::import::error::ImportError;
@@ -119,12 +120,11 @@ impl FunctionTable {
             self.metrics.resize(id.index() + 1, last);
         }
         let of = &mut self.metrics[id.index()];
-        let sum = |a: Cost, b: Cost| Cost::from_ns(a.ns().saturating_add(b.ns()));
         of.calls = of.calls.saturating_add(more.calls);
-        of.total = sum(of.total, more.total);
-        of.self_cost = sum(of.self_cost, more.self_cost);
-        of.waiting = sum(of.waiting, more.waiting);
-        of.self_waiting = sum(of.self_waiting, more.self_waiting);
+        of.total += more.total;
+        of.self_cost += more.self_cost;
+        of.waiting += more.waiting;
+        of.self_waiting += more.self_waiting;
     }
 
     /// The function with a number of the table; one for all that the table does not have (`function-unknown`).

@@ -9,13 +9,13 @@ use super::functions::{self, FunctionTable};
 use super::recording::{About, count};
 use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{Relation, Trace};
+use crate::facts::recording::Recording;
+use crate::facts::trace::Relation;
 use crate::import::error::ImportError;
 use crate::import::hashing::BuildFast;
 use crate::import::input::Input;
 use crate::progress::Progress;
-use crate::units::{ContextId, Cost, FunctionId};
+use crate::units::{ContextId, FunctionId};
 use crate::warnings::Reporter;
 
 /// What all recordings so far add up to.
@@ -73,21 +73,15 @@ pub fn open(
     };
     let values = runs.value.into_iter().map(|(value, _)| value).collect();
     let profile = Profile::new(values, 0, weights, functions);
-    Ok(Recording {
-        path: input.to_path_buf(),
+    let profile = (runs.table.functions, profile);
+    let warnings = reporter.warnings();
+    Ok(Recording::of_profile(
+        input,
         format,
-        kind: RecordingKind::Profile,
-        functions: runs.table.functions,
-        trace: Trace::default(),
-        profile: Some(profile),
-        memory: None,
-        lines: None,
-        sampling: None,
-        left_out: None,
-        gaps: crate::facts::gaps::Gaps::default(),
-        samples: runs.samples,
-        warnings: reporter.warnings(),
-    })
+        runs.samples,
+        profile,
+        warnings,
+    ))
 }
 
 impl Runs<'_> {
@@ -137,10 +131,11 @@ impl Runs<'_> {
                 callee: pair.1,
                 ..Relation::NOTHING
             });
-            let sum = |a: Cost, b: Cost| Cost::from_ns(a.ns().saturating_add(b.ns()));
             of.calls = of.calls.saturating_add(relation.calls);
-            of.cost = sum(of.cost, relation.cost);
-            of.self_cost = sum(of.self_cost, relation.self_cost);
+            of.cost += relation.cost;
+            of.self_cost += relation.self_cost;
+            of.waiting += relation.waiting;
+            of.self_waiting += relation.self_waiting;
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::file::Ask;
 use super::functions::{FunctionTable, Numbering};
-use super::rows::{Ask, Rows};
+use super::rows::Rows;
 use crate::facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
@@ -12,7 +13,7 @@ use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId, Time, Unit};
 use crate::warnings::Reporter;
 
-/// No recording has objects of so many threads that made no calls.
+/// At most this many threads have objects but no calls.
 const MOST_THREADS: usize = 1 << 16;
 
 /// A stack as a row has it.

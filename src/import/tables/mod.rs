@@ -7,6 +7,7 @@
 mod answer;
 mod calls;
 mod contexts;
+mod file;
 mod folder;
 mod functions;
 mod many;
@@ -24,13 +25,13 @@ use crate::progress::Progress;
 use folder::Folder;
 pub use folder::sniff;
 
-/// The identifier in `info` of one table.
+/// What `info` calls the format of one table.
 pub const FORMAT: &str = "parquet";
 
-/// That of a folder of tables.
+/// What it calls that of a folder of tables.
 pub const FOLDER: &str = "tables";
 
-/// That of an answer as text.
+/// What it calls that of an answer in CSV.
 pub const CSV: &str = "csv";
 
 pub use answer::{sniff as sniff_file, sniff_csv};

@@ -1,15 +1,16 @@
 //! One recording of a folder of tables: its calls where they are there, else what they add up to.
 
-use super::calls;
+use super::calls::{self, MostThreads};
 use super::contexts::{ContextTable, relations, unit_named};
+use super::file::Ask;
 use super::folder::Folder;
 use super::functions::FunctionTable;
 use super::memory;
-use super::rows::{Ask, Rows};
+use super::rows::Rows;
 use crate::facts::builder::TraceBuilder;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
 use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::{Thread, Trace};
+use crate::facts::trace::Thread;
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::progress::Progress;
@@ -141,21 +142,15 @@ pub fn open(
         return Ok(recording);
     }
     let profile = profile(folder, id, about.value, &mut table, (progress, &reporter))?;
-    Ok(Recording {
-        path: input.to_path_buf(),
+    let profile = (table.functions, profile.with_threads(threads));
+    let warnings = reporter.warnings();
+    Ok(Recording::of_profile(
+        input,
         format,
-        kind: RecordingKind::Profile,
-        functions: table.functions,
-        trace: Trace::default(),
-        profile: Some(profile.with_threads(threads)),
-        memory: None,
-        lines: None,
-        sampling: None,
-        left_out: None,
-        gaps: crate::facts::gaps::Gaps::default(),
-        samples: about.samples,
-        warnings: reporter.warnings(),
-    })
+        about.samples,
+        profile,
+        warnings,
+    ))
 }
 
 /// Whether a recording of memory alone knows what lives at the end: then something of that value is among what its
@@ -230,10 +225,12 @@ fn threads(
         Ask::text("process").or_none(),
         Ask::text("name").or_none(),
     ];
+    let most = MostThreads::of(&files);
     let mut rows = Rows::new(files, "threads", asks, progress, reporter);
     let mut threads = Vec::new();
     while rows.next()? > 0 {
         for row in 0..rows.len() {
+            most.check(threads.len(), &rows)?;
             threads.push(Thread {
                 id: rows.text(0, row).into_owned(),
                 process: rows.text(1, row).into_owned(),

@@ -24,7 +24,15 @@ pub enum Values {
 }
 
 impl Values {
-    /// Numbers of which so many digits stand behind the point.
+    /// Bytes of all texts, as many times as they are there.
+    pub fn bytes_of_texts(&self) -> u64 {
+        match self {
+            Values::Text(texts) => texts.iter().flatten().map(|it| it.len() as u64).sum(),
+            Values::None | Values::Whole(_) | Values::Real(_) => 0,
+        }
+    }
+
+    /// Makes decimal numbers of whole ones: the last `scale` digits stand behind the point.
     pub fn scale(&mut self, scale: i32) {
         let factor = 10_f64.powi(-scale);
         match self {

@@ -154,7 +154,11 @@ fn a_table_without_functions_is_refused_with_what_it_has() {
 
 #[test]
 fn what_duckdb_writes_is_read_and_a_codec_that_is_not_built_in_is_named() {
-    for name in ["duckdb-zstd.parquet", "duckdb-v2.parquet"] {
+    for name in [
+        "duckdb-zstd.parquet",
+        "duckdb-v2.parquet",
+        "duckdb-snappy.parquet",
+    ] {
         let mut recording = read(&common::data("import/parquet").join(name)).expect("a profile");
         let expected = [
             row("parse", "src/parser.py", "", 1500),
@@ -179,13 +183,72 @@ fn what_duckdb_writes_is_read_and_a_codec_that_is_not_built_in_is_named() {
         );
         assert!(profile_counts(&recording));
     }
-    let error = read(&common::data("import/parquet/duckdb-snappy.parquet")).expect_err("Snappy");
+    let error = read(&common::data("import/parquet/duckdb-gzip.parquet")).expect_err("gzip");
     assert!(
-        error.contains("compressed with SNAPPY, which is not built in"),
+        error.contains("compressed with GZIP, which is not built in"),
         "{error}"
     );
 }
 
+#[test]
+fn of_columns_of_one_name_the_first_counts_and_the_others_are_told() {
+    let scratch = Scratch::new("twice");
+    let path = scratch.write("answer.csv", b"name,self,calls,self,calls\nf,1,2,30,40\n");
+    let recording = read(&path).expect("a profile");
+    assert_eq!(shown(&recording), [row("f", "", "", 1)]);
+    assert_eq!(recording.calls(), 2);
+    let told = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(told.collect::<Vec<_>>(), [("column-left-out", 2)]);
+}
+
+/// Runs of one value take no room in Parquet: a few hundred bytes are millions of rows, or texts of a megabyte in each.
+#[test]
+fn small_files_that_take_long_to_read_are_refused() {
+    for (name, expected, found) in [
+        ("many-rows", "no more than", "15000000"),
+        ("many-columns", "no more than", "1000000"),
+        ("long-names", "column 'name'", "once unpacked"),
+    ] {
+        let path = common::data("import/parquet").join(format!("{name}.parquet"));
+        let error = read(&path).expect_err(name);
+        let is_told = error.contains(expected) && error.contains(found);
+        assert!(error.contains(name) && is_told, "{error}");
+    }
+}
+
 fn profile_counts(recording: &Recording) -> bool {
     recording.counts_calls() && recording.calls() == 24
+}
+
+#[test]
+fn texts_stay_as_they_are_whatever_they_look_like() {
+    let scratch = Scratch::new("texts");
+    let csv = "name,module,file,self\n\
+               '-[NSObject init],'=m,'@f,1\n\
+               null,m,,2\n\
+               007,m,,3\n\
+               1e5,,1e3,4\n\
+               ''=1,,,5\n\
+               'a,,,6\n\
+               \"two\r\nlines, \"\"quoted\"\"\",,,7\n";
+    let path = scratch.write("answer.csv", csv.as_bytes());
+    let recording = read(&path).expect("a profile");
+    assert_eq!(
+        shown(&recording),
+        [
+            row("-[NSObject init]", "@f", "", 1),
+            row("null", "", "m", 2),
+            row("007", "", "m", 3),
+            row("1e5", "1e3", "", 4),
+            row("'=1", "", "", 5),
+            row("'a", "", "", 6),
+            row("two\nlines, \"quoted\"", "", "", 7),
+        ]
+    );
+    let path = scratch.write("open.csv", b"name,self\n\"a\nb\",1\n\"c\n,2\n");
+    let error = read(&path).expect_err("a quotation mark is open");
+    assert!(
+        error.contains("open.csv, line 4") || error.contains("open.csv:4"),
+        "{error}"
+    );
 }

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use super::written::{Column, write};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter};
+
+use super::written::{Column, write, write_packed};
 use super::*;
 use crate::common::Random;
 
@@ -268,4 +270,55 @@ fn damage_that_the_decoder_does_not_expect_is_one_error() {
     assert_eq!(ran.status.code(), Some(1), "{said}");
     assert!(said.contains("its decoder does not expect"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+/// Each thread takes memory, and numbers of threads that go up by one take no room.
+#[test]
+fn more_threads_than_the_files_have_bytes_are_refused() {
+    let scratch = foreign("threads");
+    let calls = |count: i64| {
+        let column = |of: fn(i64) -> i64| Column::Long((0..count).map(|it| Some(of(it))).collect());
+        write_packed(
+            &scratch.0.join("calls/recording=x/data.parquet"),
+            &[
+                ("thread", column(|it| it)),
+                ("function", column(|_| 10)),
+                ("start_ns", column(|it| it)),
+                ("end_ns", column(|it| it + 1)),
+            ],
+        );
+    };
+    calls(1000);
+    assert_eq!(read(&scratch.0).expect("a recording").threads().len(), 1000);
+    calls(150_000);
+    let text = error(&scratch.0);
+    assert!(text.contains("calls/recording=x"), "{text}");
+    assert!(text.contains("threads in"), "{text}");
+}
+
+/// A small file would be unpacked again and again.
+#[test]
+fn groups_of_rows_that_share_their_bytes_are_refused() {
+    let scratch = foreign("shared");
+    let path = scratch.0.join("functions/recording=x/data.parquet");
+    let numbers = || Column::Long((0..5000).map(Some).collect());
+    let names = Column::Text((0..5000).map(|it| format!("f{it}")).collect());
+    write(&path, &[("function", numbers()), ("name", names)]);
+    let whole = std::fs::read(&path).expect("a file");
+    let file = std::fs::File::open(&path).expect("a file");
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
+    let metadata = metadata.expect("metadata");
+    let with_groups = |count: usize| {
+        let groups = vec![metadata.row_group(0).clone(); count];
+        let metadata = ParquetMetaData::new(metadata.file_metadata().clone(), groups);
+        let mut bytes = whole.clone();
+        let writer = ParquetMetaDataWriter::new(&mut bytes, &metadata);
+        writer.finish().expect("metadata");
+        std::fs::write(&path, &bytes).expect("a file");
+    };
+    with_groups(1);
+    assert_eq!(read(&scratch.0).expect("a profile").functions.len(), 5000);
+    with_groups(50);
+    let text = error(&scratch.0);
+    assert!(text.contains("columns beside each other"), "{text}");
 }

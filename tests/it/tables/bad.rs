@@ -126,6 +126,26 @@ fn what_cannot_be_written_is_said_with_its_place_and_leaves_nothing() {
         assert!(said(&output).contains(expected), "{}", said(&output));
     }
     assert!(!scratch.0.join("other").exists());
+    let output = export(&[], &recording, Path::new("-"));
+    assert!(
+        said(&output).contains("standard output"),
+        "{}",
+        said(&output)
+    );
+    assert!(!Path::new("-").exists());
+}
+
+#[test]
+fn what_a_killed_export_has_left_goes_with_the_next() {
+    let scratch = Scratch::new("killed");
+    let dir = scratch.0.join("runs");
+    let folder = dir.join("functions/recording=lists.uftrace");
+    std::fs::create_dir_all(&folder).expect("there is room");
+    std::fs::write(folder.join(".1-0.callscape-tmp"), b"PAR1").expect("there is room");
+    let output = export(&[], &common::data("import/lists.uftrace"), &dir);
+    assert!(output.status.success(), "{}", said(&output));
+    let left = std::fs::read_dir(&folder).expect("it is there").count();
+    assert_eq!(left, 1);
 }
 
 #[test]
