@@ -62,7 +62,7 @@ fn a_change_shows_old_and_new_lines_and_what_is_around_them() {
     ];
     assert_eq!(shown(&[20]), second);
     let found = hunks::lines_of(&file, &[10, 20], &progress).expect("not cancelled");
-    assert_eq!(found.widest(), ("line 10".len(), 23));
+    assert_eq!(found.widest(), ("line 10".len(), 22));
     let both = shown(&[10, 20]);
     let gap = both.iter().filter(|it| it.0 == Side::Gap).count();
     assert_eq!((both.len(), gap), (first.len() + second.len() + 1, 1));
@@ -138,7 +138,7 @@ fn keys_walk_through_rows_of_the_same_module_and_of_none() {
     for _ in 0..5 {
         let mut asks = Asks::default();
         view.press(TableKey::Rows(1), &mut asks);
-        walked.push((view.row, view.row_to_show, asks.into_iter().count()));
+        walked.push((view.row, view.row_to_show, asks.take().len()));
         // What was chosen comes back as what is chosen everywhere.
         let row = view.row.and_then(|it| view.listing.rows.get(it));
         if let Some(module) = row.and_then(|it| it.module) {
