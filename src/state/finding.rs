@@ -333,7 +333,7 @@ fn moved(marked: &Marked, to: &HashMap<ModuleId, ModuleId>) -> Marked {
 mod tests {
     use std::path::PathBuf;
 
-    use super::super::ask::LookAsk;
+    use super::super::ask::{CallWalk, LookAsk, SelectAsk};
     use super::super::findings::marked_in;
     use super::super::selecting::MOST_SEARCHED;
     use super::super::testing::{open, opened, tiny, two_runs};
@@ -403,7 +403,12 @@ mod tests {
             let marked = Marked::new(String::new(), Arc::default(), functions, Vec::new());
             let document = state.document.as_mut().expect("open");
             document.selection.marked = Some(Arc::new(marked));
-            state.marked_steps().is_ok()
+            state.notice = None;
+            state.execute(SelectAsk::GoToCall(CallWalk::NextMarked));
+            let told = state.notice().map(|(told, _)| told.to_owned());
+            let can = state.marked_steps();
+            assert_eq!(told.as_deref(), can.err());
+            can.is_ok()
         };
         let can = [0, 1, MOST_SEARCHED, MOST_SEARCHED + 1].map(&mut can);
         assert_eq!(can, [false, true, true, false]);

@@ -51,8 +51,14 @@ impl State {
         }
     }
 
-    /// Chooses another call, moves the clock to its start and shows it.
+    /// Chooses another call, moves the clock to its start and shows it; says why where what is marked cannot be stepped through.
     pub fn go_to_call(&mut self, walk: CallWalk) {
+        if matches!(walk, CallWalk::NextMarked | CallWalk::PreviousMarked)
+            && let Err(reason) = self.marked_steps()
+        {
+            self.tell_briefly(reason.to_owned());
+            return;
+        }
         let Some((document, resolved)) = self
             .document
             .as_ref()

@@ -55,8 +55,8 @@ impl Changed {
                 let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, vec![Arc::clone(&resolved.recording)]];
                 let settings = Settings::default();
-                progress.check().map_err(|it| told(&it))?;
-                Some(Comparison::of(&[scan.hierarchy()], both, &settings))
+                let compared = Comparison::of(&[scan.hierarchy()], both, &settings, progress);
+                Some(compared.map_err(|it| told(&it))?)
             }
         };
         let question = Question {

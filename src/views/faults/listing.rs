@@ -153,6 +153,7 @@ impl Listing {
         if document.recording() != 0 {
             // They are of the first run: another has other numbers.
             listing.rows.iter_mut().for_each(|it| it.function = None);
+            listing.summary += "; first runs, calls and cost are those of the other run";
         }
         if let Some((column, from_largest)) = sort {
             listing.sort_by(column, from_largest);

@@ -67,10 +67,6 @@ fn has_marked(state: &State) -> bool {
     document.is_some_and(|it| it.selection.marked.is_some())
 }
 
-fn can_step(state: &State) -> bool {
-    state.marked_steps().is_ok()
-}
-
 static KEYS: [Line; 3] = [
     Line {
         keys: "Alt + N, Alt + Shift + N",
@@ -84,7 +80,7 @@ static KEYS: [Line; 3] = [
                 &[Chord::letter('n').alt()],
             )
             .repeating()
-            .when(can_step),
+            .when(has_marked),
             Action::own(
                 Scope::Anywhere,
                 PREVIOUS,
@@ -93,7 +89,7 @@ static KEYS: [Line; 3] = [
                 &[Chord::letter('n').alt().shift()],
             )
             .repeating()
-            .when(can_step),
+            .when(has_marked),
         ],
     },
     Line {
