@@ -279,6 +279,7 @@ impl Packing {
 
     /// Has a bookmark of a file in `folder` find its mapping from `up` in the pack, where nothing is marked.
     fn bookmark(&mut self, of: &mut Bookmark, folder: &Path, up: &str) -> anyhow::Result<()> {
+        (of.marked, of.color_marked) = (None, None);
         if let Some(left_out) = &mut of.left_out {
             left_out.retain(|it| *it != LeftOut::NotMarked);
         }
