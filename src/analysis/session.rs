@@ -12,7 +12,7 @@ use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
 use crate::import::input::STANDARD_INPUT;
 use crate::import::{self, ImportError};
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::source::{self, SourceError};
 use crate::warnings::{Reporter, Warning};
 
@@ -45,6 +45,8 @@ pub enum OpenError {
     Frequency(#[from] FrequencyError),
     #[error("the built-in demo: {0}")]
     Demo(#[from] std::io::Error),
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 /// What to open: at most one source tree, any number of recordings; the built-in demo for neither.

@@ -27,8 +27,8 @@ use crate::presentation::saved_look::SavedLook;
 use crate::presentation::show::Show;
 use crate::progress::Progress;
 use crate::state::State;
-use crate::state::ask::{Ask, CancelAsk, LookAsk, PaneAsk, PlayAsk};
-use crate::state::document::{Document, Part, dropped};
+use crate::state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
+use crate::state::document::{Document, Part, dropped, is_results};
 use crate::state::message::Message;
 use crate::state::panes::{Arrangement, ViewId};
 
@@ -430,6 +430,14 @@ impl Desk {
                 }
                 let open = self.state.document.as_ref();
                 let open = open.map(|document| &document.inputs);
+                if open.is_some_and(|it| it.source_dir.is_some())
+                    && paths.iter().all(|it| is_results(it))
+                {
+                    for path in paths {
+                        self.state.execute(FindingAsk::Read(path));
+                    }
+                    return;
+                }
                 self.open(dropped(open, &paths));
             }
             FileAsk::SaveSession => {

@@ -65,6 +65,8 @@ pub struct Studio<'a> {
     /// Modules that are named whatever is shown.
     named: Vec<ModuleId>,
     selection: Selection,
+    /// What is not among what is marked, in words.
+    dropped: String,
     has_labels: bool,
     /// Whether each picture is for itself, and does not follow the one before.
     is_single: bool,
@@ -111,13 +113,13 @@ impl<'a> Studio<'a> {
         Studio::marking(session, settings, cut, metrics, None)
     }
 
-    /// The same with marked functions.
+    /// The same with marked functions, and what is not among them in words.
     pub fn marking(
         session: &'a Session,
         settings: &PictureSettings,
         cut: &Cut,
         metrics: Arc<ModuleMetrics>,
-        marked: Option<Arc<Marked>>,
+        marked: Option<(Arc<Marked>, String)>,
     ) -> Result<Studio<'a>, GpuError> {
         let gpu = Gpu::headless()?;
         let landscape = LandscapeSettings {
@@ -128,8 +130,10 @@ impl<'a> Studio<'a> {
             ..settings.landscape
         };
         let mut view = City::with(session, metrics, Arc::default(), &landscape, cut);
+        let (marked, dropped) = marked.unzip();
         view.outline(&session.hierarchy, marked.as_ref());
-        let mut studio = Studio::of_view_on(gpu, session, settings, view)?;
+        let dropped = dropped.unwrap_or_default();
+        let mut studio = Studio::of_view_on(gpu, session, settings, view, dropped)?;
         studio.selection.marked = marked;
         Ok(studio)
     }
@@ -140,7 +144,8 @@ impl<'a> Studio<'a> {
         settings: &PictureSettings,
         view: City,
     ) -> Result<Studio<'a>, GpuError> {
-        Studio::of_view_on(Gpu::headless()?, session, settings, view)
+        let gpu = Gpu::headless()?;
+        Studio::of_view_on(gpu, session, settings, view, String::new())
     }
 
     fn of_view_on(
@@ -148,6 +153,7 @@ impl<'a> Studio<'a> {
         session: &'a Session,
         settings: &PictureSettings,
         view: City,
+        dropped: String,
     ) -> Result<Studio<'a>, GpuError> {
         check_size(settings.size)?;
         let mut renderer = Renderer::new(&gpu, wgpu::TextureFormat::Rgba8UnormSrgb);
@@ -163,7 +169,8 @@ impl<'a> Studio<'a> {
         if settings.legend {
             let mut drawn = Legend::new(&gpu, settings.landscape.theme, settings.size);
             // As high as it can become in a sequence.
-            let height = drawn.height(&gpu, &meanings(session, &settings.landscape, &view, 99_999));
+            let said = meanings(session, &settings.landscape, &view, (99_999, &dropped));
+            let height = drawn.height(&gpu, &said);
             let [_, all] = &mut settings.size;
             if height as f32 <= *all as f32 * LEGEND_SHARE {
                 *all -= height;
@@ -184,6 +191,7 @@ impl<'a> Studio<'a> {
                 chosen: Pointed::at_module(settings.viewpoint.focus),
                 ..Selection::default()
             },
+            dropped,
             has_labels: true,
             is_single: true,
             passes: Vec::new(),
@@ -354,8 +362,9 @@ impl<'a> Studio<'a> {
         }
         if let Some((legend, height)) = &mut self.legend {
             let left_out = self.view.arcs_left_out();
-            let meanings = meanings(self.session, &self.settings.landscape, &self.view, left_out);
-            take(&legend.picture(&self.gpu, &meanings, *height)?)?;
+            let left_out = (left_out, self.dropped.as_str());
+            let said = meanings(self.session, &self.settings.landscape, &self.view, left_out);
+            take(&legend.picture(&self.gpu, &said, *height)?)?;
         }
         Ok(())
     }
@@ -490,12 +499,12 @@ fn check_size([width, height]: [u32; 2]) -> Result<(), GpuError> {
     }
 }
 
-/// What a legend says of a landscape.
+/// What a legend says of a landscape: of how many call relations that are left out, and of what is not among what is marked.
 pub(super) fn meanings<'a>(
     session: &'a Session,
     settings: &'a LandscapeSettings,
     view: &'a City,
-    left_out: usize,
+    (left_out, dropped): (usize, &str),
 ) -> Meanings<'a> {
     Meanings {
         settings,
@@ -503,7 +512,7 @@ pub(super) fn meanings<'a>(
         landscape: view,
         recording: session.recordings.first().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &Filters::default()),
-            marked: marked(view.outlined(), ""),
+            marked: marked(view.outlined(), dropped),
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
             left_out,

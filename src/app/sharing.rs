@@ -13,7 +13,7 @@ use crate::export::pack::{self, Packed, Parts};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::import;
 use crate::import::input::STANDARD_INPUT;
-use crate::presentation::scene::{Bookmark, SceneFile, SceneInputs};
+use crate::presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
 use crate::progress::Progress;
 use crate::source::{self, structure};
 use crate::units::ModuleId;
@@ -250,6 +250,9 @@ impl Packing {
         for bookmark in &mut saved.bookmarks {
             self.bookmark(bookmark, &folder, "")?;
         }
+        if saved.forget_elsewhere() {
+            self.say_nothing_is_marked(path);
+        }
         if self.parts.mapping.is_none() {
             self.parts.mapping.clone_from(&mapping);
         }
@@ -266,8 +269,20 @@ impl Packing {
         Ok(())
     }
 
-    /// Has a bookmark of a file in `folder` find its mapping from `up` in the pack.
+    /// A pack has neither a repository nor what other tools have found.
+    fn say_nothing_is_marked(&mut self, path: &Path) {
+        self.said.push(format!(
+            "no changes since a revision and no results of other tools, which {} names",
+            path.display()
+        ));
+    }
+
+    /// Has a bookmark of a file in `folder` find its mapping from `up` in the pack, where nothing is marked.
     fn bookmark(&mut self, of: &mut Bookmark, folder: &Path, up: &str) -> anyhow::Result<()> {
+        (of.marked, of.color_marked) = (None, None);
+        if let Some(left_out) = &mut of.left_out {
+            left_out.retain(|it| *it != LeftOut::NotMarked);
+        }
         let named = of.mapping.as_ref().filter(|it| !it.as_os_str().is_empty());
         if let Some(mapping) = named {
             let path = folder.join(mapping);
@@ -285,6 +300,9 @@ impl Packing {
         let mut scene = file.scene.clone();
         for bookmark in &mut scene.bookmarks {
             self.bookmark(bookmark, file.folder(), UP)?;
+        }
+        if scene.inputs.good.is_some() || !scene.inputs.results.is_empty() {
+            self.say_nothing_is_marked(path);
         }
         let up = |name: &String| PathBuf::from(format!("{UP}{name}"));
         let mapping = match &scene.inputs.mapping {

@@ -28,7 +28,7 @@ use crate::views::{Picture, Surface, style};
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.
 const PLAIN_SIDE: f32 = 1080.0;
 
-/// The height of a line below a view, in points; a picture that is not so many times as high has none.
+/// Height of the caption, in points. Lower pictures have none.
 const CAPTION: f32 = 26.0;
 const LEAST_WITH_CAPTION: u32 = 6;
 

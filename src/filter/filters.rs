@@ -326,10 +326,9 @@ mod tests {
             let rules = filters.rules(&hierarchy, &modules);
             [0, 1, 2, 3].map(|it| rules.removes(FunctionId(it)))
         };
-        let marked = Arc::new(Marked {
-            modules: [ModuleId(2), ModuleId(9)].into(),
-            ..Marked::default()
-        });
+        let marked = [ModuleId(2), ModuleId(9)].into();
+        let marked = Marked::new(String::new(), marked, Arc::default(), Vec::new());
+        let marked = Arc::new(marked);
         let mut filters = Filters::default();
         filters.mark(Some(&marked));
         assert_eq!(filters, Filters::default(), "no step asks for it");

@@ -231,8 +231,7 @@ impl Metric {
         matches!(self, Metric::LiveBytes | Metric::LiveObjects)
     }
 
-    /// Whether something is known where this is the value: most that have none of a thing are as those of which nothing is
-    /// known, but of coverage zero says much.
+    /// Whether a value is known. For most metrics zero means unknown; for coverage it means that nothing ran.
     pub fn is_known(self, value: f64) -> bool {
         let zero_counts = self.origin() == Origin::Coverage;
         value.is_finite() && (value > 0.0 || zero_counts && value == 0.0)

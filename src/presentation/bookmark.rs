@@ -1,11 +1,11 @@
 //! Bookmarks: taken of what is shown, gone to, and found from where their file is.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::relative;
 use super::kept::{Kept, Modules, named_by};
-use super::scene::{Bookmark, Section};
+use super::scene::{Bookmark, MarkedFor, Section};
 use crate::state::State;
 use crate::state::mapping::one_name;
 use crate::state::message::Message;
@@ -64,30 +64,38 @@ pub fn go_to(state: &mut State, bookmark: &Bookmark, sections: &[Section]) -> Op
     None
 }
 
-/// Bookmarks of a file in `folder`, with the paths of their mapping files from here.
+/// The files that a bookmark names.
+fn files(bookmark: &mut Bookmark) -> impl Iterator<Item = &mut PathBuf> {
+    let results = match &mut bookmark.marked {
+        Some(MarkedFor::Results(path)) => Some(path),
+        _ => None,
+    };
+    let mapping = bookmark.mapping.as_mut();
+    let mapping = mapping.filter(|path| !path.as_os_str().is_empty());
+    mapping.into_iter().chain(results)
+}
+
+/// Bookmarks of a file in `folder`, with the paths of the files that they name from here.
 pub fn found_from(folder: &Path, mut bookmarks: Vec<Bookmark>) -> Vec<Bookmark> {
-    for mapping in bookmarks.iter_mut().filter_map(|it| it.mapping.as_mut()) {
-        if !mapping.as_os_str().is_empty() {
-            *mapping = one_name(&folder.join(&*mapping));
-        }
+    for path in bookmarks.iter_mut().flat_map(files) {
+        *path = one_name(&folder.join(&*path));
     }
     bookmarks
 }
 
 /// The other way round: paths that a file in `folder` finds.
 pub fn found_in(folder: &Path, bookmarks: &mut [Bookmark]) {
-    for mapping in bookmarks.iter_mut().filter_map(|it| it.mapping.as_mut()) {
-        if !mapping.as_os_str().is_empty() {
-            *mapping = relative(mapping, folder);
-        }
+    for path in bookmarks.iter_mut().flat_map(files) {
+        *path = relative(path, folder);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::scene::{Scene, SceneFile};
-    use super::super::show_tests::demo;
+    use super::super::show_tests::{demo, opened};
     use super::*;
+    use crate::analysis::session::{Elsewhere, Inputs};
     use crate::filter::filters::FilterStep;
     use crate::model::arcs::ArcMode;
     use crate::model::landscape::LandscapeSettings;
@@ -95,6 +103,7 @@ mod tests {
     use crate::model::surface::Surface;
     use crate::model::theme::Theme;
     use crate::state::ask::{CardAsk, CutAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SelectAsk};
+    use crate::state::ask::{FindingAsk, Shown};
     use crate::units::{ModuleId, ThreadId, Time, TimeRange};
 
     /// Changes every section.
@@ -190,6 +199,60 @@ mod tests {
             let is_same = now == before;
             assert_eq!(is_same, section == Section::Mapping, "{section:?}");
         }
+    }
+
+    #[test]
+    fn a_bookmark_brings_back_which_functions_are_marked() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/results");
+        let inputs = Inputs {
+            source_dir: Some(folder.clone()),
+            elsewhere: Elsewhere {
+                results: ["names.info", "names.coverage.xml"]
+                    .map(|it| folder.join(it))
+                    .into(),
+                ..Elsewhere::default()
+            },
+            ..Inputs::default()
+        };
+        let mut state = opened(&inputs);
+        let marked = |state: &State| (state.findings.shown, state.findings.is_colored);
+        let lost = |state: &State| state.messages.iter().filter(|it| it.is_error).count();
+        assert_eq!(marked(&state), (Shown::Set(0), false));
+        state.execute(FindingAsk::Show(Shown::Set(1)));
+        state.execute(FindingAsk::Color(true));
+        // Through a file in that folder.
+        let mut bookmarks = vec![taken(&state)];
+        found_in(&folder, &mut bookmarks);
+        let results = MarkedFor::Results("names.coverage.xml".into());
+        assert_eq!(bookmarks[0].marked, Some(results));
+        let scene = Scene {
+            bookmarks,
+            ..Scene::default()
+        };
+        let text = toml::to_string(&scene).expect("it can be written");
+        let read = SceneFile::parse(Path::new("a.toml"), text).expect("it can be read");
+        let mut bookmark = found_from(&folder, read.scene.bookmarks.clone()).remove(0);
+        let mut state = opened(&inputs);
+        assert_eq!(go_to(&mut state, &bookmark, &[Section::Look]), None);
+        assert_eq!(marked(&state), (Shown::Set(0), false));
+        assert_eq!(go_to(&mut state, &bookmark, &[Section::Filters]), None);
+        assert_eq!(marked(&state), (Shown::Set(1), true));
+        // What the inputs do not name leaves marked what is, and is told.
+        for wanted in [MarkedFor::Changed, MarkedFor::Results("none".into())] {
+            let before = lost(&state);
+            bookmark.marked = Some(wanted);
+            assert_eq!(go_to(&mut state, &bookmark, &Section::ALL), None);
+            assert_eq!(marked(&state), (Shown::Set(1), true));
+            assert_eq!(lost(&state), before + 1);
+            state.messages.clear();
+        }
+        // A text that was pasted is in no file: a bookmark says nothing of it.
+        state.execute(FindingAsk::Paste("src/names.py:5: odd".to_owned()));
+        assert_eq!(taken(&state).marked, None);
+        bookmark.marked = Some(MarkedFor::Nothing);
+        assert_eq!(go_to(&mut state, &bookmark, &Section::ALL), None);
+        assert_eq!(marked(&state), (Shown::Nothing, true));
+        assert_eq!(lost(&state), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 
 use super::saved_look::SavedLook;
-use super::scene::{Bookmark, Camera, LeftOut, Look, Section, TimeText, ViewName};
+use super::scene::{Bookmark, Camera, LeftOut, Look, MarkedFor, Section, TimeText, ViewName};
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
@@ -14,8 +14,10 @@ use crate::filter::selection::{CallOf, Pointed};
 use crate::model::landscape::LandscapeSettings;
 use crate::render::pose::{self, Pose};
 use crate::state::State;
-use crate::state::ask::{LookAsk, PlayAsk, SelectAsk};
+use crate::state::ask::{FindingAsk, LookAsk, PlayAsk, SelectAsk, Shown};
 use crate::state::document::Document;
+use crate::state::findings::SetFrom;
+use crate::state::mapping::one_name;
 use crate::state::panes::ViewId;
 use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange, TimeSpec};
 
@@ -34,6 +36,9 @@ pub struct Kept {
     pub text_scale: f32,
     pub cut: Cut,
     pub filters: Filters,
+    /// None leaves marked what is: a set that is of no file cannot be named.
+    pub marked: Option<MarkedFor>,
+    pub color_marked: bool,
     pub module: Option<ModuleId>,
     pub range: Option<TimeRange>,
     pub time: Time,
@@ -104,6 +109,8 @@ impl Kept {
             text_scale: state.text_scale,
             cut: document.map_or_else(Cut::all, |it| it.cut.clone()),
             filters: document.map(|it| it.filters.clone()).unwrap_or_default(),
+            marked: marked_in(state),
+            color_marked: state.findings.is_colored,
             module: selection.and_then(|it| it.chosen.module),
             range: selection.and_then(|it| it.range),
             time: playback.map_or(Time::ZERO, |it| it.time()),
@@ -131,7 +138,7 @@ impl Kept {
     ) -> usize {
         let wants = |section| sections.contains(&section);
         let hierarchy = &document.session.hierarchy;
-        let mut lost = 0;
+        let (mut lost, mut not_marked) = (0, 0);
         let mut module = |path: &String| {
             let found = modules.get(path);
             lost += usize::from(found.is_none());
@@ -163,6 +170,14 @@ impl Kept {
             });
             self.filters = Filters::new(steps);
         }
+        if wants(Section::Filters) {
+            self.color_marked = bookmark.color_marked.unwrap_or(self.color_marked);
+            if let Some(wanted) = &bookmark.marked {
+                let found = marked_of(wanted, document);
+                not_marked = usize::from(found.is_none());
+                self.marked = found.or(self.marked.take());
+            }
+        }
         if let Some(path) = bookmark
             .module
             .as_ref()
@@ -191,7 +206,7 @@ impl Kept {
             let duration = resolved.recording.trace.duration();
             self.time = time.0.resolve(duration).min(Time::ZERO + duration);
         }
-        lost
+        lost + not_marked
     }
 
     /// A bookmark of all of it; `mapping` is the file of the mapping in force, if there is one.
@@ -226,6 +241,8 @@ impl Kept {
             }),
             mapping: Some(mapping.unwrap_or_default()),
             left_out: Some(left_out.collect()),
+            marked: self.marked.clone(),
+            color_marked: Some(self.color_marked),
             module: Some(self.module.map(path).unwrap_or_default()),
             time: plays.then(|| at(self.time)),
             range: plays.then_some(range),
@@ -261,6 +278,14 @@ impl Kept {
             if has_other_cut || state.settings != self.settings {
                 state.execute(LookAsk::Configure(self.settings));
             }
+        }
+        if self.marked != marked_in(state)
+            && let Some(shown) = self.marked.as_ref().and_then(|it| shown_for(it, state))
+        {
+            state.execute(FindingAsk::Show(shown));
+        }
+        if self.color_marked != state.findings.is_colored {
+            state.execute(FindingAsk::Color(self.color_marked));
         }
         let differs = |state: &State, is_other: &dyn Fn(&Document) -> bool| {
             state.document.as_ref().is_some_and(is_other)
@@ -300,6 +325,45 @@ impl Kept {
             if !self.views.contains(&view) {
                 state.panes.close(view);
             }
+        }
+    }
+}
+
+/// Why functions are marked now; none where that cannot be named.
+fn marked_in(state: &State) -> Option<MarkedFor> {
+    match state.findings.shown {
+        Shown::Nothing => Some(MarkedFor::Nothing),
+        Shown::Changed => Some(MarkedFor::Changed),
+        Shown::Set(at) => match state.findings.sets.get(at)? {
+            SetFrom::File(path) => Some(MarkedFor::Results(path.clone())),
+            SetFrom::Text(..) | SetFrom::Both(_) => None,
+        },
+    }
+}
+
+/// The same with a file named as the inputs name it; none where they do not name what is wanted.
+fn marked_of(wanted: &MarkedFor, document: &Document) -> Option<MarkedFor> {
+    let elsewhere = &document.inputs.elsewhere;
+    match wanted {
+        MarkedFor::Nothing => Some(MarkedFor::Nothing),
+        MarkedFor::Changed => elsewhere.since.as_ref().map(|_| MarkedFor::Changed),
+        MarkedFor::Results(path) => {
+            let path = one_name(path);
+            let mut known = elsewhere.results.iter();
+            let known = known.find(|it| one_name(it) == path)?;
+            Some(MarkedFor::Results(known.clone()))
+        }
+    }
+}
+
+fn shown_for(marked: &MarkedFor, state: &State) -> Option<Shown> {
+    match marked {
+        MarkedFor::Nothing => Some(Shown::Nothing),
+        MarkedFor::Changed => Some(Shown::Changed),
+        MarkedFor::Results(path) => {
+            let mut sets = state.findings.sets.iter();
+            let of_file = |it: &SetFrom| matches!(it, SetFrom::File(of) if of == path);
+            sets.position(of_file).map(Shown::Set)
         }
     }
 }

@@ -84,6 +84,8 @@ impl SceneState {
                 text_scale: 1.0,
                 cut,
                 filters: Filters::default(),
+                marked: None,
+                color_marked: false,
                 module: None,
                 range: None,
                 time: Time::ZERO,

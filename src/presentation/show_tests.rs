@@ -63,7 +63,7 @@ pub(super) fn demo() -> State {
 }
 
 /// What is open of `inputs`, at a time that is told.
-fn opened(inputs: &Inputs) -> State {
+pub(super) fn opened(inputs: &Inputs) -> State {
     let mut state = State::new(views::all(), Box::new(|| Box::new(|| ())));
     state.tell_time(Duration::ZERO);
     let settings = LandscapeSettings::default();

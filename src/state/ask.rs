@@ -390,6 +390,8 @@ pub enum FindingAsk {
     Color(bool),
     /// Leaves out what is not marked, or no longer.
     Alone(bool),
+    /// Looks once more for what was stopped, or could not be found.
+    Again,
 }
 
 /// What is marked.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::State;
 use super::ask::{FindingAsk, Shown};
-use super::findings::{Applied, Changed, Findings, SetFrom, results};
+use super::document::Document;
+use super::findings::{Applied, Changed, Findings, STOPPED, SetFrom, results};
 use super::job::Job;
-use crate::analysis::session::{Session, Since};
 use crate::filter::filters::FilterStep;
 use crate::filter::marked::{First, Marked};
-use crate::units::ModuleId;
+use crate::units::{FunctionId, ModuleId};
 
 impl State {
     /// Begins what is wanted, takes what is ready, and marks it. O(1) where nothing has changed.
@@ -21,15 +21,13 @@ impl State {
         let is_ready = document.refinement.is_none() && !self.jobs.is_revising();
         let has_source = document.inputs.source_dir.is_some();
         let has_recording = document.resolved().is_some();
-        let base = Arc::clone(&document.base);
-        let since = document.inputs.elsewhere.since.clone();
         self.take_changed();
         self.take_hits();
         if is_ready && has_source {
             if has_recording {
-                self.look_for_changes(since, &base);
+                self.look_for_changes();
             }
-            self.read_sets(&base);
+            self.read_sets();
         }
         self.mark_findings();
         self.show_coverage();
@@ -41,11 +39,10 @@ impl State {
             return;
         };
         findings.looking = None;
-        let stopped = || Arc::from("it was stopped");
         findings.changed = Some(match found {
             Ok(Ok(changed)) => Ok(Arc::new(changed)),
             Ok(Err(reason)) => Err(Arc::from(reason)),
-            Err(_) => Err(stopped()),
+            Err(_) => Err(STOPPED.into()),
         });
         findings.stamp += 1;
     }
@@ -56,17 +53,22 @@ impl State {
             return;
         };
         findings.reading = None;
-        if let (Ok(found), Some((_, session))) = (found, &findings.read_for) {
-            let session = Arc::clone(session);
-            findings.take(found, &session);
+        match (found, &findings.read_for) {
+            (Ok(found), Some((_, session))) => {
+                let session = Arc::clone(session);
+                findings.take(found, &session);
+            }
+            _ => findings.reading_is_stopped = true,
         }
         findings.stamp += 1;
     }
 
-    fn look_for_changes(&mut self, since: Option<Since>, base: &Arc<Session>) {
-        let is_known =
-            |of: &(Since, Arc<Session>)| Some(&of.0) == since.as_ref() && Arc::ptr_eq(&of.1, base);
-        let Some(since) = &since else {
+    fn look_for_changes(&mut self) {
+        let Some(document) = &self.document else {
+            return;
+        };
+        let base = &document.base;
+        let Some(since) = &document.inputs.elsewhere.since else {
             if self.findings.looked_for.take().is_some() {
                 self.findings.changed = None;
                 self.findings.looking = None;
@@ -74,47 +76,54 @@ impl State {
             }
             return;
         };
-        if self.findings.looked_for.as_ref().is_some_and(is_known) {
+        let before = self.findings.looked_for.as_ref();
+        if before.is_some_and(|(of, in_)| of == since && Arc::ptr_eq(in_, base)) {
             return;
         }
+        let is_other = before.is_none_or(|(of, _)| of != since);
+        let of = (since.clone(), Arc::clone(base));
         let job = {
-            let (since, base) = (since.clone(), Arc::clone(base));
+            let (since, base) = of.clone();
             Job::named("looking for changes", self.waker(), move |progress| {
                 let found = Changed::find(&since, &base, progress);
                 progress.check()?;
                 Ok(found)
             })
         };
-        let of = (since.clone(), Arc::clone(base));
-        if self.findings.looked_for.as_ref().map(|it| &it.0) != Some(since) {
-            self.findings.shown = Shown::Changed;
+        let findings = &mut self.findings;
+        if is_other {
+            findings.shown = Shown::Changed;
+            findings.changed = None;
         }
-        self.findings.looked_for = Some(of);
-        self.findings.looking = Some(job);
-        self.findings.stamp += 1;
+        findings.looked_for = Some(of);
+        findings.looking = Some(job);
+        findings.stamp += 1;
     }
 
-    fn read_sets(&mut self, base: &Arc<Session>) {
-        let findings = &self.findings;
-        let is_known = findings
-            .read_for
-            .as_ref()
-            .is_some_and(|(sets, of)| *sets == findings.sets && Arc::ptr_eq(of, base));
-        if is_known || (findings.sets.is_empty() && findings.read_for.is_none()) {
+    fn read_sets(&mut self) {
+        let (Some(document), findings) = (&self.document, &self.findings) else {
+            return;
+        };
+        let (base, stamp) = (&document.base, findings.sets_stamp);
+        let before = findings.read_for.as_ref();
+        let is_known = before.is_some_and(|(of, in_)| *of == stamp && Arc::ptr_eq(in_, base));
+        if is_known || (findings.sets.is_empty() && before.is_none()) {
             return;
         }
-        let (sets, known, of) = (
+        let of = Arc::clone(base);
+        let (sets, known, base) = (
             findings.sets.clone(),
             findings.hits.clone(),
             Arc::clone(base),
         );
-        self.findings.read_for = Some((sets.clone(), Arc::clone(base)));
-        self.findings.reading = Some(Job::named(
-            "reading results",
-            self.waker(),
-            move |progress| results::find(&sets, &known, &of, progress),
-        ));
-        self.findings.stamp += 1;
+        let job = Job::named("reading results", self.waker(), move |progress| {
+            results::find(&sets, &known, &base, progress)
+        });
+        let findings = &mut self.findings;
+        findings.read_for = Some((stamp, of));
+        findings.reading = Some(job);
+        findings.reading_is_stopped = false;
+        findings.stamp += 1;
     }
 
     /// Has every view mark what is to be marked; through a mapping what its modules have become.
@@ -122,14 +131,15 @@ impl State {
         let Some(document) = &mut self.document else {
             return;
         };
-        let marked = self.findings.marked();
-        let is_same = |(old, of): &Applied| {
+        let marked = self.findings.marked(&document.base);
+        let run = document.recording();
+        let is_same = |(old, of, in_run): &Applied| {
             let is_same = match (old, marked) {
                 (Some(old), Some(new)) => Arc::ptr_eq(old, new),
                 (None, None) => true,
                 _ => false,
             };
-            is_same && Arc::ptr_eq(of, &document.session)
+            is_same && Arc::ptr_eq(of, &document.session) && *in_run == run
         };
         let is_there = document.selection.marked.is_some() == marked.is_some();
         if is_there && self.findings.applied.as_ref().is_some_and(is_same) {
@@ -140,16 +150,14 @@ impl State {
             }
             return;
         }
-        let shown = marked.map(|marked| match document.of_base() {
-            None => Arc::clone(marked),
-            Some(shown) => Arc::new(moved(marked, &shown)),
-        });
-        self.findings.applied = Some((marked.cloned(), Arc::clone(&document.session)));
+        let marked = marked.cloned();
+        let shown = marked.as_ref().map(|it| as_shown(it, document));
+        self.findings.applied = Some((marked, Arc::clone(&document.session), run));
         self.findings.stamp += 1;
         document.selection.marked.clone_from(&shown);
         self.filter(|filters| filters.mark(shown.as_ref()));
         if self.findings.is_colored {
-            self.color_findings();
+            self.show_lit();
         }
     }
 
@@ -166,13 +174,6 @@ impl State {
         }
     }
 
-    fn color_findings(&mut self) {
-        let document = self.document.as_ref();
-        let marked = document.and_then(|it| it.selection.marked.as_ref());
-        let modules = marked.map(|it| Arc::clone(&it.modules));
-        self.light(modules.filter(|_| self.findings.is_colored));
-    }
-
     pub(super) fn on_finding(&mut self, ask: FindingAsk) {
         match ask {
             FindingAsk::Since(since) => {
@@ -184,13 +185,19 @@ impl State {
             }
             FindingAsk::Read(path) => {
                 if let Some(document) = &mut self.document {
-                    document.inputs.elsewhere.results.push(path.clone());
+                    let known = &mut document.inputs.elsewhere.results;
+                    if !known.contains(&path) {
+                        known.push(path.clone());
+                    }
                 }
                 self.add_set(SetFrom::File(path));
             }
             FindingAsk::Paste(text) => {
-                let pasted = |it: &&SetFrom| matches!(it, SetFrom::Text(..));
-                let number = self.findings.sets.iter().filter(pasted).count() + 1;
+                let numbers = self.findings.sets.iter().filter_map(|it| match it {
+                    SetFrom::Text(number, _) => Some(*number),
+                    _ => None,
+                });
+                let number = numbers.max().unwrap_or(0) + 1;
                 self.add_set(SetFrom::Text(number, text.into()));
             }
             FindingAsk::Both(a, b) => self.add_set(SetFrom::Both([a, b])),
@@ -198,9 +205,10 @@ impl State {
             FindingAsk::Show(shown) => self.findings.shown = shown,
             FindingAsk::Color(is_colored) => {
                 self.findings.is_colored = is_colored;
-                self.color_findings();
+                self.show_lit();
             }
             FindingAsk::Alone(is_alone) => self.show_findings_alone(is_alone),
+            FindingAsk::Again => self.findings.look_again(),
         }
         self.findings.stamp += 1;
         self.update_findings();
@@ -222,10 +230,14 @@ impl State {
     }
 
     fn add_set(&mut self, set: SetFrom) {
-        if !self.findings.sets.contains(&set) {
-            self.findings.sets.push(set);
-        }
-        self.findings.shown = Shown::Set(self.findings.sets.len() - 1);
+        let findings = &mut self.findings;
+        let known = findings.sets.iter().position(|it| *it == set);
+        let at = known.unwrap_or_else(|| {
+            findings.sets.push(set);
+            findings.sets_stamp += 1;
+            findings.sets.len() - 1
+        });
+        findings.shown = Shown::Set(at);
     }
 
     /// Forgets a set, and those that are made of it.
@@ -261,6 +273,7 @@ impl State {
             }
         }
         findings.sets = sets;
+        findings.sets_stamp += 1;
         findings.shown = match findings.shown {
             Shown::Set(shown) if gone.contains(&shown) => Shown::Nothing,
             Shown::Set(shown) => Shown::Set(after(shown)),
@@ -281,6 +294,25 @@ impl State {
     }
 }
 
+/// What is marked as the document shows it: in its structure, and of the run that is shown. When the functions of another run
+/// than the first run first is not known. O(functions + modules).
+fn as_shown(marked: &Arc<Marked>, document: &Document) -> Arc<Marked> {
+    let moved = document.of_base().map(|to| moved(marked, &to));
+    if document.recording() == 0 {
+        return moved.map_or_else(|| Arc::clone(marked), Arc::new);
+    }
+    let of = moved.as_ref().unwrap_or(marked);
+    let modules = document.resolved().map(|it| &it.resolution.modules);
+    let functions = modules.into_iter().flatten().zip((0..).map(FunctionId));
+    let functions = functions.filter(|(module, _)| of.has(**module));
+    Arc::new(Marked::new(
+        of.title.clone(),
+        Arc::clone(&of.modules),
+        functions.map(|(_, function)| function).collect(),
+        Vec::new(),
+    ))
+}
+
 /// Modules in another structure; those that are not in it are left out.
 fn moved(marked: &Marked, to: &HashMap<ModuleId, ModuleId>) -> Marked {
     let module = |it: &ModuleId| to.get(it).copied();
@@ -289,26 +321,26 @@ fn moved(marked: &Marked, to: &HashMap<ModuleId, ModuleId>) -> Marked {
         let module = module(&it.module)?;
         Some(First { module, ..*it })
     };
-    Marked {
-        title: marked.title.clone(),
-        modules: modules.into_iter().collect(),
-        functions: Arc::clone(&marked.functions),
-        firsts: marked.firsts.iter().filter_map(first).collect(),
-    }
+    Marked::new(
+        marked.title.clone(),
+        modules.into_iter().collect(),
+        Arc::clone(&marked.functions),
+        marked.firsts.iter().filter_map(first).collect(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
-    use std::sync::Arc;
 
-    use super::super::ask::{FindingAsk, LookAsk};
-    use super::super::testing::opened;
+    use super::super::ask::{CallWalk, LookAsk, SelectAsk};
+    use super::super::findings::marked_in;
+    use super::super::selecting::MOST_SEARCHED;
+    use super::super::testing::{open, opened, tiny, two_runs};
+    use super::*;
     use crate::analysis::session::{Elsewhere, Inputs};
     use crate::model::metric::Metric;
     use crate::model::surface::Surface;
-    use crate::state::State;
-    use crate::units::ModuleId;
 
     fn wait(state: &mut State) {
         loop {
@@ -332,6 +364,64 @@ mod tests {
         let covered = metrics.covered(&document.session.hierarchy, ModuleId::ROOT);
         assert_eq!(metrics.has(Metric::Coverage), covered.is_some());
         covered
+    }
+
+    #[test]
+    fn of_the_other_run_its_own_functions_are_marked() {
+        let mut state = two_runs();
+        let mut firsts = Vec::new();
+        for _ in 0..2 {
+            let document = open(&state);
+            let first = &document.base.recordings[0];
+            let modules: BTreeSet<ModuleId> = first.resolution.modules.iter().copied().collect();
+            let marked = Arc::new(marked_in(String::new(), modules, first));
+            assert!(!marked.functions.is_empty() && !marked.firsts.is_empty());
+            let shown = as_shown(&marked, document);
+            let resolved = document.resolved().expect("a run");
+            let of_run = resolved
+                .resolution
+                .modules
+                .iter()
+                .zip((0..).map(FunctionId));
+            let of_run = of_run.filter(|(module, _)| marked.has(**module));
+            let of_run: Vec<FunctionId> = of_run.map(|(_, function)| function).collect();
+            assert_eq!(*shown.functions, of_run);
+            assert!(!shown.functions.is_empty());
+            firsts.push((document.recording(), shown.firsts.is_empty()));
+            state.execute(crate::state::ask::RunsAsk::Flip);
+            crate::state::testing::settle(&mut state);
+        }
+        firsts.sort_unstable();
+        assert_eq!(firsts, [(0, false), (1, true)]);
+    }
+
+    #[test]
+    fn calls_of_many_marked_functions_are_not_stepped_through() {
+        let mut state = tiny();
+        let mut can = |count: usize| {
+            let functions = (0..count).map(|_| FunctionId(0)).collect();
+            let marked = Marked::new(String::new(), Arc::default(), functions, Vec::new());
+            let document = state.document.as_mut().expect("open");
+            document.selection.marked = Some(Arc::new(marked));
+            state.notice = None;
+            state.execute(SelectAsk::GoToCall(CallWalk::NextMarked));
+            let told = state.notice().map(|(told, _)| told.to_owned());
+            let can = state.marked_steps();
+            assert_eq!(told.as_deref(), can.err());
+            can.is_ok()
+        };
+        let can = [0, 1, MOST_SEARCHED, MOST_SEARCHED + 1].map(&mut can);
+        assert_eq!(can, [false, true, true, false]);
+    }
+
+    #[test]
+    fn what_is_opened_next_is_not_lit() {
+        let mut state = tiny();
+        state.light(Some([ModuleId(1)].into()));
+        let document = tiny().document.expect("open");
+        state.show(document, |_, _| ());
+        state.show_lit();
+        assert_eq!(open(&state).city.highlighted().0, 0);
     }
 
     #[test]

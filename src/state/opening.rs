@@ -164,6 +164,7 @@ impl State {
         self.stamps.document += 1;
         self.stamps.run += 1;
         self.band = None;
+        self.lit = None;
         self.home_pending = true;
         self.damage_is_told = false;
         self.jobs = Jobs::default();

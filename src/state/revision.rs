@@ -238,8 +238,8 @@ impl State {
             if document.settings.highlight != self.settings.highlight {
                 self.highlight(self.settings.highlight);
             }
-            if self.lit.is_some() {
-                self.light(self.lit.clone());
+            if self.lit.is_some() || self.findings.is_colored {
+                self.show_lit();
             }
             self.blocks_moved();
         }

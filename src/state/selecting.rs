@@ -14,7 +14,11 @@ use crate::state::panes::{Artifact, ViewId};
 use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// The next call of a module is looked for among at most this many functions: more take longer than a frame may.
-const MOST_SEARCHED: usize = 1_000;
+pub(super) const MOST_SEARCHED: usize = 1_000;
+
+/// Why the calls of more functions are not stepped through.
+const TOO_MANY: &str =
+    "More than 1,000 functions are marked: looking for the next call of any would take too long";
 
 /// The call of one of these functions that starts next after a time, or last before it; none where they are too many to look.
 fn next_of(trace: &Trace, functions: &[FunctionId], time: Time, next: bool) -> Option<CallOf> {
@@ -34,8 +38,27 @@ fn next_of(trace: &Trace, functions: &[FunctionId], time: Time, next: bool) -> O
 }
 
 impl State {
-    /// Chooses another call, moves the clock to its start and shows it.
+    /// Whether the calls of what is marked can be stepped through; an error says why not.
+    pub fn marked_steps(&self) -> Result<(), &'static str> {
+        let document = self.document.as_ref();
+        let document = document.filter(|it| it.playback.is_some());
+        let document = document.ok_or("The recording has no times of calls")?;
+        let marked = document.selection.marked.as_ref();
+        match marked.map_or(0, |it| it.functions.len()) {
+            0 => Err("Nothing is marked that ran"),
+            1..=MOST_SEARCHED => Ok(()),
+            _ => Err(TOO_MANY),
+        }
+    }
+
+    /// Chooses another call, moves the clock to its start and shows it; says why where what is marked cannot be stepped through.
     pub fn go_to_call(&mut self, walk: CallWalk) {
+        if matches!(walk, CallWalk::NextMarked | CallWalk::PreviousMarked)
+            && let Err(reason) = self.marked_steps()
+        {
+            self.tell_briefly(reason.to_owned());
+            return;
+        }
         let Some((document, resolved)) = self
             .document
             .as_ref()

@@ -43,17 +43,27 @@ impl State {
         }
     }
 
-    /// Has these modules, which are in order, stand out in the landscape, with what holds them; all alike for none.
+    /// Has these modules, which are in order, stand out in the landscape, with what holds them. For none what is marked stands
+    /// out, where it is to be coloured, else all are alike.
     pub fn light(&mut self, modules: Option<Arc<[ModuleId]>>) {
         self.lit = modules;
-        if let Some(document) = &mut self.document {
-            let hierarchy = &document.session.hierarchy;
-            document.city.light(hierarchy, self.lit.clone());
-            if let Some(beside) = &mut document.other_city {
-                beside.light(hierarchy, self.lit.clone());
-            }
-            self.stamps.looks += 1;
+        self.show_lit();
+    }
+
+    /// Has the landscape light what is lit, or else what is marked and to be coloured.
+    pub(super) fn show_lit(&mut self) {
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let marked = document.selection.marked.as_ref();
+        let marked = marked.filter(|_| self.findings.is_colored);
+        let lit = self.lit.as_ref().or(marked.map(|it| &it.modules)).cloned();
+        let hierarchy = &document.session.hierarchy;
+        document.city.light(hierarchy, lit.clone());
+        if let Some(beside) = &mut document.other_city {
+            beside.light(hierarchy, lit);
         }
+        self.stamps.looks += 1;
     }
 
     pub fn collapse_or_expand(&mut self, module: Option<ModuleId>) {

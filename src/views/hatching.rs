@@ -135,7 +135,7 @@ pub fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
 }
 
 /// Hands the ends of strokes over `part` to `see`, from the upper right to the lower left. They lie where `x + y` is a
-/// multiple of `step`: neighbours go on in each other.
+/// multiple of `step`, so that strokes of adjacent parts line up.
 pub fn slanted(part: Rect, step: f32, mut see: impl FnMut([Vec2; 2])) {
     let mut sum = ((part.min.x + part.min.y) / step).ceil() * step;
     while sum < part.max.x + part.max.y {

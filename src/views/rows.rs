@@ -19,6 +19,9 @@ pub const ROW: f32 = 22.0;
 /// The height of the line of headings, in points.
 pub const HEADING: f32 = 24.0;
 
+/// The space around a hint, in points.
+const HINT_MARGIN: i8 = 16;
+
 /// How many whole rows there is room for below the headings.
 pub fn rows_seen(ui: &Ui) -> usize {
     let space = ui.spacing().item_spacing.y;
@@ -237,8 +240,11 @@ pub fn number(ui: &mut Ui, number: impl Into<egui::WidgetText>) {
 
 /// In the middle of an empty view: what to do to see something.
 pub fn hint(ui: &mut Ui, text: &str) {
-    ui.centered_and_justified(|ui| {
-        ui.add(Label::new(style::weak(text)).wrap());
+    let frame = egui::Frame::new().inner_margin(HINT_MARGIN);
+    frame.show(ui, |ui| {
+        ui.centered_and_justified(|ui| {
+            ui.add(Label::new(style::weak(text)).wrap());
+        });
     });
 }
 

@@ -199,7 +199,7 @@ fn sessions_and_scenes_find_their_parts_in_the_pack() {
     );
     scratch.write(
         "talk.toml",
-        b"[inputs]\nsource = \"meal\"\nrecordings = [\"meal.json\"]\n[[bookmark]]\nname = \"a\"\nmapping = \"rooms.map\"\n[[shot]]\nseconds = 1\n",
+        b"[inputs]\nsource = \"meal\"\nrecordings = [\"meal.json\"]\ngood = \"v1\"\n[[bookmark]]\nname = \"a\"\nmapping = \"rooms.map\"\nleft-out = [\"not-marked\", { thread = 1 }]\n[[shot]]\nseconds = 1\n",
     );
     let arguments = [
         "pack",
@@ -210,13 +210,22 @@ fn sessions_and_scenes_find_their_parts_in_the_pack() {
         "-o",
         "t.callscape-pack",
     ];
-    done(&scratch, &arguments);
+    let told = run(&scratch, &arguments);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(
+        told.contains("no changes since a revision and no results of other tools, which talk.toml"),
+        "{told}"
+    );
     let kept = scratch.0.join("kept");
     let packed = scratch.0.join("t.callscape-pack");
     let unpacked = pack::unpack(&packed, &kept, &Progress::new()).expect("it was just written");
     let scene = unpacked.path(&unpacked.parts.scenes[0]);
     let file = callscape::presentation::scene::SceneFile::read(&scene).expect("it is a scene");
     let inputs = &file.scene.inputs;
+    // There is no repository in which changes could be looked for.
+    assert_eq!(inputs.good, None);
+    let left_out = file.scene.bookmarks[0].left_out.as_ref();
+    assert_eq!(left_out.map(Vec::len), Some(1));
     let named = [inputs.source.clone(), inputs.recordings.first().cloned()];
     let mapping = file.scene.bookmarks[0].mapping.clone();
     for name in named.into_iter().chain([mapping]) {

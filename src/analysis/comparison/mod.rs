@@ -27,7 +27,7 @@ use crate::facts::frequency::Frequency;
 use crate::facts::functions::Function;
 use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::units::{FunctionId, ModuleId, Time, Unit};
 use crate::warnings::Reporter;
 use crate::{import, source};
@@ -131,18 +131,20 @@ impl Comparison {
         }
         let b = sides.pop().unwrap_or_default();
         let a = sides.pop().unwrap_or_default();
-        let mut comparison = Comparison::of(&sources, [a, b], settings);
+        let mut comparison = Comparison::of(&sources, [a, b], settings, progress)?;
         comparison.session.source_dir = inputs.source_dirs.last().cloned();
         comparison.session.source_warnings = reporter.warnings();
         Ok(comparison)
     }
 
-    /// Both sides over no source hierarchy, one for both, or one for each.
+    /// Both sides over no source hierarchy, one for both, or one for each. Can be cancelled between its steps.
     pub fn of(
         sources: &[Hierarchy],
         recordings: [Vec<Arc<Recording>>; 2],
         settings: &Settings,
-    ) -> Comparison {
+        progress: &Progress,
+    ) -> Result<Comparison, Cancelled> {
+        progress.start("comparing both runs", 0);
         let runs = [recordings[0].len(), recordings[1].len()];
         let has_both_sources = sources.len() > 1;
         let mut placed = placed(sources, &recordings);
@@ -152,10 +154,11 @@ impl Comparison {
         let mut sides = [Side::default(), Side::default()];
         let mut entry_of: Vec<Vec<u32>> = Vec::new();
         for (place, recording) in recordings.iter().enumerate() {
+            progress.check()?;
             let side = usize::from(place >= runs[0]);
             entry_of.push(sides[side].take(place, recording, &placed.resolutions[place]));
         }
-        let calls = calls_of_sides(&recordings, &entry_of, runs);
+        let calls = calls_of_sides(&recordings, &entry_of, runs, progress)?;
         let pairing = pairing::pair(
             &sides[0].entries,
             &sides[1].entries,
@@ -215,7 +218,7 @@ impl Comparison {
             comparison.timed = Timed::Running;
         }
         comparison.doubts = doubts::find(&comparison);
-        comparison
+        Ok(comparison)
     }
 
     /// The recordings of a side.
@@ -358,10 +361,12 @@ fn calls_of_sides(
     recordings: &[Arc<Recording>],
     entry_of: &[Vec<u32>],
     runs: [usize; 2],
-) -> [Vec<(u32, u32)>; 2] {
-    [0, 1].map(|side| {
-        let mut pairs = Vec::new();
+    progress: &Progress,
+) -> Result<[Vec<(u32, u32)>; 2], Cancelled> {
+    let mut of_sides = [Vec::new(), Vec::new()];
+    for (side, pairs) in of_sides.iter_mut().enumerate() {
         for (place, recording) in recordings.iter().enumerate() {
+            progress.check()?;
             if usize::from(place >= runs[0]) == side {
                 let entries = &entry_of[place];
                 let entry = |id: FunctionId| entries[id.index()];
@@ -371,8 +376,8 @@ fn calls_of_sides(
         }
         pairs.sort_unstable();
         pairs.dedup();
-        pairs
-    })
+    }
+    Ok(of_sides)
 }
 
 /// A row for each pair, then for each function that is on one side alone; and by side, the row of each function.

@@ -48,11 +48,13 @@ impl Opened {
                 let good = import::open_all(&[good.to_path_buf()], progress)?;
                 let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, recordings.clone()];
+                let settings = Settings::default();
                 Some(Comparison::of(
                     &[scan.hierarchy()],
                     both,
-                    &Settings::default(),
-                ))
+                    &settings,
+                    progress,
+                )?)
             }
             None => None,
         };

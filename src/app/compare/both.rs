@@ -51,7 +51,7 @@ impl Both {
         let mut legend = None;
         if settings.legend {
             let mut drawn = Legend::new(&strips.gpu, theme, settings.size);
-            let said = meanings(session, &settings.landscape, &self.views[0], 99_999);
+            let said = meanings(session, &settings.landscape, &self.views[0], (99_999, ""));
             let high = drawn.height(&strips.gpu, &said);
             if high as f32 <= height as f32 * LEGEND_SHARE {
                 height -= high;
@@ -96,7 +96,7 @@ impl Both {
         }
         if let (Some((legend, high)), Some(studio)) = (&mut legend, studios.first()) {
             let left_out = studio.arcs_left_out();
-            let said = meanings(session, &settings.landscape, studio.view(), left_out);
+            let said = meanings(session, &settings.landscape, studio.view(), (left_out, ""));
             file.rows(&legend.picture(&strips.gpu, &said, *high)?)?;
         }
         Ok(file.finish()?)

@@ -227,6 +227,31 @@ fn placed(key: PhysicalKey) -> Option<char> {
     places.find_map(|(code, letter)| (key == code).then_some(letter))
 }
 
+/// The view whose key was typed. Signs may take AltGr, which some systems tell as Alt, or as Ctrl and Alt.
+fn view_of(key: &Key, modifiers: ModifiersState) -> Option<&'static Entry> {
+    let Key::Character(typed) = key else {
+        return None;
+    };
+    let mut letters = typed.chars();
+    let letter = letters.next().filter(|_| letters.next().is_none())?;
+    let (ctrl, alt) = (modifiers.control_key(), modifiers.alt_key());
+    let can_be = match letter.is_alphanumeric() {
+        true => !ctrl && !alt,
+        false => !ctrl || alt,
+    };
+    if !can_be || modifiers.super_key() {
+        return None;
+    }
+    let entry = REGISTRY.iter().find(|entry| entry.line.key == letter)?;
+    Some(entry)
+}
+
+/// Whether a key types the sign of a view, wherever on the keyboard that is: AltGr + Q types `@` on a German one.
+pub fn is_sign_of_view(key: &Key, modifiers: ModifiersState) -> bool {
+    let entry = view_of(key, modifiers);
+    entry.is_some_and(|entry| !entry.line.key.is_alphanumeric())
+}
+
 /// What a key asks for in `scope`; nothing for keys that mean nothing there, or nothing now.
 pub fn asked(
     scope: Scope,
@@ -237,16 +262,10 @@ pub fn asked(
     if let Some(action) = action(scope, event, modifiers) {
         return action.command(state);
     }
-    let plain = !modifiers.control_key() && !modifiers.alt_key() && !modifiers.super_key();
-    if scope != Scope::Anywhere || !plain || event.repeat {
+    if scope != Scope::Anywhere || event.repeat {
         return None;
     }
-    let Key::Character(typed) = &event.logical_key else {
-        return None;
-    };
-    let mut letters = typed.chars();
-    let letter = letters.next().filter(|_| letters.next().is_none())?;
-    let entry = REGISTRY.iter().find(|entry| entry.line.key == letter)?;
+    let entry = view_of(&event.logical_key, modifiers)?;
     Some(PaneAsk::Toggle(ViewId::of(&entry.line)).into())
 }
 
@@ -379,6 +398,35 @@ mod tests {
             let lines = pages.iter().flat_map(|page| &page.lines);
             let found = lines.filter(|line| line.keys == key && line.text == view.help);
             assert_eq!(found.count(), 1, "{}", view.id);
+        }
+    }
+
+    #[test]
+    fn signs_of_views_are_known_wherever_they_are_typed() {
+        let (ctrl, alt) = (ModifiersState::CONTROL, ModifiersState::ALT);
+        let shift = ModifiersState::SHIFT;
+        let view = |typed: &str, modifiers| {
+            let key = Key::Character(typed.into());
+            let found = view_of(&key, modifiers).map(|it| it.line.key);
+            let is_sign = found.is_some_and(|it| !it.is_alphanumeric());
+            assert_eq!(is_sign_of_view(&key, modifiers), is_sign);
+            found
+        };
+        for sign in REGISTRY.iter().map(|it| it.line.key) {
+            let typed = sign.to_string();
+            // AltGr is told as nothing, as Alt, or as Ctrl and Alt.
+            for altgr in [ModifiersState::empty(), alt, ctrl | alt] {
+                let is_meant = altgr.is_empty() || !sign.is_alphanumeric();
+                for modifiers in [altgr, altgr | shift] {
+                    assert_eq!(view(&typed, modifiers), is_meant.then_some(sign));
+                }
+            }
+            assert_eq!(view(&typed, ctrl), None);
+            assert_eq!(view(&typed, ModifiersState::SUPER), None);
+        }
+        assert!(REGISTRY.iter().any(|it| it.line.key == '@'));
+        for typed in ["q", "~", "@@", ""] {
+            assert_eq!(view(typed, ModifiersState::empty()), None, "{typed}");
         }
     }
 

@@ -172,7 +172,7 @@ fn has(bookmark: &Bookmark, section: Section) -> bool {
         Section::Cut => bookmark.collapsed.is_some(),
         Section::Look => bookmark.look.is_some(),
         Section::Mapping => bookmark.mapping.is_some(),
-        Section::Filters => bookmark.left_out.is_some(),
+        Section::Filters => bookmark.left_out.is_some() || bookmark.marked.is_some(),
         Section::Selection => bookmark.module.is_some(),
         Section::Time => bookmark.time.is_some(),
         Section::Range => bookmark.range.is_some(),

@@ -295,6 +295,16 @@ impl SavedSession {
         self.results = inputs.elsewhere.results;
     }
 
+    /// Forgets the revisions and the results of other tools, with the step that leaves out what they do not mark; whether there
+    /// were any.
+    pub fn forget_elsewhere(&mut self) -> bool {
+        let had_any = self.good.is_some() || !self.results.is_empty();
+        (self.good, self.bad, self.good_recording) = (None, None, None);
+        self.results.clear();
+        self.left_out.retain(|it| *it != SavedStep::NotMarked);
+        had_any
+    }
+
     /// The mapping file that a file at `path` names, and whether it is there.
     pub fn mapping(&self, path: &Path) -> Option<(PathBuf, bool)> {
         let folder = path.parent().unwrap_or(Path::new(""));

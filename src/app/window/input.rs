@@ -48,8 +48,9 @@ impl App {
         if escape && view.overlay.has_open_menu() {
             return true;
         }
-        // With Ctrl a letter is a command, whatever it does alone.
-        let flies = !pressed || !self.modifiers.control_key();
+        // With Ctrl a letter is a command, whatever it does alone, and the sign of a view may lie on a key of fly mode.
+        let is_sign = keys::is_sign_of_view(&event.logical_key, self.modifiers);
+        let flies = !pressed || !self.modifiers.control_key() && !is_sign;
         let moves = flies && self.fly_keys.set(event.physical_key, pressed);
         if self.desk.state.camera.mode() == Mode::Fly {
             self.desk.state.camera.set_thrust(self.fly_keys.thrust());

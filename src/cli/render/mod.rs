@@ -91,11 +91,12 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(coverage) = findings.as_ref().and_then(|it| it.coverage(&session)) {
         metrics.set_coverage(&shown.hierarchy, Some(coverage), |id| id);
     }
+    let marked = findings.as_ref();
+    let marked = marked.and_then(|it| Some((Arc::clone(it.marked(&session)?), it.dropped())));
     let session = shown;
     if outputs.is_model {
         return model(session, &settings, &cut, metrics, &moments, &outputs);
     }
-    let marked = findings.and_then(|it| it.marked().cloned());
     let mut studio = Studio::marking(session, &settings, &cut, Arc::new(metrics), marked)?;
     studio.set_labels(!args.no_labels);
     studio.set_single(args.frames.is_none());

@@ -124,6 +124,12 @@ pub struct Bookmark {
     /// What is left out, in the order in which it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<Vec<LeftOut>>,
+    /// Which functions are marked in every view for what is known of them from elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marked: Option<MarkedFor>,
+    /// Whether they stand out in the landscape, the rest in neutral colours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color_marked: Option<bool>,
     /// The path of the module that is selected; empty for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub module: Option<String>,
@@ -136,6 +142,19 @@ pub struct Bookmark {
     /// The views that are open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub views: Option<Vec<ViewName>>,
+}
+
+/// Why functions are marked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkedFor {
+    /// None are.
+    Nothing,
+    /// They changed since the revision that the inputs name.
+    Changed,
+    /// Another tool has found something in them: one of the files of results that the inputs name.
+    Results(PathBuf),
 }
 
 /// Something that is not shown.

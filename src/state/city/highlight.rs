@@ -44,7 +44,7 @@ impl City {
     }
 
     /// Draws the edges of what is marked: of its blocks, of the files that it stands in, and of what is collapsed around it.
-    /// Whether looks are others than before. O(blocks × log modules) where other functions are marked, else O(1).
+    /// Returns whether any look changed. O(blocks × log modules) where other functions are marked, else O(1).
     pub fn outline(&mut self, hierarchy: &Hierarchy, marked: Option<&Arc<Marked>>) -> bool {
         let is_same = match (&self.outlined, marked) {
             (Some(old), Some(new)) => Arc::ptr_eq(old, new),

@@ -6,6 +6,9 @@ use crate::analysis::session::Inputs;
 use crate::import;
 use crate::source;
 
+/// How files that only other tools write end: logs in SARIF, and reports of lcov.
+const RESULTS: [&str; 3] = ["sarif", "info", "lcov"];
+
 /// The names of source tree and recordings, without their folders, of several runs of a side that of the first; what
 /// they are without any.
 pub fn name_of(inputs: &Inputs) -> String {
@@ -41,6 +44,12 @@ fn file_name(path: &Path) -> String {
     of_tree.unwrap_or(&name).to_owned()
 }
 
+/// Whether `path` is named like what other tools have found, and like no recording.
+pub fn is_results(path: &Path) -> bool {
+    let ending = path.extension().and_then(|it| it.to_str());
+    ending.is_some_and(|it| RESULTS.iter().any(|of| of.eq_ignore_ascii_case(it)))
+}
+
 /// What to open when `paths` are dropped on a window that shows `open`.
 ///
 /// Recordings replace the recordings and keep the structure. A source tree keeps the recordings only
@@ -67,6 +76,20 @@ pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_of_tools_are_known_by_their_names() {
+        for (path, expected) in [
+            ("a/clippy.sarif", true),
+            ("coverage.INFO", true),
+            ("all.lcov", true),
+            ("trace.json", false),
+            ("info", false),
+            ("lcov/trace.json.gz", false),
+        ] {
+            assert_eq!(is_results(Path::new(path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn what_is_dropped_joins_or_replaces_what_is_open() {

@@ -15,7 +15,7 @@ use glam::Vec3;
 
 pub use self::anew::{Part, Revised};
 use self::by_module::functions_by_module;
-pub use self::inputs::{dropped, name_of};
+pub use self::inputs::{dropped, is_results, name_of};
 pub use self::other_run::{Limits, Parts};
 use super::details::Calls;
 use super::playback::Playback;

@@ -1,9 +1,8 @@
 //! What changed since a revision and ran.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use super::marked;
+use super::marked_in;
 use crate::analysis::comparison::{Comparison, Settings};
 use crate::analysis::faults::{self, Failing, Fault, Faults, Question, opening};
 use crate::analysis::session::{Session, Since};
@@ -56,7 +55,8 @@ impl Changed {
                 let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, vec![Arc::clone(&resolved.recording)]];
                 let settings = Settings::default();
-                Some(Comparison::of(&[scan.hierarchy()], both, &settings))
+                let compared = Comparison::of(&[scan.hierarchy()], both, &settings, progress);
+                Some(compared.map_err(|it| told(&it))?)
             }
         };
         let question = Question {
@@ -66,13 +66,14 @@ impl Changed {
             against: against.as_ref(),
             failing: Failing::default(),
         };
+        progress.check().map_err(|it| told(&it))?;
         let faults = faults::find(&question, progress).map_err(|it| told(&it))?;
         let modules = faults.faults.iter().map(|it| it.module).collect();
         let title = format!("changed since {}", since.good);
         Ok(Changed {
             since: since.clone(),
             session: Arc::clone(session),
-            marked: Arc::new(marked(title, modules, resolved)),
+            marked: Arc::new(marked_in(title, modules, resolved)),
             changes,
             faults,
         })
@@ -84,11 +85,5 @@ impl Changed {
         let names = fault.functions.iter();
         let names = names.filter_map(|&it| Some(recording?.functions.get(it).name));
         names.min_by_key(|it| it.len()).unwrap_or_default()
-    }
-
-    /// The last part of the path of a file.
-    pub fn file_name(path: &str) -> &str {
-        let name = Path::new(path).file_name().and_then(|it| it.to_str());
-        name.unwrap_or(path)
     }
 }

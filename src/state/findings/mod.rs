@@ -17,8 +17,11 @@ use crate::filter::marked::{First, Marked};
 use crate::progress::Progress;
 use crate::units::{FunctionId, ModuleId};
 
-/// What was marked when it was last brought up to date: what, and in which session.
-pub(super) type Applied = (Option<Arc<Marked>>, Arc<Session>);
+/// What was marked when it was last brought up to date: what, in which session, and in which of its recordings.
+pub(super) type Applied = (Option<Arc<Marked>>, Arc<Session>, usize);
+
+/// Why something that was stopped is not known.
+pub(super) const STOPPED: &str = "it was stopped";
 
 /// What is known from elsewhere, and the work on more.
 #[derive(Default)]
@@ -30,13 +33,19 @@ pub struct Findings {
     pub(super) looked_for: Option<(Since, Arc<Session>)>,
     /// In the order in which they were asked for.
     pub sets: Vec<SetFrom>,
-    /// What came of each, of the session that they were found in.
+    /// Counts the changes of `sets`.
+    pub(super) sets_stamp: u64,
+    /// What came of each of the first sets.
     pub hits: Vec<Arc<Hits>>,
-    /// What the reports of coverage among them say, and in which session.
-    pub(super) coverage: Option<(Arc<Coverage>, Arc<Session>)>,
+    /// What the reports of coverage among them say.
+    pub(super) coverage: Option<Arc<Coverage>>,
+    /// Where hits and coverage were looked up: modules have other numbers elsewhere.
+    pub(super) found_in: Option<Arc<Session>>,
     pub(super) reading: Option<Job<Found>>,
-    /// Of which sets and which session it was begun.
-    pub(super) read_for: Option<(Vec<SetFrom>, Arc<Session>)>,
+    /// At which stamp of the sets, and of which session, it was begun.
+    pub(super) read_for: Option<(u64, Arc<Session>)>,
+    /// The last reading did not come to its end.
+    pub(super) reading_is_stopped: bool,
     pub shown: Shown,
     pub is_colored: bool,
     pub(super) applied: Option<Applied>,
@@ -58,7 +67,7 @@ impl Findings {
         if let Ok(found) = results::find(&findings.sets, &[], session, progress) {
             findings.take(found, session);
         }
-        findings.read_for = Some((findings.sets.clone(), Arc::clone(session)));
+        findings.read_for = Some((findings.sets_stamp, Arc::clone(session)));
         if findings.shown == Shown::Nothing && !findings.sets.is_empty() {
             findings.shown = Shown::Set(0);
         }
@@ -68,26 +77,61 @@ impl Findings {
     /// Takes what came of all sets in a session.
     pub(super) fn take(&mut self, found: Found, session: &Arc<Session>) {
         self.hits = found.hits;
-        self.coverage = found.coverage.map(|it| (it, Arc::clone(session)));
+        self.coverage = found.coverage;
+        self.found_in = Some(Arc::clone(session));
+    }
+
+    fn is_found_in(&self, session: &Arc<Session>) -> bool {
+        let found_in = self.found_in.as_ref();
+        found_in.is_some_and(|it| Arc::ptr_eq(it, session))
     }
 
     /// What the reports of coverage say together of `session`, where there are any and they were looked up in it.
     pub fn coverage(&self, session: &Arc<Session>) -> Option<&Arc<Coverage>> {
         let known = self.coverage.as_ref();
-        known
-            .filter(|it| Arc::ptr_eq(&it.1, session))
-            .map(|it| &it.0)
+        known.filter(|_| self.is_found_in(session))
     }
 
-    /// What is marked, of the session it was found in.
-    pub fn marked(&self) -> Option<&Arc<Marked>> {
+    /// What changed, where that was looked for in `session`.
+    pub fn changed_in(&self, session: &Arc<Session>) -> Option<&Arc<Changed>> {
+        let changed = self.changed.as_ref()?.as_ref().ok()?;
+        Arc::ptr_eq(&changed.session, session).then_some(changed)
+    }
+
+    /// What came of the set with this number, where it was looked up in `session`.
+    pub fn hits_in(&self, at: usize, session: &Arc<Session>) -> Option<&Arc<Hits>> {
+        let hits = self.hits.get(at);
+        hits.filter(|_| self.is_found_in(session))
+    }
+
+    /// What is marked, where it was found in `session`: elsewhere modules have other numbers.
+    pub fn marked(&self, session: &Arc<Session>) -> Option<&Arc<Marked>> {
         match self.shown {
             Shown::Nothing => None,
-            Shown::Changed => match self.changed.as_ref()? {
-                Ok(changed) => Some(&changed.marked),
-                Err(_) => None,
+            Shown::Changed => self.changed_in(session).map(|it| &it.marked),
+            Shown::Set(at) => self.hits_in(at, session).map(|it| &it.marked),
+        }
+    }
+
+    /// Why what is to be marked in `session` is not known.
+    pub fn failure(&self, session: &Arc<Session>) -> Option<&str> {
+        match self.shown {
+            Shown::Nothing => None,
+            Shown::Changed => self.changed.as_ref()?.as_ref().err().map(|it| &**it),
+            Shown::Set(at) => match self.hits_in(at, session) {
+                Some(hits) => hits.failure.as_deref(),
+                None => self.reading_is_stopped.then_some(STOPPED),
             },
-            Shown::Set(at) => self.hits.get(at).map(|hits| &hits.marked),
+        }
+    }
+
+    /// Has what was stopped, or failed, looked for once more.
+    pub(super) fn look_again(&mut self) {
+        if matches!(self.changed, Some(Err(_))) {
+            self.looked_for = None;
+        }
+        if self.reading.is_none() {
+            self.read_for = None;
         }
     }
 
@@ -116,11 +160,6 @@ impl Findings {
         }
     }
 
-    /// Since when changes are known, or looked for.
-    pub fn since(&self) -> Option<&Since> {
-        self.looked_for.as_ref().map(|(since, _)| since)
-    }
-
     pub fn is_under_way(&self) -> bool {
         self.looking.is_some() || self.reading.is_some()
     }
@@ -133,18 +172,21 @@ impl Findings {
             .chain(self.reading.as_ref().and_then(Job::slow))
     }
 
-    /// Stops the work; what was wanted is not begun again.
+    /// Stops the work; what was wanted is begun again when that is asked for.
     pub fn stop(&mut self) {
         if self.looking.take().is_some() {
-            self.changed = Some(Err("it was stopped".into()));
+            self.changed = Some(Err(STOPPED.into()));
             self.stamp += 1;
         }
-        self.reading = None;
+        if self.reading.take().is_some() {
+            self.reading_is_stopped = true;
+            self.stamp += 1;
+        }
     }
 }
 
 /// Marks these modules of a recording. O(functions log calls).
-fn marked(title: String, modules: BTreeSet<ModuleId>, resolved: &Resolved) -> Marked {
+pub(super) fn marked_in(title: String, modules: BTreeSet<ModuleId>, resolved: &Resolved) -> Marked {
     let of = resolved.resolution.modules.iter().zip(0..);
     let functions = of.filter(|(module, _)| modules.contains(module));
     let functions: Vec<(ModuleId, FunctionId)> = functions
@@ -171,12 +213,8 @@ fn marked(title: String, modules: BTreeSet<ModuleId>, resolved: &Resolved) -> Ma
             }
         }
         firsts.extend(by_module.into_values());
-        firsts.sort_by_key(|it| (it.time, it.function));
     }
-    Marked {
-        title,
-        modules: modules.into_iter().collect(),
-        functions: functions.into_iter().map(|(_, id)| id).collect(),
-        firsts: firsts.into(),
-    }
+    let functions = functions.into_iter().map(|(_, id)| id);
+    let modules = modules.into_iter().collect();
+    Marked::new(title, modules, functions.collect(), firsts)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::marked;
+use super::marked_in;
 use crate::analysis::coverage::Coverage;
 use crate::analysis::result_sets::NamedSet;
 use crate::analysis::session::Session;
@@ -48,8 +48,7 @@ pub struct Hits {
     /// What was read, to be looked up again where the structure changes.
     read: Option<Arc<ResultSet>>,
     pub named: NamedSet,
-    /// Places in all, and results that name none.
-    pub places: usize,
+    /// Results that name no place.
     pub left_out: u64,
     pub is_coverage: bool,
     pub is_cut: bool,
@@ -107,7 +106,7 @@ pub fn find(
                 SetFrom::Both(_) => hits.named.name.clone(),
                 _ => set.title(),
             };
-            hits.marked = Arc::new(marked(title, modules, resolved));
+            hits.marked = Arc::new(marked_in(title, modules, resolved));
         }
         if session.recordings.is_empty() {
             hits.forget_functions();
@@ -128,7 +127,6 @@ impl Hits {
     fn of(read: Arc<ResultSet>, session: &Session) -> Hits {
         Hits {
             named: NamedSet::new(&read, session),
-            places: read.hits.len(),
             left_out: read.left_out,
             is_coverage: read.is_coverage,
             is_cut: read.is_cut,

@@ -6,6 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use glam::Vec2;
 
 use crate::analysis::compaction::{Change, Compaction, NodeId, Tree};
+use crate::filter::marked::Marked;
 use crate::layout::fan::{self, Place};
 use crate::units::ContextId;
 use crate::views::contexts::Hits;
@@ -30,6 +31,8 @@ pub struct Disc {
     pub from: (Vec2, f32),
     /// Whether it holds what is pointed at, and what is chosen.
     pub is_marked: [bool; 2],
+    /// Whether something is known from elsewhere of a function in it.
+    pub has_findings: bool,
 }
 
 /// A disc that has merged, on its way into another.
@@ -195,29 +198,58 @@ impl Discs {
         self.by_first = by_first.collect();
     }
 
-    /// Notes which discs hold contexts that are meant.
+    /// Notes which discs hold contexts that are meant. O(contexts) where there are any.
     pub fn mark(&mut self, compaction: &Compaction, tree: Tree<'_>, hits: &[Hits; 2]) {
         for (number, hits) in hits.iter().enumerate() {
             for disc in &mut self.all {
                 disc.is_marked[number] = false;
             }
-            if hits.count() == 0 {
-                continue;
+            if hits.count() > 0 {
+                let is_meant = |context| hits.holds(context);
+                self.each_holding(compaction, tree, is_meant, |it| it.is_marked[number] = true);
             }
-            // The node of a context is that of its caller unless it is one of the highest of its own.
-            let mut nodes: Vec<NodeId> = Vec::with_capacity(tree.contexts.len());
-            for context in tree.contexts.ids() {
-                let parent = tree.contexts.parent(context);
-                let around = parent.map(|it| nodes[it.index()]);
-                let node = compaction.topped_by(context).or(around);
-                // An outermost context is one of the highest of its node.
-                let node = node.unwrap_or_default();
-                nodes.push(node);
-                if hits.holds(context)
-                    && let Some(at) = self.by_first.get(&compaction.first_context(node))
-                {
-                    self.all[*at as usize].is_marked[number] = true;
-                }
+        }
+    }
+
+    /// Notes which discs hold contexts of functions that are marked for what is known of them from elsewhere.
+    /// O(contexts × log functions) where there are any.
+    pub fn mark_findings(
+        &mut self,
+        compaction: &Compaction,
+        tree: Tree<'_>,
+        marked: Option<&Marked>,
+    ) {
+        for disc in &mut self.all {
+            disc.has_findings = false;
+        }
+        if let Some(functions) = marked.map(|it| &it.functions) {
+            let function = |context| tree.contexts.function(context);
+            let is_one = |context| functions.binary_search(&function(context)).is_ok();
+            self.each_holding(compaction, tree, is_one, |it| it.has_findings = true);
+        }
+    }
+
+    /// Hands each disc that holds one of the contexts to `see`, once for each of them.
+    fn each_holding(
+        &mut self,
+        compaction: &Compaction,
+        tree: Tree<'_>,
+        is_one: impl Fn(ContextId) -> bool,
+        mut see: impl FnMut(&mut Disc),
+    ) {
+        // The node of a context is that of its caller unless it is one of the highest of its own.
+        let mut nodes: Vec<NodeId> = Vec::with_capacity(tree.contexts.len());
+        for context in tree.contexts.ids() {
+            let parent = tree.contexts.parent(context);
+            let around = parent.map(|it| nodes[it.index()]);
+            let node = compaction.topped_by(context).or(around);
+            // An outermost context is one of the highest of its node.
+            let node = node.unwrap_or_default();
+            nodes.push(node);
+            if is_one(context)
+                && let Some(at) = self.by_first.get(&compaction.first_context(node))
+            {
+                see(&mut self.all[*at as usize]);
             }
         }
     }
@@ -270,6 +302,7 @@ fn chosen(compaction: &Compaction) -> Vec<Disc> {
             place: Place::default(),
             from: (Vec2::ZERO, 0.0),
             is_marked: [false; 2],
+            has_findings: false,
         });
         let inside = &mut children[number as usize];
         inside.sort_by_key(|it| Reverse(first(it)));

@@ -19,6 +19,7 @@ use super::{Entry, Pane, SavedViews, View};
 use crate::analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use crate::escape;
 use crate::facts::contexts::Merge;
+use crate::filter::marked::Marked;
 use crate::filter::selection::Pointed;
 use crate::layout::hues::Hues;
 use crate::progress::Progress;
@@ -185,6 +186,7 @@ struct MarkedFor {
     of: [Pointed; 2],
     revision: u64,
     way: Option<Arc<[u32]>>,
+    findings: Option<Arc<Marked>>,
 }
 
 #[derive(Default)]
@@ -328,6 +330,7 @@ impl Fan {
             of: meant.map(|it| Pointed { time: None, ..*it }),
             revision: self.discs.revision,
             way: way.cloned(),
+            findings: selection.marked.clone(),
         };
         let is_new = self.marked_for != marked_for;
         if way.is_some() && self.marked_for.way != marked_for.way {
@@ -336,6 +339,9 @@ impl Fan {
         self.marked_for = marked_for;
         if is_new {
             self.discs.mark(&of.compaction, of.tree(), &self.hits);
+            let findings = selection.marked.as_deref();
+            self.discs
+                .mark_findings(&of.compaction, of.tree(), findings);
         }
     }
 

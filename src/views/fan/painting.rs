@@ -25,6 +25,10 @@ const MOST_LETTERS: usize = 30;
 /// A disc is drawn from this radius on, in points of half a pixel.
 const LEAST: f32 = 0.5;
 
+/// A ring so far inside of a disc, in points, says that something is known of it from elsewhere. Smaller discs have none.
+const RING_INSIDE: f32 = 2.5;
+const LEAST_WITH_RING: f32 = 5.0;
+
 /// From units of the layout to points.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
@@ -130,7 +134,12 @@ pub fn paint(
         if !clip.expand(radius).contains(at) {
             continue;
         }
-        painter.circle_filled(at, radius, color(view, of, disc, document, theme));
+        let color = color(view, of, disc, document, theme);
+        painter.circle_filled(at, radius, color);
+        if disc.has_findings && radius >= LEAST_WITH_RING {
+            let ring = Stroke::new(1.6, style::ink_on(color));
+            painter.circle_stroke(at, radius - RING_INSIDE, ring);
+        }
     }
     let marks = [(colors.text, 1.0), (colors.accent, 2.0)];
     for (number, (color, width)) in marks.into_iter().enumerate() {

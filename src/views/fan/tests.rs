@@ -246,3 +246,37 @@ fn differences_are_those_of_the_contexts_of_a_disc() {
         press(&mut view, &state, MORE);
     }
 }
+
+#[test]
+fn discs_of_functions_of_which_something_is_known_have_a_ring() {
+    let (mut view, mut state) = open();
+    let rung = |view: &Fan, state: &State| -> Vec<String> {
+        let rung = view.discs.all.iter().filter(|it| it.has_findings);
+        rung.map(|it| name(view, state, it)).collect()
+    };
+    assert_eq!(rung(&view, &state), [""; 0]);
+    let resolved = document(&state).resolved().expect("a recording");
+    let hierarchy = &document(&state).session.hierarchy;
+    let modules = resolved.resolution.modules.iter();
+    let of_class = modules.zip((0..).map(crate::units::FunctionId));
+    let of_class =
+        of_class.filter(|(module, _)| hierarchy.path(**module).starts_with("lib3/Blood"));
+    let functions: Vec<_> = of_class.map(|(_, function)| function).collect();
+    assert!(!functions.is_empty());
+    let marked = Marked::new(String::new(), Arc::default(), functions.into(), Vec::new());
+    let open = state.document.as_mut().expect("it is open");
+    open.selection.marked = Some(Arc::new(marked));
+    wait(&mut view, &state);
+    assert_eq!(rung(&view, &state), ["lib3"]);
+    press(&mut view, &state, MORE);
+    assert!(rung(&view, &state).iter().all(|it| it.starts_with("lib3")));
+    assert!(!rung(&view, &state).is_empty());
+    state
+        .document
+        .as_mut()
+        .expect("it is open")
+        .selection
+        .marked = None;
+    wait(&mut view, &state);
+    assert_eq!(rung(&view, &state), [""; 0]);
+}

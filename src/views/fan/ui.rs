@@ -4,9 +4,11 @@ use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Role, Sense, Ui,
 use glam::Vec2;
 
 use super::compacted::Compacted;
+use super::discs::Disc;
 use super::painting::{self, Scale};
 use super::{Fan, Tint, differences, displayed};
 use crate::analysis::compaction::{Direction, NodeId};
+use crate::escape;
 use crate::model::theme::Theme;
 use crate::state::ask::SelectAsk;
 use crate::state::document::Document;
@@ -164,7 +166,7 @@ fn chart(
     let pointed = view.pointed_at(document, disc.node);
     pane.pointed = pointed;
     let (is_clicked, is_second) = (response.clicked(), response.secondary_clicked());
-    response.on_hover_ui_at_pointer(|ui| tip(of, ui, document, disc.node));
+    response.on_hover_ui_at_pointer(|ui| tip(of, ui, document, disc));
     if is_clicked {
         view.focus = Some(disc.first);
         pane.asks.push(SelectAsk::Choose(pointed));
@@ -231,12 +233,18 @@ fn under(view: &Fan, scale: Scale, at: Pos2) -> Option<usize> {
 }
 
 /// What is said of a node under the pointer.
-fn tip(of: &Compacted, ui: &mut Ui, document: &Document, node: NodeId) {
+fn tip(of: &Compacted, ui: &mut Ui, document: &Document, disc: Disc) {
+    let node = disc.node;
     let (compaction, shown) = (&of.compaction, &of.shown);
     ui.set_max_width(380.0);
     ui.spacing_mut().item_spacing.y = 2.0;
     let name = displayed(document, &of.names, compaction.name(node));
     ui.add(egui::Label::new(style::title(name)).wrap());
+    let marked = document.selection.marked.as_ref();
+    if let Some(marked) = marked.filter(|_| disc.has_findings) {
+        let line = format!("in it: {}", escape::name(&marked.title));
+        ui.add(egui::Label::new(egui::RichText::new(line).small()).wrap());
+    }
     let mut line = |line: String| {
         ui.add(egui::Label::new(style::weak(line).small()).wrap());
     };

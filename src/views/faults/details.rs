@@ -10,7 +10,6 @@ use super::listing::{day, short};
 use crate::analysis::faults::Fault;
 use crate::escape;
 use crate::state::State;
-use crate::state::ask::Shown;
 use crate::state::findings::Changed;
 use crate::views::{Pane, rows, style, text};
 
@@ -19,13 +18,8 @@ const LEAST: f64 = 0.005;
 
 /// The fault of the chosen row.
 fn chosen<'a>(view: &FaultsView, state: &'a State) -> Option<(&'a Changed, &'a Fault)> {
-    let document = state.document.as_ref()?;
-    let row = view.listing.rows.get(view.chosen_row(document)?)?;
-    let (Shown::Changed, Some(Ok(changed))) = (state.findings.shown, &state.findings.changed)
-    else {
-        return None;
-    };
-    Some((changed, changed.faults.faults.get(row.fault?)?))
+    let (changed, fault) = view.chosen_fault(state)?;
+    Some((changed, changed.faults.faults.get(fault)?))
 }
 
 /// Whether there is something to show below the list.

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{FontFamily, FontId, Rect, Sense, Ui, pos2, vec2};
 
-use super::listing::Row;
 use crate::escape;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::source::history::change::{FileChange, Hunk};
 use crate::source::syntax::{Class, Span, Syntax};
 use crate::source::text::SourceText;
 use crate::state::State;
-use crate::state::ask::Shown;
 use crate::state::findings::Changed;
 use crate::state::job::Job;
 use crate::views::code_look::{LETTERS, Look, ROW};
@@ -56,10 +54,24 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// There are more.
     pub is_cut: bool,
+    /// How many letters the longest line has.
+    longest: usize,
+    /// The largest number of a line.
+    last: u32,
 }
 
-/// Which fault of which findings.
-type Key = (u64, usize);
+/// Which fault of what changed.
+#[derive(Clone)]
+struct Key {
+    changed: Arc<Changed>,
+    fault: usize,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        Arc::ptr_eq(&self.changed, &other.changed) && self.fault == other.fault
+    }
+}
 
 /// The lines of the chosen fault.
 #[derive(Default)]
@@ -69,23 +81,18 @@ pub struct Hunks {
 }
 
 impl Hunks {
-    /// Begins to work out the lines of the fault of a row, and takes what is ready.
-    pub fn update(&mut self, state: &State, row: Option<&Row>) {
+    /// Begins to work out the lines of a fault, and takes what is ready.
+    pub fn update(&mut self, state: &State, of: Option<(&Arc<Changed>, usize)>) {
         self.found.poll();
-        let changed = match (&state.findings.shown, &state.findings.changed) {
-            (Shown::Changed, Some(Ok(changed))) => changed,
-            _ => {
-                self.wanted = None;
-                return;
-            }
-        };
-        let fault = row.and_then(|it| it.fault);
-        self.wanted = fault.map(|it| (state.findings.stamp, it));
-        let Some(key) = self.wanted else { return };
-        let (changed, at) = (Arc::clone(changed), key.1);
-        self.found.want(key, || {
+        self.wanted = of.map(|(changed, fault)| Key {
+            changed: Arc::clone(changed),
+            fault,
+        });
+        let Some(key) = &self.wanted else { return };
+        self.found.want(key.clone(), || {
+            let key = key.clone();
             Job::named("colouring changes", state.waker(), move |progress| {
-                Ok(Arc::new(of_fault(&changed, at, progress)))
+                Ok(Arc::new(of_fault(&key.changed, key.fault, progress)?))
             })
         });
     }
@@ -100,26 +107,29 @@ impl Hunks {
     }
 }
 
-fn of_fault(changed: &Changed, at: usize, progress: &Progress) -> Lines {
+fn of_fault(changed: &Changed, at: usize, progress: &Progress) -> Result<Lines, Cancelled> {
     let Some(fault) = changed.faults.faults.get(at) else {
-        return Lines::default();
+        return Ok(Lines::default());
     };
-    let files = &changed.changes.files;
-    let Some(file) = files.iter().find(|it| it.path == fault.file) else {
-        return Lines::default();
-    };
-    lines_of(file, &fault.lines, progress)
+    let mut files = changed.changes.files.iter();
+    let file = files.find(|it| it.path == fault.file);
+    file.map_or(Ok(Lines::default()), |file| {
+        lines_of(file, &fault.lines, progress)
+    })
 }
 
 /// The lines of the hunks of `file` that have one of `wanted`, with what stands around them.
-pub fn lines_of(file: &FileChange, wanted: &[u32], progress: &Progress) -> Lines {
-    let has = |hunk: &&Hunk| {
+pub fn lines_of(
+    file: &FileChange,
+    wanted: &[u32],
+    progress: &Progress,
+) -> Result<Lines, Cancelled> {
+    let has = |hunk: &Hunk| {
         // A deletion is at the line before it.
         let near = hunk.after.start.saturating_sub(1)..hunk.after.end.max(hunk.after.start + 1);
         let first = wanted.partition_point(|&it| it < near.start);
         wanted.get(first).is_some_and(|it| near.contains(it))
     };
-    let hunks: Vec<&Hunk> = file.hunks.iter().filter(has).collect();
     let was = file.was.as_deref().unwrap_or(&file.path);
     let [before, after] = [(was, 0), (file.path.as_str(), 1)].map(|(path, side)| {
         let text = &file.texts[side];
@@ -135,7 +145,11 @@ pub fn lines_of(file: &FileChange, wanted: &[u32], progress: &Progress) -> Lines
         ..Lines::default()
     };
     let mut shown_to = 0;
-    for hunk in hunks {
+    for (place, hunk) in file.hunks.iter().enumerate() {
+        progress.check()?;
+        if !has(hunk) {
+            continue;
+        }
         let start = hunk.after.start.saturating_sub(AROUND).max(shown_to + 1);
         if shown_to > 0 && start > shown_to + 1 {
             found.lines.push(Line {
@@ -145,32 +159,39 @@ pub fn lines_of(file: &FileChange, wanted: &[u32], progress: &Progress) -> Lines
                 classes: Vec::new(),
             });
         }
-        found
-            .lines
-            .extend(after.lines(start..hunk.after.start, Side::Same));
-        found
-            .lines
-            .extend(before.lines(hunk.before.clone(), Side::Old));
-        found
-            .lines
-            .extend(after.lines(hunk.after.clone(), Side::New));
-        let next = file.hunks.iter().map(|it| it.after.start);
-        let next = next
-            .filter(|&it| it >= hunk.after.end && it > hunk.after.start)
-            .min();
+        found.add(&after, start..hunk.after.start, Side::Same);
+        found.add(&before, hunk.before.clone(), Side::Old);
+        found.add(&after, hunk.after.clone(), Side::New);
+        // They are in order.
+        let mut behind = file.hunks.iter().skip(place + 1).map(|it| it.after.start);
+        let next = behind.find(|&it| it >= hunk.after.end && it > hunk.after.start);
         let end = (hunk.after.end + AROUND).min(next.unwrap_or(u32::MAX));
         let end = end.min(after.text.lines() + 1).max(hunk.after.end);
-        found
-            .lines
-            .extend(after.lines(hunk.after.end..end, Side::Same));
+        found.add(&after, hunk.after.end..end, Side::Same);
         shown_to = end.saturating_sub(1);
-        if found.lines.len() > MOST {
-            found.lines.truncate(MOST);
-            found.is_cut = true;
+        if found.is_cut {
             break;
         }
     }
-    found
+    let letters = found.lines.iter().map(|it| it.text.chars().count());
+    found.longest = letters.max().unwrap_or(0);
+    found.last = found.lines.iter().map(|it| it.number).max().unwrap_or(1);
+    Ok(found)
+}
+
+impl Lines {
+    /// How many letters the longest line has, and the largest number of a line.
+    pub fn widest(&self) -> (usize, u32) {
+        (self.longest, self.last)
+    }
+
+    /// Adds lines of a text as far as there is room.
+    fn add(&mut self, of: &Colored<'_>, range: Range<u32>, side: Side) {
+        let room = MOST.saturating_sub(self.lines.len());
+        self.is_cut |= range.len() > room;
+        let end = range.start.saturating_add(room as u32).min(range.end);
+        self.lines.extend(of.lines(range.start..end, side));
+    }
 }
 
 struct Colored<'a> {
@@ -240,11 +261,10 @@ pub fn show(lines: &Lines, ui: &mut Ui, state: &State) {
     };
     ui.add(egui::Label::new(style::weak(title).small()).truncate());
     let advance = ui.fonts_mut(|fonts| fonts.glyph_width(&font, '0'));
-    let last = lines.lines.iter().map(|it| it.number).max().unwrap_or(1);
+    let (longest, last) = lines.widest();
     let digits = last.max(1).ilog10() as f32 + 1.0;
     let gutter = (digits + 2.0) * advance + 10.0;
-    let longest = lines.lines.iter().map(|it| it.text.chars().count()).max();
-    let wide = gutter + (longest.unwrap_or(0) as f32 + 1.0) * advance;
+    let wide = gutter + (longest as f32 + 1.0) * advance;
     let width = wide.max(ui.available_width());
     egui::ScrollArea::horizontal()
         .id_salt("changes")

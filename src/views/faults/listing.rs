@@ -32,6 +32,25 @@ pub enum Of {
 impl Of {
     pub const ALL: [Of; 4] = [Of::Functions, Of::Commits, Of::Authors, Of::Rest];
 
+    /// Its name in session files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Of::Functions => "functions",
+            Of::Commits => "commits",
+            Of::Authors => "authors",
+            Of::Rest => "rest",
+        }
+    }
+
+    /// What its rows are sorted by at first, and whether from the largest.
+    pub fn order(self) -> Option<(Column, bool)> {
+        match self {
+            Of::Functions | Of::Commits => Some((Column::Rank, true)),
+            Of::Authors => Some((Column::Count, true)),
+            Of::Rest => None,
+        }
+    }
+
     pub fn title(self) -> &'static str {
         match self {
             Of::Functions => "Functions",
@@ -55,7 +74,7 @@ impl Of {
     }
 }
 
-/// A column with numbers.
+/// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     Rank,
@@ -64,6 +83,14 @@ pub enum Column {
     First,
     Calls,
     SelfCost,
+    /// How many of the functions.
+    Count,
+}
+
+impl Column {
+    pub fn is_number(self) -> bool {
+        !matches!(self, Column::Name | Column::Reason)
+    }
 }
 
 /// A row.
@@ -115,36 +142,46 @@ impl Listing {
         sort: Option<(Column, bool)>,
     ) -> Listing {
         let findings = &state.findings;
-        let mut listing = match (findings.shown, &findings.changed) {
-            (Shown::Changed, Some(Ok(changed))) => of_changed(changed, document, of),
-            (Shown::Set(at), _) => match findings.hits.get(at) {
+        let mut listing = match (findings.shown, findings.changed_in(&document.base)) {
+            (Shown::Changed, Some(changed)) => of_changed(changed, document, of),
+            (Shown::Set(at), _) => match findings.hits_in(at, &document.base) {
                 Some(hits) => of_hits(hits, document),
                 None => Listing::default(),
             },
             _ => Listing::default(),
         };
-        if let Some((column, from_largest)) = sort.filter(|_| of == Of::Functions) {
+        if document.recording() != 0 {
+            // They are of the first run: another has other numbers.
+            listing.rows.iter_mut().for_each(|it| it.function = None);
+            listing.summary += "; first runs, calls and cost are those of the other run";
+        }
+        if let Some((column, from_largest)) = sort {
             listing.sort_by(column, from_largest);
         }
         listing
     }
 
-    fn sort_by(&mut self, column: Column, from_largest: bool) {
+    /// Sorts rows; those that are equal keep their order. O(n log n).
+    pub fn sort_by(&mut self, column: Column, from_largest: bool) {
         let number = |row: &Row| match column {
             Column::Rank => row.score.unwrap_or(row.count as f64),
             Column::First => row.first.map_or(f64::INFINITY, |it| it.ns() as f64),
             Column::Calls => row.calls as f64,
             Column::SelfCost => row.self_cost.ns() as f64,
+            Column::Count => row.count as f64,
             Column::Name | Column::Reason => 0.0,
         };
-        self.rows.sort_by(|a, b| match column {
-            Column::Name => a.name.cmp(&b.name),
-            Column::Reason => a.reason.cmp(&b.reason),
-            _ => number(a).total_cmp(&number(b)),
+        self.rows.sort_by(|a, b| {
+            let order = match column {
+                Column::Name => a.name.cmp(&b.name),
+                Column::Reason => a.reason.cmp(&b.reason),
+                _ => number(a).total_cmp(&number(b)),
+            };
+            match from_largest {
+                true => order.reverse(),
+                false => order,
+            }
         });
-        if from_largest {
-            self.rows.reverse();
-        }
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use self::form::{Form, Offered};
 use self::hunks::Hunks;
-use self::listing::{Column, Listing, Of};
+use self::listing::{Column, Listing, Of, Row};
 use super::found::Found;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
@@ -26,8 +26,9 @@ use crate::state::State;
 use crate::state::action::{Action, Chord, Line, Scope};
 use crate::state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
 use crate::state::ask::{FindingAsk, Shown};
-use crate::state::document::Document;
+use crate::state::findings::Changed;
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use crate::units::ModuleId;
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -63,7 +64,7 @@ fn has_source(state: &State) -> bool {
 
 fn has_marked(state: &State) -> bool {
     let document = state.document.as_ref();
-    document.is_some_and(|it| it.playback.is_some() && it.selection.marked.is_some())
+    document.is_some_and(|it| it.selection.marked.is_some())
 }
 
 static KEYS: [Line; 3] = [
@@ -92,7 +93,7 @@ static KEYS: [Line; 3] = [
         ],
     },
     Line {
-        keys: "Ctrl + P",
+        keys: "Ctrl + P, “changed”, “paste”",
         text: "what changed since a revision, and results of other tools that are pasted",
         actions: &[
             Action::own(
@@ -114,7 +115,7 @@ static KEYS: [Line; 3] = [
         ],
     },
     Line {
-        keys: "Ctrl + P",
+        keys: "Ctrl + P, “marked”",
         text: "have what is marked stand out in the landscape",
         actions: &[Action::own(
             Scope::Anywhere,
@@ -135,7 +136,11 @@ type MadeFor = ([u64; 2], Of, Option<(Column, bool)>);
 
 #[derive(Default)]
 pub struct FaultsView {
+    /// What the rows are.
     of: Of,
+    /// What they are to be where what changed is shown.
+    wanted: Of,
+    /// Other than at first.
     sort: Option<(Column, bool)>,
     listing: Arc<Listing>,
     made_for: Option<MadeFor>,
@@ -144,34 +149,59 @@ pub struct FaultsView {
     /// Revisions that one may mean, of which folder.
     revisions: Found<std::path::PathBuf, Offered>,
     hunks: Hunks,
-    /// The stamps when the chosen row was last brought into sight.
+    /// The chosen row.
+    row: Option<usize>,
+    /// It is to be brought into sight.
     row_to_show: Option<usize>,
+    /// What was chosen in the frame before.
     chosen: Pointed,
     rows_seen: usize,
     is_finding: bool,
 }
 
 impl FaultsView {
-    /// Where the chosen function stands in the list.
-    fn chosen_row(&self, document: &Document) -> Option<usize> {
-        let chosen = document.selection.chosen.module?;
-        self.listing
-            .rows
-            .iter()
-            .position(|it| it.module == Some(chosen))
+    /// What changed, and the number of the fault that the chosen row is about.
+    fn chosen_fault<'a>(&self, state: &'a State) -> Option<(&'a Arc<Changed>, usize)> {
+        let document = state.document.as_ref()?;
+        let row = self.listing.rows.get(self.row?)?;
+        let is_shown = state.findings.shown == Shown::Changed;
+        let changed = state.findings.changed_in(&document.base);
+        Some((changed.filter(|_| is_shown)?, row.fault?))
     }
 
-    fn press(&self, key: TableKey, document: &Document, asks: &mut Asks) {
+    /// Has the chosen row be one that is about `module`: where it is so already it stays. O(rows).
+    fn follow(&mut self, module: Option<ModuleId>) {
+        let is_of = |row: &Row| module.is_some() && row.module == module;
+        let rows = &self.listing.rows;
+        let stays = self.row.filter(|&it| rows.get(it).is_some_and(is_of));
+        self.row = stays.or_else(|| rows.iter().position(is_of));
+        self.row_to_show = self.row;
+    }
+
+    fn press(&mut self, key: TableKey, asks: &mut Asks) {
         let rows = self.listing.rows.len();
-        let at = self.chosen_row(document);
-        let to = place(key, at, rows, self.rows_seen.saturating_sub(1));
-        let Some(row) = to.and_then(|to| self.listing.rows.get(to)) else {
+        let to = place(key, self.row, rows, self.rows_seen.saturating_sub(1));
+        let Some((to, row)) = to.and_then(|to| Some((to, self.listing.rows.get(to)?))) else {
+            return;
+        };
+        (self.row, self.row_to_show) = (Some(to), Some(to));
+        // What did not run is not in what is open.
+        let Some(module) = row.module else {
             return;
         };
         asks.push(SelectAsk::Walk(row.pointed()));
-        if let Some(module) = row.module.filter(|_| key == TableKey::Enter) {
+        if key == TableKey::Enter {
             asks.push(CameraAsk::FlyTo(module));
         }
+    }
+
+    /// Sorts by a column; by the one that it is sorted by already, the other way round.
+    fn sort_by(&mut self, column: Column) {
+        self.sort = match self.sort.or(self.of.order()) {
+            Some((same, from_largest)) if same == column => Some((column, !from_largest)),
+            // Names are read from A, numbers from the largest.
+            _ => Some((column, column.is_number())),
+        };
     }
 
     fn do_action(&mut self, id: &str, state: &State, asks: &mut Asks) {
@@ -223,26 +253,33 @@ impl View for FaultsView {
             return;
         }
         self.update_revisions(state);
-        if state.findings.shown != Shown::Changed && self.of != Of::Functions {
-            self.of = Of::Functions;
+        let of = match state.findings.shown {
+            Shown::Changed => self.wanted,
+            _ => Of::Functions,
+        };
+        if std::mem::replace(&mut self.of, of) != of {
+            self.sort = None;
         }
         let wanted = (
             [state.findings.stamp, state.stamps.document],
             self.of,
             self.sort,
         );
-        let is_new = self.made_for != Some(wanted);
-        if is_new {
-            self.listing = Arc::new(Listing::new(state, document, self.of, self.sort));
-            self.made_for = Some(wanted);
-        }
         let chosen = document.selection.chosen;
-        if std::mem::replace(&mut self.chosen, chosen) != chosen || is_new {
-            self.row_to_show = self.chosen_row(document);
+        let mut is_other = std::mem::replace(&mut self.chosen, chosen).module != chosen.module;
+        if self.made_for != Some(wanted) {
+            let listing = Listing::new(state, document, self.of, self.sort);
+            self.made_for = Some(wanted);
+            if listing != *self.listing {
+                self.listing = Arc::new(listing);
+                self.row = None;
+                is_other = true;
+            }
         }
-        let row = self.chosen_row(document);
-        let row = row.and_then(|it| self.listing.rows.get(it));
-        self.hunks.update(state, row);
+        if is_other {
+            self.follow(chosen.module);
+        }
+        self.hunks.update(state, self.chosen_fault(state));
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
@@ -251,9 +288,9 @@ impl View for FaultsView {
     }
 
     fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        match (ask, &state.document) {
-            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
-            (ViewAsk::Do(id), _) => self.do_action(id, state, asks),
+        match ask {
+            ViewAsk::Press(key) => self.press(key, asks),
+            ViewAsk::Do(id) => self.do_action(id, state, asks),
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! What a session file keeps of the view: what is marked, and what its rows are. What is looked for is of the inputs.
+//! What a session file keeps of the view: what its rows are. What is looked for is of the inputs.
 
 use serde_json::Value;
 
@@ -10,16 +10,16 @@ use crate::views::SavedViews;
 const ROWS: &str = "faults_rows";
 
 pub fn save(view: &FaultsView, _state: &State, out: &mut SavedViews) {
-    let rows = Value::from(view.of.title());
+    let rows = Value::from(view.wanted.id());
     out.shown.insert(ROWS.to_owned(), rows);
 }
 
 /// How many names mean nothing.
 pub fn restore(view: &mut FaultsView, from: &SavedViews) -> usize {
-    let Some(title) = from.shown.get(ROWS).and_then(Value::as_str) else {
+    let Some(id) = from.shown.get(ROWS).and_then(Value::as_str) else {
         return 0;
     };
-    let found = Of::ALL.into_iter().find(|it| it.title() == title);
-    view.of = found.unwrap_or_default();
+    let found = Of::ALL.into_iter().find(|it| it.id() == id);
+    view.wanted = found.unwrap_or_default();
     usize::from(found.is_none())
 }

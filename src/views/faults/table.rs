@@ -24,19 +24,15 @@ fn heading(column: Column, of: Of, has_scores: bool) -> (&'static str, &'static 
         (Column::Reason, Of::Commits) => ("author", ""),
         (Column::Reason, Of::Authors) => ("most suspect", "Of what they touched"),
         (Column::First, _) => ("first run", "When it runs first"),
-        (Column::Calls, Of::Functions) => ("calls", "How often it is called"),
-        (Column::Calls, _) => ("functions", "How many of the functions"),
+        (Column::Calls, _) => ("calls", "How often it is called"),
+        (Column::Count, _) => ("functions", "How many of the functions"),
         (Column::SelfCost, _) => ("self", "Its own cost, without what it calls"),
     }
 }
 
-fn is_number(column: Column) -> bool {
-    !matches!(column, Column::Name | Column::Reason)
-}
-
 /// The columns that there is room for.
 fn columns(of: Of, has_scores: bool, document: &Document, width: f32) -> Vec<Column> {
-    use Column::{Calls, First, Name, Rank, Reason, SelfCost};
+    use Column::{Calls, Count, First, Name, Rank, Reason, SelfCost};
     let wanted: &[(Column, f32)] = match of {
         Of::Functions => &[
             (Rank, 0.0),
@@ -46,13 +42,13 @@ fn columns(of: Of, has_scores: bool, document: &Document, width: f32) -> Vec<Col
             (Calls, 340.0),
             (SelfCost, 500.0),
         ],
-        Of::Commits => &[(Rank, 0.0), (Name, 0.0), (Reason, 460.0), (Calls, 300.0)],
-        Of::Authors => &[(Calls, 0.0), (Name, 0.0), (Reason, 400.0)],
+        Of::Commits => &[(Rank, 0.0), (Name, 0.0), (Reason, 460.0), (Count, 300.0)],
+        Of::Authors => &[(Count, 0.0), (Name, 0.0), (Reason, 400.0)],
         Of::Rest => &[(Reason, 0.0), (Name, 0.0)],
     };
     let has = |column: Column| match column {
         First => document.playback.is_some(),
-        Calls => of != Of::Functions || document.counts_calls(),
+        Calls => document.counts_calls(),
         Reason => has_scores || of != Of::Functions,
         _ => true,
     };
@@ -62,13 +58,18 @@ fn columns(of: Of, has_scores: bool, document: &Document, width: f32) -> Vec<Col
     fits.map(|(column, _)| *column).collect()
 }
 
-/// The rows; how many there is room for, and the column whose heading was clicked.
-pub fn show(
-    view: &FaultsView,
-    ui: &mut Ui,
-    document: &Document,
-    pane: &mut Pane<'_>,
-) -> (usize, Option<Column>) {
+/// What was done with the table.
+pub struct Done {
+    /// So many rows have room.
+    pub seen: usize,
+    /// Whose heading was clicked.
+    pub sorted: Option<Column>,
+    /// The row that was clicked.
+    pub row: Option<usize>,
+}
+
+/// Shows the rows.
+pub fn show(view: &FaultsView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) -> Done {
     let listing = &view.listing;
     let has_scores = listing.rows.iter().any(|it| it.score.is_some()) || view.of == Of::Rest;
     let columns = columns(view.of, has_scores, document, ui.available_width());
@@ -89,43 +90,52 @@ pub fn show(
             column,
             title,
             about,
-            is_number: is_number(column),
+            is_number: column.is_number(),
         }
     });
-    let sort = view.sort.unwrap_or((Column::Rank, true));
+    // By a column that is not shown there is no arrow.
+    let sort = view.sort.or(view.of.order());
+    let sort = sort.unwrap_or((Column::Count, false));
     let (table, sorted) = rows::headings(builder, headings, sort);
-    let selection = &document.selection;
-    let [pointed, chosen] = [selection.pointed.module, selection.chosen.module];
+    let pointed = document.selection.pointed.module;
+    let mut clicked = None;
     table.body(|body| {
         body.rows(ROW, listing.rows.len(), |mut line| {
             let Some(row) = listing.rows.get(line.index()) else {
                 return;
             };
-            line.set_selected(row.module.is_some() && row.module == chosen);
+            line.set_selected(view.row == Some(line.index()));
             line.set_hovered(row.module.is_some() && row.module == pointed);
             for &column in &columns {
-                cell(&mut line, row, column, view.of, document, pane);
+                cell(&mut line, row, column, document, pane);
             }
-            answer(&line.response(), row, pane);
+            let response = line.response();
+            if response.clicked() {
+                clicked = Some(line.index());
+            }
+            answer(&response, row, pane);
         });
     });
     let theme = pane.state.settings.theme;
     rows::ruler(ui, place, listing.rows.len(), theme, |place| {
         let module = listing.rows.get(place).and_then(|it| it.module);
         match module {
-            Some(module) if Some(module) == chosen => rows::Mark::Chosen,
+            _ if view.row == Some(place) => rows::Mark::Chosen,
             Some(module) if Some(module) == pointed => rows::Mark::Pointed,
             _ => rows::Mark::None,
         }
     });
-    (seen, sorted)
+    Done {
+        seen,
+        sorted,
+        row: clicked,
+    }
 }
 
 fn cell(
     line: &mut TableRow<'_, '_>,
     row: &Row,
     column: Column,
-    of: Of,
     document: &Document,
     pane: &Pane<'_>,
 ) {
@@ -139,7 +149,7 @@ fn cell(
             ui.add(egui::Label::new(style::weak(row.reason.as_str()).small()).truncate());
         }
         Column::First => rows::number(ui, row.first.map_or("–".to_owned(), |it| it.to_string())),
-        Column::Calls if of != Of::Functions => rows::number(ui, text::count(row.count)),
+        Column::Count => rows::number(ui, text::count(row.count)),
         Column::Calls => rows::number(ui, text::count(row.calls)),
         Column::SelfCost => rows::number(ui, document.show_cost(row.self_cost)),
     });

@@ -41,15 +41,21 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             let offered = view.revisions.last().map(|(_, offered)| offered);
             view.form = form::show(form, offered, ui, pane);
         }
-        if let Some(reason) = failure(state) {
+        let failure = state.findings.failure(&document.base);
+        if let Some(reason) = failure {
             let color = ui.visuals().error_fg_color;
-            let told = egui::RichText::new(escape::lines(&reason).into_owned()).color(color);
+            let told = egui::RichText::new(escape::lines(reason).into_owned()).color(color);
             ui.add(egui::Label::new(told).wrap());
+            let about = "Looks once more for what was stopped or could not be found";
+            let again = egui::Button::new("Look again");
+            if ui.add(again).on_hover_text(about).clicked() {
+                pane.asks.push(FindingAsk::Again);
+            }
         }
-        if state.findings.marked().is_none() {
+        if state.findings.marked(&document.base).is_none() {
             match state.findings.is_under_way() {
                 true => rows::hint(ui, "Looking for it …"),
-                false if view.form.is_none() && failure(state).is_none() => nothing(ui, state),
+                false if view.form.is_none() && failure.is_none() => nothing(ui, state),
                 false => {}
             }
             return;
@@ -58,11 +64,11 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         if details::has_any(view, state) {
             beside_the_list(ui, |ui| details::show(view, ui, pane));
         }
-        let (seen, sorted) = table::show(view, ui, document, pane);
-        view.rows_seen = seen;
-        if let Some(column) = sorted.filter(|_| view.of == Of::Functions) {
-            let before = view.sort.filter(|it| it.0 == column);
-            view.sort = Some((column, before.is_none_or(|it| !it.1)));
+        let done = table::show(view, ui, document, pane);
+        view.rows_seen = done.seen;
+        view.row = done.row.or(view.row);
+        if let Some(column) = done.sorted {
+            view.sort_by(column);
         }
     });
 }
@@ -99,19 +105,6 @@ fn beside_the_list(ui: &mut Ui, show: impl FnOnce(&mut Ui)) {
     }
 }
 
-/// Why what is to be marked is not known.
-fn failure(state: &State) -> Option<String> {
-    let findings = &state.findings;
-    match findings.shown {
-        Shown::Changed => match &findings.changed {
-            Some(Err(reason)) => Some(reason.to_string()),
-            _ => None,
-        },
-        Shown::Set(at) => findings.hits.get(at).and_then(|it| it.failure.clone()),
-        Shown::Nothing => None,
-    }
-}
-
 /// What there is to be marked, and what can be asked for.
 fn head(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     let state = pane.state;
@@ -119,7 +112,7 @@ fn head(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.horizontal_wrapped(|ui| {
         let document = state.document.as_ref();
         let since = document.and_then(|it| it.inputs.elsewhere.since.as_ref());
-        if let Some(since) = since.or(findings.since()) {
+        if let Some(since) = since {
             let title = format!("Since {}", escape::name(&since.good));
             let is_shown = findings.shown == Shown::Changed;
             if tab(ui, &title, is_shown, "What changed since then and ran") {
@@ -177,7 +170,7 @@ fn set_tab(ui: &mut Ui, (at, set): (usize, &SetFrom), pane: &mut Pane<'_>) {
     pane.offer.has_menu |= response.hovered();
     response.context_menu(|ui| {
         for (other, with) in pane.state.findings.sets.iter().enumerate() {
-            let name = format!("What is also in {}", escape::name(&with.title()));
+            let name = format!("Only what is in {} too", escape::name(&with.title()));
             if other != at && ui.button(name).clicked() {
                 pane.asks.push(FindingAsk::Both(at, other));
                 ui.close();
@@ -196,9 +189,9 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.horizontal_wrapped(|ui| {
         if state.findings.shown == Shown::Changed {
             for of in Of::ALL {
-                let button = egui::Button::new(of.title()).selected(view.of == of);
+                let button = egui::Button::new(of.title()).selected(view.wanted == of);
                 if ui.add(button).on_hover_text(of.about()).clicked() {
-                    view.of = of;
+                    view.wanted = of;
                 }
             }
             ui.separator();
@@ -208,15 +201,7 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             .as_ref()
             .is_some_and(|it| it.playback.is_some());
         if has_times {
-            let previous = "The call before of any of these functions (Alt + Shift + N)";
-            if icon_button(ui, Icon::StepBack, false, previous).clicked() {
-                pane.asks
-                    .push(SelectAsk::GoToCall(CallWalk::PreviousMarked));
-            }
-            let next = "The next call of any of these functions (Alt + N)";
-            if icon_button(ui, Icon::StepForward, false, next).clicked() {
-                pane.asks.push(SelectAsk::GoToCall(CallWalk::NextMarked));
-            }
+            steps(ui, pane);
         }
         let is_colored = state.findings.is_colored;
         let button = egui::Button::new("Colour").selected(is_colored);
@@ -244,6 +229,23 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     };
     ui.add(egui::Label::new(style::weak(told.as_str()).small()).truncate())
         .on_hover_text(told);
+}
+
+/// Buttons to the calls before and after.
+fn steps(ui: &mut Ui, pane: &mut Pane<'_>) {
+    let can_step = pane.state.marked_steps();
+    let told = can_step.err().unwrap_or_default();
+    let mut button = |icon: Icon, about: &str, walk: CallWalk| {
+        let button = ui.add_enabled_ui(can_step.is_ok(), |ui| icon_button(ui, icon, false, about));
+        let button = button.inner.on_disabled_hover_text(told);
+        if button.clicked() {
+            pane.asks.push(SelectAsk::GoToCall(walk));
+        }
+    };
+    let about = "The call before of any of these functions (Alt + Shift + N)";
+    button(Icon::StepBack, about, CallWalk::PreviousMarked);
+    let about = "The next call of any of these functions (Alt + N)";
+    button(Icon::StepForward, about, CallWalk::NextMarked);
 }
 
 /// Nothing is known yet: what there is to ask for.

@@ -123,14 +123,13 @@ pub struct Look {
     pub firsts: usize,
 }
 
-/// How many marked functions run first in a phase, on its thread. O(log n + those in its time).
+/// How many marked functions run first in a phase, on its thread. O(log n).
 pub fn firsts(document: &Document, phase: &Phase) -> usize {
     let (Some(marked), Some(resolved)) = (&document.selection.marked, document.resolved()) else {
         return 0;
     };
     let call = resolved.recording.trace.call(phase.thread, phase.call);
-    let within = marked.within(TimeRange::new(call.start, call.end));
-    within.iter().filter(|it| it.thread == phase.thread).count()
+    marked.count_within(phase.thread, TimeRange::new(call.start, call.end))
 }
 
 /// Which phases stand for the calls that are pointed at and chosen.

@@ -438,7 +438,10 @@ impl View for PhasesView {
             || self.hues.is_none()
         {
             self.hues = Some(Hues::new(&document.session.hierarchy));
-            self.lit = None;
+            if self.lit.take().is_some() {
+                // Modules may have other numbers now.
+                asks.push(Ask::Light(None));
+            }
             self.wanted = None;
             self.meaning.forget();
         }

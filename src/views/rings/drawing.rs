@@ -37,6 +37,27 @@ impl Arc {
         }
     }
 
+    /// What of it is `by` points from all edges; none where nothing is, or it could not be seen.
+    pub fn inside(self, by: f32) -> Option<Arc> {
+        /// Less than this is no frame, in points.
+        const LEAST: f32 = 4.0;
+        let turns = by / (TAU * ((self.inner + self.outer) * 0.5).max(1.0));
+        // A whole ring has no ends.
+        let turns = if self.to - self.from > 0.9999 {
+            0.0
+        } else {
+            turns
+        };
+        let inside = Arc {
+            inner: self.inner + by,
+            outer: self.outer - by,
+            from: self.from + turns,
+            to: self.to - turns,
+        };
+        let has_room = inside.outer - inside.inner >= LEAST && inside.length() >= LEAST;
+        has_room.then_some(inside)
+    }
+
     /// The place on it, from the inside out and from one end to the other.
     pub fn place(self, center: Pos2, out: f32, along: f32) -> Pos2 {
         let radius = self.inner + (self.outer - self.inner) * out;
@@ -167,6 +188,26 @@ pub fn outline(mesh: &mut Mesh, center: Pos2, arc: Arc, width: f32, color: Color
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_inside_is_as_far_from_all_edges_and_large_enough_to_be_seen() {
+        let arc = Arc {
+            inner: 50.0,
+            outer: 80.0,
+            from: 0.1,
+            to: 0.4,
+        };
+        let inside = arc.inside(3.0).expect("there is room");
+        assert_eq!((inside.inner, inside.outer), (53.0, 77.0));
+        assert!((arc.length() - inside.length() - 6.0).abs() < 1e-3);
+        let to = 1.0;
+        let from = 0.0;
+        let whole = Arc { from, to, ..arc }.inside(3.0).expect("there is room");
+        assert_eq!((whole.from, whole.to), (0.0, 1.0));
+        assert_eq!(Arc { outer: 59.0, ..arc }.inside(3.0), None);
+        assert_eq!(Arc { to: 0.11, ..arc }.inside(3.0), None);
+        assert_eq!(Arc { to: 0.1, ..arc }.inside(3.0), None);
+    }
 
     #[test]
     fn a_part_of_a_ring_has_its_area_and_finite_corners() {

@@ -33,6 +33,9 @@ const LETTERS: f32 = 11.5;
 const LINE: f32 = 14.0;
 const MOST_NAMES: usize = 500;
 
+/// A frame so far inside of a segment, in points, says that something is known of its function from elsewhere.
+const FRAME: f32 = 2.5;
+
 pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()
         .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
@@ -294,6 +297,13 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         let path = document.session.hierarchy.path(module);
         ui.add(egui::Label::new(style::weak(escape::name(&path)).small()).wrap());
     }
+    let marked = document.selection.marked.as_ref();
+    let function = shown.contexts.function(context);
+    let marked = marked.filter(|it| it.functions.binary_search(&function).is_ok());
+    if let Some(marked) = marked {
+        let title = escape::name(&marked.title).into_owned();
+        ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
+    }
     let share = |cost: crate::units::Cost| {
         let share = 100.0 * cost.ns() as f64 / shown.whole.ns().max(1) as f64;
         format!("{} ({share:.1} %)", document.show_cost(cost))
@@ -352,6 +362,11 @@ fn paint(
     let (mut fills, mut marks) = (Mesh::default(), Mesh::default());
     let mut names: Vec<(Part, ContextId, Color32)> = Vec::new();
     let gap = 1.0;
+    let marked = document.selection.marked.as_ref();
+    let is_marked = |context: ContextId| {
+        let function = shown.contexts.function(context);
+        marked.is_some_and(|it| it.functions.binary_search(&function).is_ok())
+    };
     for segment in &view.chart.segments {
         let context = ContextId(segment.node);
         let part = part(view, segment, before.as_ref()).with_gap(gap);
@@ -364,6 +379,10 @@ fn paint(
         drawing::add(&mut fills, center, part, color, pixel);
         if is_found == Some(true) {
             drawing::outline(&mut marks, center, part, 1.5, panel.text, pixel);
+        }
+        if let Some(inside) = part.inside(FRAME).filter(|_| is_marked(context)) {
+            let ink = style::ink_on(color);
+            drawing::outline(&mut marks, center, inside, 1.0, ink, pixel);
         }
         for (hits, color) in view.hits.iter().zip([panel.weak, panel.accent]) {
             if hits.holds(context) {
