@@ -19,6 +19,7 @@ mod legend;
 mod letters;
 mod offscreen;
 mod open_views;
+mod opening;
 mod overlay;
 mod own;
 mod pace;

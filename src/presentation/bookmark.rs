@@ -66,10 +66,7 @@ pub fn go_to(state: &mut State, bookmark: &Bookmark, sections: &[Section]) -> Op
 
 /// The files that a bookmark names.
 fn files(bookmark: &mut Bookmark) -> impl Iterator<Item = &mut PathBuf> {
-    let results = match &mut bookmark.marked {
-        Some(MarkedFor::Results(path)) => Some(path),
-        _ => None,
-    };
+    let results = bookmark.marked.as_mut().and_then(MarkedFor::file_mut);
     let mapping = bookmark.mapping.as_mut();
     let mapping = mapping.filter(|path| !path.as_os_str().is_empty());
     mapping.into_iter().chain(results)

@@ -279,14 +279,7 @@ impl Kept {
                 state.execute(LookAsk::Configure(self.settings));
             }
         }
-        if self.marked != marked_in(state)
-            && let Some(shown) = self.marked.as_ref().and_then(|it| shown_for(it, state))
-        {
-            state.execute(FindingAsk::Show(shown));
-        }
-        if self.color_marked != state.findings.is_colored {
-            state.execute(FindingAsk::Color(self.color_marked));
-        }
+        mark(self.marked.as_ref(), self.color_marked, state);
         let differs = |state: &State, is_other: &dyn Fn(&Document) -> bool| {
             state.document.as_ref().is_some_and(is_other)
         };
@@ -329,8 +322,32 @@ impl Kept {
     }
 }
 
+/// Has the functions marked that are `marked` for, and has them stand out or not. None leaves marked what is.
+fn mark(marked: Option<&MarkedFor>, is_colored: bool, state: &mut State) {
+    if let Some(wanted) = marked
+        && marked_in(state).as_ref() != Some(wanted)
+        && let Some(shown) = shown_for(wanted, state)
+    {
+        state.execute(FindingAsk::Show(shown));
+    }
+    if is_colored != state.findings.is_colored {
+        state.execute(FindingAsk::Color(is_colored));
+    }
+}
+
+/// The same for what a file kept; how many names mean nothing now.
+pub fn mark_again(kept: Option<&MarkedFor>, is_colored: bool, state: &mut State) -> usize {
+    let Some(document) = &state.document else {
+        return 0;
+    };
+    let found = kept.and_then(|it| marked_of(it, document));
+    let lost = usize::from(kept.is_some() && found.is_none());
+    mark(found.as_ref(), is_colored, state);
+    lost
+}
+
 /// Why functions are marked now; none where that cannot be named.
-fn marked_in(state: &State) -> Option<MarkedFor> {
+pub fn marked_in(state: &State) -> Option<MarkedFor> {
     match state.findings.shown {
         Shown::Nothing => Some(MarkedFor::Nothing),
         Shown::Changed => Some(MarkedFor::Changed),

@@ -21,8 +21,9 @@ use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
 use crate::import::input::STANDARD_INPUT;
 use crate::presentation::files::relative;
+use crate::presentation::kept::{mark_again, marked_in};
 use crate::presentation::saved_look::SavedLook;
-use crate::presentation::scene::Bookmark;
+use crate::presentation::scene::{Bookmark, MarkedFor};
 use crate::render::pose::{FOV_Y, Pose};
 use crate::state::State;
 use crate::state::document::{Document, Part};
@@ -81,6 +82,11 @@ pub struct SavedSession {
     collapsed: Vec<String>,
     #[serde(default)]
     left_out: Vec<SavedStep>,
+    /// Which functions are marked for what is known of them from elsewhere, and whether they stand out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    marked: Option<MarkedFor>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    color_marked: bool,
     mapping: Option<PathBuf>,
     #[serde(default)]
     pub look: SavedLook,
@@ -151,6 +157,7 @@ impl SavedSession {
         let inputs = document.inputs_of_sides();
         let elsewhere = &document.inputs.elsewhere;
         let since = elsewhere.since.as_ref();
+        let can_mark = *elsewhere != Elsewhere::default();
         // A mapping that was never saved is nowhere to be found again.
         let mapping = document.map.as_ref().and_then(|_| state.mapping.path());
         Some(SavedSession {
@@ -205,6 +212,13 @@ impl SavedSession {
             }),
             collapsed: document.cut.collapsed().map(path).collect(),
             left_out: steps.collect(),
+            marked: marked_in(state).filter(|_| can_mark).map(|mut it| {
+                if let Some(path) = it.file_mut() {
+                    *path = relative(path, folder);
+                }
+                it
+            }),
+            color_marked: state.findings.is_colored,
             mapping: mapping.map(|path| relative(&path, folder)),
             look: SavedLook::of(&state.settings),
             playback: SavedPlayback::of(state),
@@ -301,6 +315,7 @@ impl SavedSession {
         let had_any = self.good.is_some() || !self.results.is_empty();
         (self.good, self.bad, self.good_recording) = (None, None, None);
         self.results.clear();
+        (self.marked, self.color_marked) = (None, false);
         self.left_out.retain(|it| *it != SavedStep::NotMarked);
         had_any
     }
@@ -311,6 +326,15 @@ impl SavedSession {
         let mapping = folder.join(self.mapping.as_ref()?);
         let is_there = mapping.is_file();
         Some((mapping, is_there))
+    }
+
+    /// Has the functions marked that were, by a file in `folder`; how many names mean nothing now.
+    pub fn mark(&self, folder: &Path, state: &mut State) -> usize {
+        let mut marked = self.marked.clone();
+        if let Some(path) = marked.as_mut().and_then(MarkedFor::file_mut) {
+            *path = folder.join(&*path);
+        }
+        mark_again(marked.as_ref(), self.color_marked, state)
     }
 
     /// What of the inputs was shown.

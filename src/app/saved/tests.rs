@@ -15,7 +15,7 @@ use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
 use crate::render::pose::FreeArea;
 use crate::state::Viewport;
-use crate::state::ask::RunsAsk;
+use crate::state::ask::{FindingAsk, RunsAsk, Shown};
 use crate::state::runs::RunsLayout;
 
 fn document(inputs: &Inputs) -> Document {
@@ -289,4 +289,51 @@ fn a_session_of_several_runs_has_those_of_a_first() {
     let (fewer, missing) = saved.inputs(&path);
     assert_eq!((fewer.sides.runs_of_a, missing.len()), (1, 1));
     let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn a_session_brings_back_which_functions_are_marked() {
+    let folder = data("results");
+    let inputs = Inputs {
+        source_dir: Some(folder.clone()),
+        elsewhere: Elsewhere {
+            results: ["names.info", "names.coverage.xml"]
+                .map(|it| folder.join(it))
+                .into(),
+            ..Elsewhere::default()
+        },
+        ..Inputs::default()
+    };
+    let mut desk = Desk::unattended();
+    desk.show(document(&inputs));
+    settle(&mut desk);
+    let marked = |desk: &Desk| {
+        let findings = &desk.state.findings;
+        (findings.shown, findings.is_colored)
+    };
+    assert_eq!(marked(&desk), (Shown::Set(0), false));
+    desk.execute(FindingAsk::Show(Shown::Set(1)));
+    desk.execute(FindingAsk::Color(true));
+    settle(&mut desk);
+    let saved = desk.saved_session(&folder).expect("something is open");
+    let results = MarkedFor::Results("names.coverage.xml".into());
+    assert_eq!(saved.marked, Some(results));
+    let text = serde_json::to_string(&saved).expect("it can be written");
+    let mut read: SavedSession = serde_json::from_str(&text).expect("it can be read");
+    assert_eq!(read, saved);
+    let file = folder.join("a.callscape-session.json");
+    let opened = |saved: &SavedSession| {
+        let mut desk = Desk::unattended();
+        desk.show_saved(document(&inputs), saved.clone(), file.clone());
+        settle(&mut desk);
+        let lost = desk.state.messages.iter().filter(|it| it.is_error).count();
+        (marked(&desk), lost)
+    };
+    assert_eq!(opened(&read), ((Shown::Set(1), true), 0));
+    // A set that is gone is told, and leaves marked what is.
+    read.marked = Some(MarkedFor::Results("gone.info".into()));
+    assert_eq!(opened(&read), ((Shown::Set(0), true), 1));
+    // What is given away names neither.
+    assert!(read.forget_elsewhere());
+    assert_eq!((read.marked, read.color_marked), (None, false));
 }

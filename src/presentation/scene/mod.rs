@@ -157,6 +157,16 @@ pub enum MarkedFor {
     Results(PathBuf),
 }
 
+impl MarkedFor {
+    /// The file that it names.
+    pub fn file_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            MarkedFor::Results(path) => Some(path),
+            MarkedFor::Nothing | MarkedFor::Changed => None,
+        }
+    }
+}
+
 /// Something that is not shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
