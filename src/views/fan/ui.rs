@@ -297,6 +297,9 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
         let count = text::count(too_small as u64);
         parts.push(format!("{count} too small to be drawn"));
     }
+    if let Some(marked) = &document.selection.marked {
+        parts.push(format!("ringed: {}", escape::name(&marked.title)));
+    }
     let at = pos2(whole.min.x, whole.max.y - LEGEND * 0.5);
     let font = FontId::proportional(11.5);
     let color = ui.visuals().weak_text_color();

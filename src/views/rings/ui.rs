@@ -380,7 +380,8 @@ fn paint(
         if is_found == Some(true) {
             drawing::outline(&mut marks, center, part, 1.5, panel.text, pixel);
         }
-        if let Some(inside) = part.inside(FRAME).filter(|_| is_marked(context)) {
+        let framed = part.inside(FRAME).filter(|_| is_marked(context));
+        if let Some(inside) = framed {
             let ink = style::ink_on(color);
             drawing::outline(&mut marks, center, inside, 1.0, ink, pixel);
         }
@@ -396,7 +397,8 @@ fn paint(
         }
         let has_room = part.length() >= LINE && part.outer - part.inner >= LINE;
         if has_room && names.len() < MOST_NAMES {
-            names.push((part, context, color));
+            // A name does not run across its frame.
+            names.push((framed.unwrap_or(part), context, color));
         }
     }
     if before.is_none() {
@@ -547,6 +549,9 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
     if chart.too_deep > 0 {
         let deep = text::count(chart.too_deep);
         texts.push(format!("{deep} further out"));
+    }
+    if let Some(marked) = &document.selection.marked {
+        texts.push(format!("framed: {}", escape::name(&marked.title)));
     }
     let font = FontId::proportional(11.5);
     let painter = ui.painter();
