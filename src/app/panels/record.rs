@@ -32,7 +32,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let room = context.free;
     let has_dialog = context.desk.welcome.no_dialog.is_none();
     let mut asks = Vec::new();
-    card(ctx, "record", Align2::CENTER_CENTER, room, |ui| {
+    // It grows downwards alone when the recorders are known, so that nothing moves away below the pointer.
+    let below = room.with_min_y(room.top() + room.height() * 0.08);
+    card(ctx, "record", Align2::CENTER_TOP, below, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Record a program"));
