@@ -76,6 +76,8 @@ pub struct Desk {
     pub tour: Tour,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
+    /// Where the pointer was, in points.
+    last_pointer: Option<Pos2>,
     pub editors: Editors,
     /// The first button or field of the window is to have the keyboard.
     pub wants_focus: bool,
@@ -141,6 +143,7 @@ impl Desk {
             recording: RecordCard::default(),
             tour: Tour::default(),
             last_over: None,
+            last_pointer: None,
             editors: Editors::default(),
             wants_focus: false,
             is_held: false,
@@ -291,8 +294,11 @@ impl Desk {
             self.state.panes.under_pointer = self.last_over.filter(is_there);
             return;
         }
-        self.last_over = over.or(self.last_over);
-        self.state.panes.under_pointer = over;
+        let has_moved = self.last_pointer != at;
+        self.last_pointer = at;
+        let panes = &mut self.state.panes;
+        panes.note_pointer(over, has_moved, points);
+        self.last_over = panes.under_pointer.or(self.last_over);
     }
 
     /// Carries out what was asked for.

@@ -12,7 +12,7 @@ use super::canvas::Panels;
 use super::clipboard::Clipboard;
 use super::letters::Letters;
 use crate::model::theme::Theme;
-use crate::views::style;
+use crate::views::{style, widgets};
 #[cfg(feature = "accesskit")]
 use egui_winit::accesskit_winit;
 #[cfg(feature = "accesskit")]
@@ -150,8 +150,12 @@ impl Overlay {
         self.ctx.egui_wants_keyboard_input()
     }
 
-    /// Gives the keyboard to the first widget, as Tab does where it is egui's.
+    /// Gives the keyboard to the first widget, as Tab does where it is egui's; to that of the card in front where one says so.
     pub fn focus_first(&mut self) {
+        if let Some(id) = widgets::first_in_front(&self.ctx) {
+            self.ctx.memory_mut(|memory| memory.request_focus(id));
+            return;
+        }
         let events = &mut self.input.egui_input_mut().events;
         for pressed in [true, false] {
             events.push(egui::Event::Key {

@@ -138,6 +138,7 @@ impl State {
                     self.panes.maximise(view);
                 }
             }
+            PaneAsk::GiveKeys { is_back } => self.panes.give_keys(is_back),
             PaneAsk::Reset => self.panes.wishes.push(PaneWish::Reset),
             PaneAsk::For(purpose) => {
                 if let Some(arrangement) = self.arrangement_for(purpose) {

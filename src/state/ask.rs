@@ -305,6 +305,8 @@ pub enum PaneAsk {
     Toggle(ViewId),
     /// Shows a view alone, that under the pointer for none, or all again.
     Maximise(Option<ViewId>),
+    /// Gives the keys to the next view, or back to the one before.
+    GiveKeys { is_back: bool },
     /// All views as they are at first.
     Reset,
     /// The views for a purpose, in place of those that are open.

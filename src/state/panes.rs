@@ -215,8 +215,11 @@ pub struct Panes {
     pub arrangement: Option<Arrangement>,
     /// Views come or go.
     pub is_moving: bool,
-    /// The view under the pointer in the last frame, and where the pointer was in it, in physical pixels.
+    /// The view under the pointer in the last frame, and where the pointer was in it, in physical pixels; the middle of the
+    /// view that has the keys, if one has.
     pub under_pointer: Option<(ViewId, Vec2)>,
+    /// The view that keys are for wherever the pointer is: it was opened, or gone to by keys, since the pointer moved.
+    pub with_keys: Option<ViewId>,
     /// What the dock has not followed yet.
     pub wishes: Vec<PaneWish>,
 }
@@ -249,6 +252,7 @@ impl Panes {
             arrangement: None,
             is_moving: false,
             under_pointer: None,
+            with_keys: None,
             wishes: Vec::new(),
         }
     }
@@ -340,7 +344,35 @@ impl Panes {
             self.close(view);
         } else {
             self.open(view);
+            self.with_keys = Some(view);
         }
+    }
+
+    /// Gives the keys to the view that stands behind the one which has them, in the order of the views' own keys, or before
+    /// it. None that is behind another tab.
+    pub fn give_keys(&mut self, is_back: bool) {
+        let seen = self.open.iter().map(|pane| pane.view);
+        let seen: Vec<ViewId> = seen.filter(|&view| self.is_visible(view)).collect();
+        let at = self
+            .under_pointer
+            .and_then(|(over, _)| seen.iter().position(|&view| view == over));
+        let step = if is_back { seen.len().max(1) - 1 } else { 1 };
+        let next = at.map_or(0, |at| (at + step) % seen.len());
+        self.with_keys = seen.get(next).copied();
+    }
+
+    /// Notes over which view the pointer is, and where in it; `has_moved` takes the keys back from the view that has them.
+    /// `points` are physical pixels a point.
+    pub fn note_pointer(&mut self, over: Option<(ViewId, Vec2)>, has_moved: bool, points: f32) {
+        let keys = self
+            .with_keys
+            .filter(|&view| !has_moved && self.is_visible(view));
+        self.with_keys = keys;
+        let middle = |view| (view, self.size(view).unwrap_or_default() * points * 0.5);
+        self.under_pointer = match keys {
+            Some(view) if over.is_none_or(|(of, _)| of != view) => Some(middle(view)),
+            _ => over,
+        };
     }
 
     /// Opens the views of an arrangement in place of those that are open; names that mean none are left out, and without
@@ -482,6 +514,40 @@ mod tests {
         panes.toggle(STACKS);
         assert!(panes.is_visible(STACKS));
         assert_eq!(panes.open.len(), 2);
+    }
+
+    #[test]
+    fn keys_are_for_the_view_that_was_opened_or_gone_to_until_the_pointer_moves() {
+        let mut panes = panes();
+        let over = Some((CITY, Vec2::new(3.0, 4.0)));
+        panes.note_pointer(over, true, 2.0);
+        assert_eq!(panes.under_pointer, over);
+        panes.toggle(CALLS);
+        panes.open[1].place = Some([Vec2::ZERO, Vec2::new(100.0, 60.0)]);
+        panes.note_pointer(over, false, 2.0);
+        let middle = Some((CALLS, Vec2::new(100.0, 60.0)));
+        assert_eq!(panes.under_pointer, middle, "its middle in pixels");
+        // Over it the pointer is where it is.
+        let within = Some((CALLS, Vec2::ONE));
+        panes.note_pointer(within, false, 2.0);
+        assert_eq!(panes.under_pointer, within);
+        panes.note_pointer(over, true, 2.0);
+        assert_eq!((panes.under_pointer, panes.with_keys), (over, None));
+        // From view to view and round, past what is behind a tab.
+        panes.open(STACKS);
+        panes.open[1].is_visible = false;
+        let mut walked = Vec::new();
+        for is_back in [false, false, true] {
+            panes.give_keys(is_back);
+            panes.note_pointer(over, false, 1.0);
+            walked.extend(panes.under_pointer.map(|(view, _)| view));
+        }
+        assert_eq!(walked, [CALLS, CITY, CALLS]);
+        // One that is closed has none.
+        panes.toggle(CALLS);
+        panes.note_pointer(None, false, 1.0);
+        assert_eq!((panes.under_pointer, panes.with_keys), (None, None));
+        Panes::new(Vec::new()).give_keys(true);
     }
 
     #[test]

@@ -56,6 +56,24 @@ pub fn take_cards(ctx: &Context) -> Covered {
     ctx.data_mut(|data| data.remove_temp(cards()).unwrap_or_default())
 }
 
+fn front() -> Id {
+    Id::unique("first in the card in front")
+}
+
+/// Notes that what gives buttons the keyboard begins here: in the card in front of all others.
+pub fn begin_keys_here(response: &Response) {
+    let noted = (response.id, response.ctx.cumulative_pass_nr());
+    response
+        .ctx
+        .data_mut(|data| data.insert_temp(front(), noted));
+}
+
+/// Where that was noted in this frame or the last.
+pub fn first_in_front(ctx: &Context) -> Option<Id> {
+    let (id, pass) = ctx.data(|data| data.get_temp::<(Id, u64)>(front()))?;
+    (ctx.cumulative_pass_nr() <= pass + 1).then_some(id)
+}
+
 /// What a button's drawing shows. The embedded font has letters, not pictograms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {

@@ -8,7 +8,7 @@ use crate::app::open_views::Views;
 use crate::filter::selection::Pointed;
 use crate::state::ask::{Ask, Asks, EditAsk, SelectAsk};
 use crate::views::widgets::tell;
-use crate::views::{Offer, Pane};
+use crate::views::{Offer, Pane, style};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
 /// camera moves in is drawn, and what the pointer is on.
@@ -43,7 +43,13 @@ pub fn show(
             placed: None,
         };
         tell(&ui.response(), Role::Pane, of.title());
+        let place = ui.max_rect();
         view.ui(ui, &mut pane);
+        if state.panes.with_keys == Some(of) {
+            let color = style::colors(state.settings.theme).accent;
+            let line = Rect::from_min_size(place.min, egui::vec2(place.width(), 2.0));
+            ui.painter().rect_filled(line, 0, color);
+        }
         if is_main {
             layout.placed = pane.placed;
         }

@@ -11,7 +11,7 @@ use crate::escape;
 use crate::state::ask::{CardAsk, OpenAsk};
 use crate::state::loading::Loading;
 use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, begin_keys_here, card, icon_button};
 
 /// Of the welcome, in points.
 const WIDTH: f32 = 690.0;
@@ -140,7 +140,11 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
                 // What grows behind it has the text begin at the left.
                 let button =
                     egui::Button::new((text, egui::Atom::grow())).min_size(egui::vec2(width, 54.0));
-                if ui.add(button).clicked() {
+                let button = ui.add(button);
+                if *title == tiles[0].0 {
+                    begin_keys_here(&button);
+                }
+                if button.clicked() {
                     context.asks.push(command.clone());
                 }
             }
