@@ -56,6 +56,17 @@ pub fn take_cards(ctx: &Context) -> Covered {
     ctx.data_mut(|data| data.remove_temp(cards()).unwrap_or_default())
 }
 
+/// Whether what is shown under this name was not shown in the frame before; to be asked once a frame while it is.
+pub fn is_new(ctx: &Context, name: &str) -> bool {
+    let (id, pass) = (Id::unique(("shown last", name)), ctx.cumulative_pass_nr());
+    let before: Option<u64> = ctx.data_mut(|data| {
+        let before = data.get_temp(id);
+        data.insert_temp(id, pass);
+        before
+    });
+    before.is_none_or(|before| before + 1 < pass)
+}
+
 fn front() -> Id {
     Id::unique("first in the card in front")
 }

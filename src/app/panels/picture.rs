@@ -7,7 +7,7 @@ use crate::app::command::PictureAsk;
 use crate::app::headless::MAX_SIDE;
 use crate::app::picture;
 use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, card, icon_button, is_new};
 
 /// Widths to choose from, in pixels.
 const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];
@@ -17,6 +17,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !desk.picture.is_open || desk.state.document.is_none() {
         return;
     }
+    // Who opens the card has a name to type, or Enter to press.
+    let is_new = is_new(ctx, "picture");
     let old = &desk.picture.wish;
     let mut new = old.clone();
     card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
@@ -33,6 +35,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             .hint_text("File, a .png, or a .glb for a model")
             .desired_width(f32::INFINITY);
         let field = ui.add(field);
+        if is_new {
+            field.request_focus();
+        }
         let is_entered =
             field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         if new.is_model() {

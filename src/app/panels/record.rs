@@ -12,7 +12,7 @@ use crate::record::recorder::Recorder;
 use crate::units::{Cost, Unit};
 use crate::views::style;
 use crate::views::text::counted;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, card, icon_button, is_new};
 
 /// In points.
 const WIDTH: f32 = 520.0;
@@ -22,13 +22,11 @@ const OUTPUT: f32 = 130.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let shown = context.desk.recording;
-    // Who opens the card wants to type a command.
-    let id = egui::Id::unique("the card of recording was open");
-    let was_open = ctx.data_mut(|data| data.remove_temp::<bool>(id)).is_some();
     if !shown.is_open {
         return;
     }
-    ctx.data_mut(|data| data.insert_temp(id, true));
+    // Who opens the card wants to type a command.
+    let is_new = is_new(ctx, "record");
     let room = context.free;
     let has_dialog = context.desk.welcome.no_dialog.is_none();
     let mut asks = Vec::new();
@@ -51,7 +49,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ScrollArea::vertical()
             .id_salt("record")
             .show(ui, |ui| match &shown.running {
-                None => asks.extend(wish(ui, shown, !was_open, has_dialog)),
+                None => asks.extend(wish(ui, shown, is_new, has_dialog)),
                 Some(running) => asks.extend(progress(ui, shown, running)),
             });
     });
