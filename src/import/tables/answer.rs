@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::file::{Ask, Kind, Parquet};
+use super::means::{self, Means, Tells};
 use super::rows::Rows;
 use super::values::Cell;
 use crate::escape;
@@ -53,6 +54,11 @@ const TEXTS: [&str; 9] = [
 const OWN: [&str; 2] = ["self", "self_ns"];
 const TOTAL: [&str; 2] = ["total", "total_ns"];
 
+/// The same and the calls where the answer tells of runs: their means.
+const MEAN_OWN: [&str; 1] = ["mean_self"];
+const MEAN_TOTAL: [&str; 1] = ["mean_total"];
+const MEAN_CALLS: &str = "mean_calls";
+
 /// An answer in Parquet may have this many values whatever its size, and this many more for each byte: each is looked at.
 const FREE_VALUES: u64 = 1 << 22;
 const VALUES_A_BYTE: u64 = 64;
@@ -92,6 +98,9 @@ struct Column {
 /// What a table answers, as it is read.
 struct Answer<'r> {
     roles: Vec<Role>,
+    /// By column, what it tells of runs.
+    tells: Vec<Option<Tells>>,
+    means: Option<Means>,
     values: Vec<Column>,
     table: FunctionTable,
     /// By function.
@@ -170,17 +179,15 @@ pub fn import(
     let texts = file.texts();
     let place = Place::file(input.display().to_string());
     let mut answer = Answer::new(&names, Some(&texts), &place, &reporter)?;
-    let asks = names.iter().zip(&answer.roles);
-    let asks = asks.filter(|(_, role)| **role != Role::Nothing);
-    let asks = asks.map(|(name, _)| Ask {
-        name: name.clone(),
+    let used = answer.keep_used();
+    let asks = used.into_iter().map(|at| Ask {
+        name: names[at].clone(),
         kind: Kind::Any,
         is_needed: true,
     });
     let asks: Vec<Ask> = asks.collect();
     let columns = asks.len().max(1) as u64;
     file.check_rows(FREE_VALUES / columns, (VALUES_A_BYTE / columns).max(1))?;
-    answer.roles.retain(|role| *role != Role::Nothing);
     let mut rows = Rows::of_one(input, file, asks, progress, &reporter)?;
     while rows.next()? > 0 {
         for row in 0..rows.len() {
@@ -301,7 +308,24 @@ impl<'r> Answer<'r> {
             return Err(ImportError::malformed(place.clone(), expected, found));
         };
         let mut values: Vec<Column> = Vec::new();
-        let own = OWN.into_iter().find(|own| names.iter().any(|it| it == own));
+        let is_number =
+            |wanted: &str| (0..names.len()).any(|at| names[at] == wanted && !is_text(at));
+        let is_mean = means::are_told(is_number);
+        if !is_mean && names.iter().any(|it| means::is_spread(it)) {
+            reporter.warn("spread-without-runs-and-mean", || place.clone());
+        }
+        let (owns, totals): (&[&str], &[&str]) = match is_mean {
+            true => (&MEAN_OWN, &MEAN_TOTAL),
+            false => (&OWN, &TOTAL),
+        };
+        let calls = match is_mean && is_number(MEAN_CALLS) {
+            true => MEAN_CALLS,
+            false => "calls",
+        };
+        let own = owns.iter().copied();
+        let own = own.into_iter().find(|own| names.iter().any(|it| it == own));
+        let told = |at: usize| Tells::named(&names[at]).filter(|_| is_mean && !is_text(at));
+        let mut tells: Vec<Option<Tells>> = (0..names.len()).map(told).collect();
         let (mut roles, mut before) = (Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
             let is_new = before.insert(column);
@@ -310,17 +334,19 @@ impl<'r> Answer<'r> {
                 // Which of them is meant, nobody knows: the first.
                 _ if !is_new => {
                     reporter.warn("column-left-out", || place.clone());
+                    tells[at] = None;
                     Role::Nothing
                 }
+                _ if tells[at].is_some_and(Tells::is_about_runs) => Role::Nothing,
                 "module" if is_text(at) => Role::Module,
                 "file" if is_text(at) => Role::File,
                 "library" if is_text(at) => Role::Library,
                 _ if is_text(at) => Role::Nothing,
                 "line" => Role::Line,
                 "line_column" => Role::Column,
-                "calls" => Role::Calls,
+                column if column == calls => Role::Calls,
                 column if Some(column) == own => Role::Own,
-                column if TOTAL.contains(&column) && own.is_some() => Role::Total,
+                column if totals.contains(&column) && own.is_some() => Role::Total,
                 other if NOT_VALUES.contains(&other) => Role::Nothing,
                 _ if values.len() < MOST_VALUES => {
                     values.push(Column {
@@ -339,6 +365,8 @@ impl<'r> Answer<'r> {
         if own.is_some() || values.is_empty() {
             values.push(Column {
                 name: own.unwrap_or("calls").to_owned(),
+                // Whether a mean happens to be whole must not decide its unit.
+                has_fractions: is_mean,
                 ..Column::default()
             });
             values.rotate_right(1);
@@ -350,12 +378,23 @@ impl<'r> Answer<'r> {
         }
         Ok(Answer {
             roles,
+            tells,
+            means: is_mean.then(Means::default),
             values,
             table: FunctionTable::default(),
             calls: Vec::new(),
             counts_calls: false,
             reporter,
         })
+    }
+
+    /// Forgets the columns that nothing is taken from, and says which are left.
+    fn keep_used(&mut self) -> Vec<usize> {
+        let is_used = |at: &usize| self.roles[*at] != Role::Nothing || self.tells[*at].is_some();
+        let used: Vec<usize> = (0..self.roles.len()).filter(is_used).collect();
+        self.roles = used.iter().map(|&at| self.roles[at]).collect();
+        self.tells = used.iter().map(|&at| self.tells[at]).collect();
+        used
     }
 
     /// A number of a row in thousandths.
@@ -417,7 +456,8 @@ impl<'r> Answer<'r> {
             library: &library,
         };
         let column = number(Role::Column);
-        let id = self.table.functions.intern_at(function, column).index();
+        let function = self.table.functions.intern_at(function, column);
+        let id = function.index();
         let has_calls_alone = self.values.len() == 1 && self.values[0].name == "calls";
         if self.calls.len() <= id {
             self.calls.resize(id + 1, 0);
@@ -434,7 +474,7 @@ impl<'r> Answer<'r> {
             };
             if self.roles[at] == Role::Calls {
                 self.counts_calls = true;
-                let calls = u64::try_from(amount / 1000).unwrap_or(u64::MAX);
+                let calls = u64::try_from((amount + 500) / 1000).unwrap_or(u64::MAX);
                 self.calls[id] = self.calls[id].saturating_add(calls);
                 if !has_calls_alone {
                     continue;
@@ -452,6 +492,14 @@ impl<'r> Answer<'r> {
             }
             sums[id] = sums[id].saturating_add(amount);
         }
+        if let Some(means) = &mut self.means {
+            for (at, tells) in self.tells.iter().enumerate() {
+                if let Some(tells) = *tells {
+                    means.cell(tells, cell(at, self.roles[at]), self.reporter, &place);
+                }
+            }
+            means.end_row(function, self.reporter, &place);
+        }
     }
 
     fn finish(mut self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
@@ -460,6 +508,9 @@ impl<'r> Answer<'r> {
             self.values.retain(|it| it.is_there);
         }
         let (mut values, mut of_values) = (Vec::new(), Vec::new());
+        let of_first = self.values.first().map(unit_of);
+        let per_unit = of_first.map_or(1.0, |(_, factor)| 1000.0 / factor as f64);
+        let means = self.means.and_then(|it| it.finish(per_unit));
         for column in self.values {
             let (unit, factor) = unit_of(&column);
             // Units past the 64 bits of a sum are cut.
@@ -495,9 +546,11 @@ impl<'r> Answer<'r> {
             });
         }
         let sums = Weights::Sums(Sums::new(of_values, self.counts_calls));
-        let profile = Profile::new(values, 0, sums, functions);
+        let (runs, samples) = means.unzip();
+        let profile = Profile::new(values, 0, sums, functions).with_runs(runs);
         let profile = (self.table.functions, profile);
-        Recording::of_profile(input, format, 0, profile, reporter.warnings())
+        let samples = samples.unwrap_or_default();
+        Recording::of_profile(input, format, samples, profile, reporter.warnings())
     }
 }
 
@@ -505,7 +558,7 @@ impl<'r> Answer<'r> {
 fn unit_of(column: &Column) -> (Unit, u128) {
     let things = match column.name.as_str() {
         // Of what, the table does not say.
-        "self" | "total" => "units",
+        "self" | "mean_self" | "total" => "units",
         name => name,
     };
     match column.name.rsplit('_').next() {

@@ -11,6 +11,7 @@ mod file;
 mod folder;
 mod functions;
 mod many;
+mod means;
 mod memory;
 mod recording;
 mod rows;

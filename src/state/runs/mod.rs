@@ -94,7 +94,7 @@ pub struct Runs {
     /// Which function of one run is which of the other.
     pub pairs: Arc<Pairs>,
     names: [String; 2],
-    /// How many runs of A and B are compared.
+    /// How many recordings of A and B are compared.
     counts: [usize; 2],
     /// 0 for A, 1 for B.
     shown: usize,
@@ -460,9 +460,13 @@ impl Runs {
         }
     }
 
-    /// How many runs of A and B are compared.
-    pub fn counts(&self) -> [usize; 2] {
-        self.counts
+    /// How many runs of A and B are compared: recordings, or those that one is the mean of.
+    pub fn counted_runs(&self) -> [usize; 2] {
+        let mut counted = self.base.counted_runs();
+        if self.is_swapped {
+            counted.reverse();
+        }
+        counted
     }
 
     /// What the user has said of which function is which, as names or paths in A and in B.

@@ -1,6 +1,6 @@
 //! What a query answers, opened as a profile.
 
-use callscape::facts::profile::Profile;
+use callscape::facts::profile::{Profile, Spread, Value};
 use callscape::units::FunctionId;
 
 use super::written::{Column, write};
@@ -214,6 +214,134 @@ fn small_files_that_take_long_to_read_are_refused() {
         let is_told = error.contains(expected) && error.contains(found);
         assert!(error.contains(name) && is_told, "{error}");
     }
+}
+
+/// Whatever stands in the columns that tell of runs: the means stay, and what cannot be is counted and tells nothing.
+#[test]
+fn spreads_that_cannot_be_tell_nothing_and_are_counted() {
+    let scratch = Scratch::new("spreads");
+    let csv = "name,runs,recordings,mean_self,spread_self,mean_calls,spread_calls,samples,functions\n\
+               a,4,4,10,1.5,2.5,0.5,0,9\n\
+               b,4,4,10,nan,2,-1,0,9\n\
+               c,4,4,10,text,2,inf,0,9\n\
+               d,4,4,10,20.1,2,4,0,9\n\
+               e,3,3,10,1,2,0,0,9\n\
+               f,0,0,10,1,2,0,0,9\n\
+               g,2.5,2,10,1,2,0,0,9\n\
+               h,4,5,10,1,,,0,9\n\
+               i,4,4,10,1,2,0,0,9\n\
+               i,4,4,10,1,2,0,0,9\n\
+               j,,4,10,1,2,0,0,9\n\
+               k,4,4,-3,1,2,0,0,9\n";
+    let path = scratch.write("answer.csv", csv.as_bytes());
+    let recording = read(&path).expect("a profile");
+    let told = profile(&recording).mean_runs().expect("runs");
+    assert_eq!((told.runs, told.is_whole), (4, true));
+    let spread = |mean: f64, deviation: f64| Some(Spread { mean, deviation });
+    let found: Vec<_> = told
+        .functions
+        .iter()
+        .map(|it| it.map(|it| (it.there, it.self_cost, it.calls)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            Some((4, spread(10_000.0, 1500.0), spread(2.5, 0.5))),
+            Some((4, None, None)),
+            Some((4, None, None)),
+            Some((4, None, spread(2.0, 4.0))),
+            None,
+            None,
+            None,
+            Some((4, spread(10_000.0, 1000.0), None)),
+            None,
+            None,
+            Some((4, None, spread(2.0, 0.0))),
+        ]
+    );
+    let own: Vec<u64> = shown(&recording).into_iter().map(|it| it.3).collect();
+    assert_eq!(own[..3], [10_000; 3]);
+    assert_eq!(recording.unit().name(), "1/1000 units");
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(
+        warned.collect::<Vec<_>>(),
+        [
+            ("more-runs-than-there-are", 1),
+            ("negative-number", 2),
+            ("not-a-number", 3),
+            ("not-a-whole-number", 1),
+            ("runs-not-those-of-others", 4),
+            ("spread-of-several-rows", 1),
+            ("spread-out-of-range", 1),
+        ]
+    );
+}
+
+#[test]
+fn without_runs_and_mean_a_spread_is_a_number_like_others() {
+    let scratch = Scratch::new("spread-alone");
+    for csv in [
+        "name,self,spread_self\nf,10,1\n",
+        "name,runs,self,spread_self\nf,3,10,1\n",
+        "name,runs,mean_total,spread_total\nf,3,10,1\n",
+    ] {
+        let recording = read(&scratch.write("answer.csv", csv.as_bytes())).expect("a profile");
+        let profile = profile(&recording);
+        assert_eq!(profile.mean_runs(), None, "{csv}");
+        let spread = |it: &Value| it.name.starts_with("spread_");
+        assert!(profile.values().iter().any(spread), "{csv}");
+        let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+        assert_eq!(
+            warned.collect::<Vec<_>>(),
+            [("spread-without-runs-and-mean", 1)],
+            "{csv}"
+        );
+    }
+    // In Parquet a text is none, whatever it looks like.
+    let path = scratch.0.join("answer.parquet");
+    write(
+        &path,
+        &[
+            ("name", Column::text(&["f"])),
+            ("runs", Column::Long(vec![Some(3)])),
+            ("mean_self", Column::Double(vec![Some(2.5)])),
+            ("spread_self", Column::text(&["1"])),
+        ],
+    );
+    let recording = read(&path).expect("a profile");
+    assert_eq!(profile(&recording).mean_runs(), None);
+    assert_eq!(recording.warnings.len(), 1);
+}
+
+#[test]
+fn means_in_parquet_tell_of_their_runs() {
+    let scratch = Scratch::new("means-parquet");
+    let path = scratch.0.join("answer.parquet");
+    write(
+        &path,
+        &[
+            ("says", Column::text(&["x"])),
+            ("name", Column::text(&["f"])),
+            ("functions", Column::Long(vec![Some(2)])),
+            ("spread_self", Column::Double(vec![Some(0.5)])),
+            ("other", Column::Long(vec![Some(7)])),
+            ("mean_self", Column::Long(vec![Some(2)])),
+            ("runs", Column::Double(vec![Some(3.0)])),
+        ],
+    );
+    let mut recording = read(&path).expect("a profile");
+    let told = profile(&recording).mean_runs().expect("runs");
+    assert_eq!((told.runs, told.is_whole), (3, false));
+    let of = told.functions[0].expect("told").self_cost;
+    let expected = Spread {
+        mean: 2000.0,
+        deviation: 500.0,
+    };
+    assert_eq!(of, Some(expected));
+    // Of another value nothing is told.
+    let profile = recording.profile.as_mut().expect("a profile");
+    profile.show("other").expect("a value");
+    assert_eq!(profile.mean_runs(), None);
 }
 
 fn profile_counts(recording: &Recording) -> bool {
