@@ -1,5 +1,7 @@
 //! What is known of the runs of one side of a row that is compared: each of them, or mean and deviation of all.
 
+use crate::facts::profile::Logs;
+
 /// Fewer samples vary by their number alone.
 const MANY: f64 = 5.0;
 
@@ -28,6 +30,8 @@ pub struct Told {
     pub mean: f64,
     /// The standard deviation of a run from that mean: the square root of the squares' sum over one less than the runs.
     pub deviation: f64,
+    /// What is told of logarithms themselves.
+    pub logs: Option<Logs>,
     /// What one sample counts; nothing of runs that were traced.
     pub sample: f64,
 }
@@ -54,7 +58,10 @@ impl Known<'_> {
     pub(super) fn is_there(&self) -> bool {
         match self {
             Known::Runs { values, .. } => values.iter().all(|&value| value > 0.0),
-            Known::Told(told) => told.mean > 0.0 && told.there >= told.runs,
+            Known::Told(told) => {
+                let has_some = told.logs.is_none_or(|it| it.least > 0.0);
+                told.mean > 0.0 && told.there >= told.runs && has_some
+            }
             Known::Unknown => false,
         }
     }
@@ -78,10 +85,13 @@ impl Known<'_> {
                 let some = values.iter().copied().filter(|&value| value > 0.0);
                 some.fold(f64::INFINITY, f64::min)
             }
-            Known::Told(told) if told.mean > 0.0 => {
-                let (mean, variance, _) = told.logs_of_those_there();
-                (mean - variance.sqrt()).exp()
-            }
+            Known::Told(told) if told.mean > 0.0 => match told.logs {
+                Some(logs) if logs.least > 0.0 => logs.least,
+                _ => {
+                    let (mean, variance, _) = told.logs_of_those_there();
+                    (mean - variance.sqrt()).exp().max(f64::MIN_POSITIVE)
+                }
+            },
             Known::Told(_) | Known::Unknown => f64::INFINITY,
         }
     }
@@ -115,7 +125,14 @@ impl Known<'_> {
                 let sum: f64 = ones.map(|(&value, &sample)| one(value, sample)).sum();
                 sum / (values.len() as f64).powi(2)
             }
-            Known::Told(told) if told.sample > 0.0 => one(told.mean, told.sample) / told.runs,
+            Known::Told(told) if told.sample > 0.0 && told.mean > 0.0 => {
+                // The mean of one over numbers whose logarithms are normally distributed.
+                let (mean, variance, there) = told.logs_of_those_there();
+                let some = told.sample * (variance / 2.0 - mean).exp();
+                let nothing = one(0.0, told.sample);
+                (there * some.min(nothing) + (told.runs - there) * nothing) / told.runs.powi(2)
+            }
+            Known::Told(told) if told.sample > 0.0 => one(0.0, told.sample) / told.runs,
             Known::Told(_) | Known::Unknown => 0.0,
         }
     }
@@ -126,35 +143,43 @@ impl Known<'_> {
                 let mut counts = values.iter().zip(*samples);
                 counts.all(|(value, sample)| *value >= MANY * sample)
             }
-            Known::Told(told) => told.mean - told.deviation >= MANY * told.sample,
+            Known::Told(told) if told.sample > 0.0 => {
+                let least = told.logs.map_or(told.mean - told.deviation, |it| it.least);
+                told.there >= told.runs && least >= MANY * told.sample
+            }
+            Known::Told(_) => true,
             Known::Unknown => false,
         }
     }
 }
 
 impl Told {
-    /// Mean and variance of logarithms of the runs that have any, and how many these are. What mean and deviation tell of
-    /// logarithms is what they tell of those of a log-normal distribution (J. Aitchison and J. A. C. Brown, The Lognormal
-    /// Distribution, 1957), which is near where runs vary little.
+    /// Mean and variance of logarithms of the runs that have any, and how many these are. Where they are not told, they are
+    /// taken for those of a log-normal distribution with this mean and deviation (J. Aitchison and J. A. C. Brown, The
+    /// Lognormal Distribution, 1957), which is near where runs vary little.
     fn logs_of_those_there(&self) -> (f64, f64, f64) {
-        if self.sample > 0.0 {
-            return logs(self.mean + self.sample / 2.0, self.deviation, self.runs);
-        }
         let there = match self.there {
             there if there > 0.0 => there.min(self.runs),
             _ => self.runs,
         };
+        if let Some(logs) = self.logs {
+            return (logs.mean, logs.deviation.powi(2), there);
+        }
         let mean = self.mean * (self.runs / there);
         // Of the squares of what is off the mean, those that runs without any leave to the others.
         let squares = (self.runs - 1.0) * self.deviation.powi(2)
             - (self.runs - there) * (self.runs / there) * self.mean.powi(2);
         let deviation = (squares.max(0.0) / (there - 1.0).max(1.0)).sqrt();
-        logs(mean, deviation, there)
+        logs(mean + self.sample / 2.0, deviation, there)
     }
 
     fn logs(&self, nothing: f64) -> (f64, f64) {
-        if self.mean <= 0.0 && self.sample <= 0.0 {
-            return (nothing.ln(), 0.0);
+        let nothing = match self.sample {
+            sample if sample > 0.0 => (sample / 2.0).ln(),
+            _ => nothing.ln(),
+        };
+        if self.mean <= 0.0 {
+            return (nothing, 0.0);
         }
         let (mean, variance, there) = self.logs_of_those_there();
         let squares = variance * (there - 1.0);
@@ -162,7 +187,7 @@ impl Told {
         if without <= 0.0 {
             return (mean, squares);
         }
-        let off = mean - nothing.ln();
+        let off = mean - nothing;
         (
             mean - off * without / self.runs,
             squares + there * without / self.runs * off * off,
@@ -191,8 +216,25 @@ mod tests {
             there: values.iter().filter(|&&it| it > 0.0).count() as f64,
             mean,
             deviation: (squares / (runs - 1.0)).sqrt(),
+            logs: None,
             sample,
         }
+    }
+
+    fn told_with_logs(values: &[f64], sample: f64) -> Known<'static> {
+        let some = values.iter().copied().filter(|&it| it > 0.0);
+        let some: Vec<f64> = some.collect();
+        let logs: Vec<f64> = some.iter().map(|it| (it + sample / 2.0).ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let squares: f64 = logs.iter().map(|it| (it - mean).powi(2)).sum();
+        let logs = Logs {
+            mean,
+            deviation: (squares / (logs.len() as f64 - 1.0).max(1.0)).sqrt(),
+            least: some.iter().copied().fold(f64::INFINITY, f64::min),
+        };
+        let logs = Some(logs);
+        let told = told(values, sample);
+        Known::Told(Told { logs, ..told })
     }
 
     /// Logarithms that are told of are near those of the numbers themselves, with runs that have nothing and without, and
@@ -204,7 +246,7 @@ mod tests {
             let runs = 3 + below(12) as usize;
             let sample = if round % 3 == 0 { 10.0 } else { 0.0 };
             let values: Vec<f64> = (0..runs)
-                .map(|run| match round % 3 == 1 && run > 1 && below(3) == 0 {
+                .map(|run| match round % 2 == 1 && run > 1 && below(3) == 0 {
                     true => 0.0,
                     false => 900.0 + below(200) as f64,
                 })
@@ -234,6 +276,15 @@ mod tests {
                 (known.counting() - of_told.counting()).abs() < 0.02 * known.counting() + 1e-12
             );
             assert_eq!(known.is_there(), of_told.is_there());
+            // With logarithms it is no matter of how they are distributed.
+            let logs = told_with_logs(&values, sample);
+            let (mean_told, squares_told) = logs.logs(450.0);
+            assert!((mean - mean_told).abs() < 1e-9, "{values:?}");
+            assert!((squares - squares_told).abs() < 1e-9, "{values:?}");
+            assert!((known.counting() - logs.counting()).abs() < 0.01 * known.counting() + 1e-12);
+            assert_eq!(known.least(), logs.least());
+            assert_eq!(known.is_there(), logs.is_there());
+            assert_eq!(known.is_many(), logs.is_many());
             assert_eq!(known.is_many(), of_told.is_many());
         }
     }

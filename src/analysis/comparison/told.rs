@@ -26,12 +26,17 @@ impl ToldRuns {
     ) -> ToldRuns {
         let told = |function: &OfFunction| -> ToldRow {
             Measure::TOLD.map(|measure| {
-                let Spread { mean, deviation } = spread_of(function, measure)?;
+                let Spread {
+                    mean,
+                    deviation,
+                    logs,
+                } = spread_of(function, measure)?;
                 Some(Told {
                     runs: of.runs as f64,
                     there: function.there as f64,
                     mean,
                     deviation,
+                    logs,
                     sample: sample.of(measure),
                 })
             })

@@ -12,7 +12,7 @@ use super::contexts::Contexts;
 use crate::facts::trace::{FunctionMetrics, Relation, Thread};
 use crate::units::{Cost, Unit};
 pub use graph::{Graph, GraphBuilder, GraphNode};
-pub use runs::{MeanRuns, OfFunction, Spread};
+pub use runs::{Logs, MeanRuns, OfFunction, Spread};
 pub use sums::{OfValue, Sums};
 
 /// One of the things that a profile weighs.

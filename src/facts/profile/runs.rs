@@ -6,6 +6,18 @@ pub struct Spread {
     pub mean: f64,
     /// The standard deviation of a run, as of a sample of all runs: squares are divided by one less than the runs.
     pub deviation: f64,
+    /// The same of logarithms; none where they are not told.
+    pub logs: Option<Logs>,
+}
+
+/// What is told of natural logarithms of costs, of the runs in which there is any; with half a sample more where samples were
+/// taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Logs {
+    pub mean: f64,
+    pub deviation: f64,
+    /// The least where the function ran, no logarithm.
+    pub least: f64,
 }
 
 /// What is told of one function; of what is not known, none.

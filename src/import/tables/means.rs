@@ -1,7 +1,7 @@
 //! What an answer tells of the runs of which its costs are the mean: how many there are, and how far they spread.
 
 use super::values::Cell;
-use crate::facts::profile::{MeanRuns, OfFunction, Spread};
+use crate::facts::profile::{Logs, MeanRuns, OfFunction, Spread};
 use crate::units::FunctionId;
 use crate::warnings::{Place, Reporter};
 
@@ -11,6 +11,11 @@ const RUNS: &str = "runs";
 /// The means and deviations of self cost, total cost and calls.
 const MEANS: [&str; 3] = ["mean_self", "mean_total", "mean_calls"];
 const SPREADS: [&str; 3] = ["spread_self", "spread_total", "spread_calls"];
+
+/// What may stand beside them of natural logarithms: mean and deviation; and the least cost.
+const LOGS: [&str; 3] = ["log_self", "log_total", "log_calls"];
+const LOG_SPREADS: [&str; 3] = ["log_spread_self", "log_spread_total", "log_spread_calls"];
+const LEAST: [&str; 3] = ["least_self", "least_total", "least_calls"];
 
 /// A deviation may be larger than numbers that are not negative have by so little, which rounding makes.
 const ROUNDING: f64 = 1e-6;
@@ -28,6 +33,9 @@ pub enum Tells {
     /// Of self cost, total cost or calls.
     Mean(usize),
     Spread(usize),
+    Log(usize),
+    LogSpread(usize),
+    Least(usize),
 }
 
 impl Tells {
@@ -39,9 +47,13 @@ impl Tells {
             "recordings" => Some(Tells::There),
             "samples" => Some(Tells::Samples),
             "functions" => Some(Tells::Functions),
-            _ => at(MEANS)
-                .map(Tells::Mean)
-                .or_else(|| at(SPREADS).map(Tells::Spread)),
+            _ => {
+                let mean = at(MEANS).map(Tells::Mean);
+                let spread = mean.or_else(|| at(SPREADS).map(Tells::Spread));
+                let log = spread.or_else(|| at(LOGS).map(Tells::Log));
+                let log_spread = log.or_else(|| at(LOG_SPREADS).map(Tells::LogSpread));
+                log_spread.or_else(|| at(LEAST).map(Tells::Least))
+            }
         }
     }
 
@@ -81,6 +93,9 @@ struct Row {
     there: Option<u64>,
     means: [Option<f64>; 3],
     spreads: [Option<f64>; 3],
+    logs: [Option<f64>; 3],
+    log_spreads: [Option<f64>; 3],
+    least: [Option<f64>; 3],
 }
 
 #[derive(Clone, Copy, Default)]
@@ -118,6 +133,9 @@ impl Means {
             // The value of that name has told what is wrong with it.
             Tells::Mean(of) => self.row.means[of] = sound(cell),
             Tells::Spread(of) => self.row.spreads[of] = number(cell, reporter, place),
+            Tells::Log(of) => self.row.logs[of] = logarithm(cell, reporter, place),
+            Tells::LogSpread(of) => self.row.log_spreads[of] = number(cell, reporter, place),
+            Tells::Least(of) => self.row.least[of] = number(cell, reporter, place),
         }
     }
 
@@ -135,7 +153,9 @@ impl Means {
         }
         self.runs = self.runs.or(row.runs.filter(|&runs| runs > 0));
         let told = match row.runs {
-            Some(runs) if self.runs == Some(runs) => row.told(runs, reporter, place),
+            Some(runs) if self.runs == Some(runs) => {
+                row.told(runs, self.samples, (reporter, place))
+            }
             _ => {
                 reporter.warn("runs-not-those-of-others", place);
                 None
@@ -158,6 +178,11 @@ impl Means {
         let scaled = |of: Spread| Spread {
             mean: of.mean * per_unit,
             deviation: of.deviation * per_unit,
+            logs: of.logs.map(|logs| Logs {
+                mean: logs.mean + per_unit.ln(),
+                deviation: logs.deviation,
+                least: logs.least * per_unit,
+            }),
         };
         let of = |told: Told| match told {
             Told::Once(told) => Some(OfFunction {
@@ -177,11 +202,12 @@ impl Means {
 }
 
 impl Row {
+    /// Of so many runs, with so many samples.
     fn told(
         &self,
         runs: u64,
-        reporter: &Reporter,
-        place: &impl Fn() -> Place,
+        samples: Option<u64>,
+        (reporter, place): (&Reporter, &impl Fn() -> Place),
     ) -> Option<OfFunction> {
         let there = match self.there {
             Some(there) if there > runs => {
@@ -197,7 +223,21 @@ impl Row {
                 reporter.warn("spread-out-of-range", place);
                 return None;
             }
-            Some(Spread { mean, deviation })
+            let logs = self.logs(of).filter(|logs| {
+                let most = mean * runs as f64 / there.max(1) as f64;
+                let is_below = samples.unwrap_or_default() > 0 || logs.mean <= most.ln() + ROUNDING;
+                let is_above = logs.mean >= logs.least.ln() - ROUNDING;
+                let is_right = is_below && is_above && logs.deviation <= most_of_logarithms();
+                if !is_right {
+                    reporter.warn("logarithms-out-of-range", place);
+                }
+                is_right
+            });
+            Some(Spread {
+                mean,
+                deviation,
+                logs,
+            })
         };
         Some(OfFunction {
             there,
@@ -206,6 +246,34 @@ impl Row {
             calls: spread(2),
         })
     }
+
+    fn logs(&self, of: usize) -> Option<Logs> {
+        Some(Logs {
+            mean: self.logs[of]?,
+            deviation: self.log_spreads[of]?,
+            least: self.least[of]?,
+        })
+    }
+}
+
+/// The logarithm of the largest amount; of amounts that differ more, none is known.
+fn most_of_logarithms() -> f64 {
+    (u64::MAX as f64).ln()
+}
+
+/// A logarithm of an amount; what is none is counted.
+fn logarithm(cell: Cell<'_>, reporter: &Reporter, place: &impl Fn() -> Place) -> Option<f64> {
+    let found = match cell {
+        Cell::Null => return None,
+        Cell::Whole(number) => number as f64,
+        Cell::Real(number) => number,
+        Cell::Text(_) => f64::NAN,
+    };
+    let is_one = found.abs() <= most_of_logarithms();
+    if !is_one {
+        reporter.warn("not-a-number", place);
+    }
+    is_one.then_some(found)
 }
 
 /// A number that may stand there; what is wrong with another is counted.

@@ -237,7 +237,14 @@ fn spreads_that_cannot_be_tell_nothing_and_are_counted() {
     let recording = read(&path).expect("a profile");
     let told = profile(&recording).mean_runs().expect("runs");
     assert_eq!((told.runs, told.is_whole), (4, true));
-    let spread = |mean: f64, deviation: f64| Some(Spread { mean, deviation });
+    let spread = |mean: f64, deviation: f64| {
+        let logs = None;
+        Some(Spread {
+            mean,
+            deviation,
+            logs,
+        })
+    };
     let found: Vec<_> = told
         .functions
         .iter()
@@ -275,6 +282,33 @@ fn spreads_that_cannot_be_tell_nothing_and_are_counted() {
             ("spread-out-of-range", 1),
         ]
     );
+}
+
+#[test]
+fn logarithms_that_cannot_be_leave_mean_and_spread() {
+    let scratch = Scratch::new("logarithms");
+    let head =
+        "name,runs,recordings,mean_self,spread_self,log_self,log_spread_self,least_self,samples\n";
+    for (row, warned) in [
+        ("4,4,10,1,2.3,0.1,9,0", None),
+        ("4,4,10,1,2.4,0.1,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,2.4,0.1,9,7", None),
+        ("4,4,10,1,2.1,0.1,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,2.3,1e9,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,nan,0.1,9,0", Some("not-a-number")),
+        ("4,4,10,1,-1e9,0.1,0,0", Some("not-a-number")),
+        ("4,4,10,1,2.3,-0.1,9,0", Some("negative-number")),
+        ("4,4,10,1,2.3,0.1,x,0", Some("not-a-number")),
+        ("4,2,10,1,2.9,0.1,9,0", None),
+    ] {
+        let csv = format!("{head}f,{row}\n");
+        let recording = read(&scratch.write("answer.csv", csv.as_bytes())).expect("a profile");
+        let told = profile(&recording).mean_runs().expect("runs");
+        let spread = told.functions[0].expect("told").self_cost.expect("told");
+        assert_eq!(spread.logs.is_some(), warned.is_none(), "{row}");
+        let found: Vec<&str> = recording.warnings.iter().map(|it| &*it.kind).collect();
+        assert_eq!(found, warned.into_iter().collect::<Vec<_>>(), "{row}");
+    }
 }
 
 #[test]
@@ -336,6 +370,7 @@ fn means_in_parquet_tell_of_their_runs() {
     let expected = Spread {
         mean: 2000.0,
         deviation: 500.0,
+        logs: None,
     };
     assert_eq!(of, Some(expected));
     // Of another value nothing is told.
