@@ -454,9 +454,10 @@ impl Runs {
     pub fn title_of(&self, side: usize) -> String {
         let side = side.min(1);
         let (letter, name) = (["A", "B"][side], escape::name(&self.names[side]));
-        match self.counts[side] {
-            1 => format!("{letter}: {name}"),
-            count => format!("{letter}: {name}, 1 of {count} runs"),
+        match (self.counts[side], self.counted_runs()[side]) {
+            (1, 1) => format!("{letter}: {name}"),
+            (1, runs) => format!("{letter}: {name}, mean of {runs} runs"),
+            (count, _) => format!("{letter}: {name}, 1 of {count} runs"),
         }
     }
 
