@@ -3,18 +3,19 @@
 
 use std::collections::HashSet;
 
+use super::columns::{amount, place_of, unit_named};
+use super::csv;
 use super::file::{Ask, Kind, Parquet};
 use super::means::{self, Means, Tells};
+use super::related::RelationAnswer;
 use super::rows::Rows;
 use super::values::Cell;
-use crate::escape;
 use crate::facts::functions::Function;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
 use crate::facts::recording::Recording;
 use crate::facts::trace::FunctionMetrics;
 use crate::import::error::ImportError;
 use crate::import::input::Input;
-use crate::import::lines::Lines;
 use crate::import::tables::functions::FunctionTable;
 use crate::progress::Progress;
 use crate::units::{Cost, Unit};
@@ -63,9 +64,6 @@ const MEAN_CALLS: &str = "mean_calls";
 const FREE_VALUES: u64 = 1 << 22;
 const VALUES_A_BYTE: u64 = 64;
 
-/// Bytes of a record of CSV.
-const LONGEST_RECORD: usize = 1 << 20;
-
 /// What a column is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -109,58 +107,26 @@ struct Answer<'r> {
     reporter: &'r Reporter,
 }
 
-/// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function, and others.
+/// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function or two of a caller
+/// and its callee, and others.
 pub fn sniff_csv(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let Some(end) = memchr::memchr(b'\n', head) else {
         return false;
     };
     let names = head[..end].trim_ascii_end();
-    if !is_whole(quotes(names)) {
+    let Some(fields) = csv::fields_of_line(names) else {
         return false;
-    }
-    let fields = fields(names);
+    };
     let is_name = |field: &String| {
         !field.is_empty()
             && field
                 .chars()
                 .all(|it| it.is_alphanumeric() || "_ ()".contains(it))
     };
-    let named = fields.iter().any(|it| it == "function" || it == "name");
+    let has = |name: &str| fields.iter().any(|it| it == name);
+    let named = has("function") || has("name") || (has("caller") && has("callee"));
     fields.len() > 1 && named && fields.iter().all(is_name)
-}
-
-/// How many quotation marks there are.
-fn quotes(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'"', bytes).count()
-}
-
-/// Whether a record with so many of them is at its end: each field that one begins has a second, and one within is doubled.
-fn is_whole(quotes: usize) -> bool {
-    quotes.is_multiple_of(2)
-}
-
-/// The fields of a whole record.
-fn fields(record: &[u8]) -> Vec<String> {
-    let mut fields = Vec::new();
-    let mut field = Vec::new();
-    let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' if quoted && bytes.peek() == Some(&b'"') => {
-                field.push(byte);
-                bytes.next();
-            }
-            b'"' => quoted = !quoted,
-            b',' if !quoted => {
-                fields.push(String::from_utf8_lossy(&field).into_owned());
-                field.clear();
-            }
-            byte => field.push(byte),
-        }
-    }
-    fields.push(String::from_utf8_lossy(&field).into_owned());
-    fields
 }
 
 /// Whether a file is in Parquet.
@@ -178,8 +144,8 @@ pub fn import(
     let names: Vec<String> = file.columns().iter().map(|it| (*it).to_owned()).collect();
     let texts = file.texts();
     let place = Place::file(input.display().to_string());
-    let mut answer = Answer::new(&names, Some(&texts), &place, &reporter)?;
-    let used = answer.keep_used();
+    let mut asked = Asked::new(&names, Some(&texts), &place, &reporter)?;
+    let used = asked.keep_used();
     let asks = used.into_iter().map(|at| Ask {
         name: names[at].clone(),
         kind: Kind::Any,
@@ -191,10 +157,17 @@ pub fn import(
     let mut rows = Rows::of_one(input, file, asks, progress, &reporter)?;
     while rows.next()? > 0 {
         for row in 0..rows.len() {
-            answer.row(|column, _| rows.cell(column, row), || rows.place());
+            match &mut asked {
+                Asked::Functions(answer) => {
+                    answer.row(|column, _| rows.cell(column, row), || rows.place());
+                }
+                Asked::Relations(answer) => {
+                    answer.row(|column, _| rows.cell(column, row), || rows.place());
+                }
+            }
         }
     }
-    Ok(answer.finish(input, format, &reporter))
+    Ok(asked.finish(input, format, &reporter))
 }
 
 /// Reads a table as CSV.
@@ -203,62 +176,74 @@ pub fn import_csv(
     (format, progress): (&'static str, &Progress),
 ) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut lines = Lines::open(input, progress, &reporter)?;
-    let file = input.display().to_string();
-    let mut answer: Option<Answer<'_>> = None;
-    let mut record: Vec<u8> = Vec::new();
-    // Quotation marks in the record, and the line that it begins in.
-    let (mut marks, mut start) = (0, 1);
-    while let Some(line) = lines.next()? {
-        marks += quotes(line);
-        let is_first = record.is_empty();
-        if !is_first {
-            record.push(b'\n');
-        }
-        record.extend_from_slice(line);
-        if is_first {
-            start = lines.number();
-        }
-        let place = || Place::line(&file, start);
-        if !is_whole(marks) {
-            if record.len() > LONGEST_RECORD {
-                let expected = "the end of what a quotation mark begins";
-                return Err(ImportError::malformed(place(), expected, "more text"));
+    let mut asked: Option<Asked<'_>> = None;
+    csv::each_record(input, progress, &reporter, |fields, place| {
+        match &mut asked {
+            None => asked = Some(Asked::new(fields, None, &place(), &reporter)?),
+            Some(asked) if fields.len() != asked.columns() => {
+                reporter.warn("record-of-another-length", place);
             }
-            continue;
-        }
-        marks = 0;
-        let fields = fields(&record);
-        let is_empty = record.is_empty();
-        record.clear();
-        match &mut answer {
-            _ if is_empty => {}
-            None => answer = Some(Answer::new(&fields, None, &place(), &reporter)?),
-            Some(answer) => {
-                if fields.len() != answer.roles.len() {
-                    reporter.warn("record-of-another-length", place);
-                    continue;
-                }
+            Some(Asked::Functions(answer)) => {
                 answer.row(|column, role| role.cell(&fields[column]), place);
             }
+            Some(Asked::Relations(answer)) => {
+                answer.row(|column, is_text| csv::cell(&fields[column], is_text), place);
+            }
         }
-    }
-    if !record.is_empty() {
-        let expected = "the end of what a quotation mark begins";
-        let place = Place::line(&file, start);
-        return Err(ImportError::malformed(
-            place,
-            expected,
-            "the end of the file",
-        ));
-    }
-    match answer {
-        Some(answer) => Ok(answer.finish(input, format, &reporter)),
+        Ok(())
+    })?;
+    match asked {
+        Some(asked) => Ok(asked.finish(input, format, &reporter)),
         None => Err(ImportError::malformed(
-            Place::file(file),
+            Place::file(input.display().to_string()),
             "a line of names",
             "nothing",
         )),
+    }
+}
+
+/// What a table is of.
+enum Asked<'r> {
+    Functions(Answer<'r>),
+    Relations(RelationAnswer<'r>),
+}
+
+impl<'r> Asked<'r> {
+    /// `texts` says which columns are of text, where types are known.
+    fn new(
+        names: &[String],
+        texts: Option<&[bool]>,
+        place: &Place,
+        reporter: &'r Reporter,
+    ) -> Result<Asked<'r>, ImportError> {
+        match RelationAnswer::new(names, texts, place, reporter)? {
+            Some(answer) => Ok(Asked::Relations(answer)),
+            None => Ok(Asked::Functions(Answer::new(
+                names, texts, place, reporter,
+            )?)),
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Asked::Functions(answer) => answer.roles.len(),
+            Asked::Relations(answer) => answer.columns(),
+        }
+    }
+
+    /// Forgets the columns that nothing is taken from, and says which are left.
+    fn keep_used(&mut self) -> Vec<usize> {
+        match self {
+            Asked::Functions(answer) => answer.keep_used(),
+            Asked::Relations(answer) => answer.keep_used(),
+        }
+    }
+
+    fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
+        match self {
+            Asked::Functions(answer) => answer.finish(input, format, reporter),
+            Asked::Relations(answer) => answer.finish(input, format, reporter),
+        }
     }
 }
 
@@ -266,25 +251,9 @@ impl Role {
     /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
     fn cell(self, field: &str) -> Cell<'_> {
         match self {
-            Role::Name | Role::Module | Role::File | Role::Library => {
-                Cell::Text(escape::uncell(field).as_bytes())
-            }
-            _ => number(field),
+            Role::Name | Role::Module | Role::File | Role::Library => csv::cell(field, true),
+            _ => csv::cell(field, false),
         }
-    }
-}
-
-/// A field of CSV as a number, where it is one.
-fn number(field: &str) -> Cell<'_> {
-    if field.is_empty() || field.eq_ignore_ascii_case("null") {
-        return Cell::Null;
-    }
-    if let Ok(whole) = field.parse() {
-        return Cell::Whole(whole);
-    }
-    match field.parse() {
-        Ok(real) => Cell::Real(real),
-        Err(_) => Cell::Text(field.as_bytes()),
     }
 }
 
@@ -397,36 +366,6 @@ impl<'r> Answer<'r> {
         used
     }
 
-    /// A number of a row in thousandths.
-    fn amount(&self, cell: Cell<'_>, place: &impl Fn() -> Place) -> Option<(u128, bool)> {
-        match cell {
-            Cell::Null => None,
-            Cell::Text(_) => {
-                self.reporter.warn("not-a-number", place);
-                None
-            }
-            Cell::Whole(whole) => {
-                if whole < 0 {
-                    self.reporter.warn("negative-number", place);
-                }
-                Some((u128::from(whole.max(0) as u64) * 1000, false))
-            }
-            Cell::Real(real) if !real.is_finite() => {
-                self.reporter.warn("not-a-number", place);
-                None
-            }
-            Cell::Real(real) => {
-                if real < 0.0 {
-                    self.reporter.warn("negative-number", place);
-                }
-                // Saturates where it is too large.
-                let thousandths = (real.max(0.0) * 1000.0).round() as u128;
-                let most = u128::from(u64::MAX) * 1000;
-                Some((thousandths.min(most), real.fract() != 0.0))
-            }
-        }
-    }
-
     /// Adds a row, of which `cell` gives what stands in a column of a role.
     fn row<'c>(&mut self, cell: impl Fn(usize, Role) -> Cell<'c>, place: impl Fn() -> Place) {
         let text = |role: Role| {
@@ -469,7 +408,9 @@ impl<'r> Answer<'r> {
                 Role::Value(value) => (value, false),
                 _ => continue,
             };
-            let Some((amount, has_fraction)) = self.amount(cell(at, self.roles[at]), &place) else {
+            let Some((amount, has_fraction)) =
+                amount(cell(at, self.roles[at]), self.reporter, &place)
+            else {
                 continue;
             };
             if self.roles[at] == Role::Calls {
@@ -554,47 +495,7 @@ impl<'r> Answer<'r> {
     }
 }
 
-/// The unit that the name of a column says, and how many thousandths of what stands there one of it is.
+/// The unit that a column says, and how many thousandths of what stands there one of it is.
 fn unit_of(column: &Column) -> (Unit, u128) {
-    let things = match column.name.as_str() {
-        // Of what, the table does not say.
-        "self" | "mean_self" | "total" => "units",
-        name => name,
-    };
-    match column.name.rsplit('_').next() {
-        Some("ns") => (Unit::Nanoseconds, 1000),
-        Some("bytes") => (Unit::Bytes, 1000),
-        _ if column.has_fractions => (Unit::Thousandths(things.to_owned()), 1),
-        _ => (Unit::Things(things.to_owned()), 1000),
-    }
-}
-
-/// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the
-/// last name that looks like a file's it is a file, outside of all source a library.
-fn place_of(name: &str, module: &str) -> (String, String) {
-    let own = name.rsplit(['.', ':']).next().unwrap_or(name);
-    let around = match module.rsplit_once('/') {
-        Some((around, last)) if last == name || last == own => around,
-        None if module == name || module == own => "",
-        _ => module,
-    };
-    if let Some(library) = around.strip_prefix("external/") {
-        return (String::new(), library.to_owned());
-    }
-    let mut end = None;
-    let mut at = 0;
-    for level in around.split('/') {
-        at += level.len();
-        let looks_like_file = level
-            .rsplit_once('.')
-            .is_some_and(|(stem, kind)| !stem.is_empty() && (1..=5).contains(&kind.len()));
-        if looks_like_file {
-            end = Some(at);
-        }
-        at += 1;
-    }
-    match end {
-        Some(end) => (around[..end].to_owned(), String::new()),
-        None => (String::new(), around.to_owned()),
-    }
+    unit_named(&column.name, column.has_fractions)
 }

@@ -6,7 +6,9 @@
 
 mod answer;
 mod calls;
+mod columns;
 mod contexts;
+mod csv;
 mod file;
 mod folder;
 mod functions;
@@ -14,6 +16,7 @@ mod many;
 mod means;
 mod memory;
 mod recording;
+mod related;
 mod rows;
 mod source;
 mod thrift;

@@ -379,6 +379,113 @@ fn means_in_parquet_tell_of_their_runs() {
     assert_eq!(profile.mean_runs(), None);
 }
 
+/// Each relation: caller, callee, calls, cost and self cost.
+fn related(recording: &Recording) -> Vec<(String, String, u64, u64, u64)> {
+    let name = |id: FunctionId| recording.functions.get(id).name.to_owned();
+    let row = |it: &callscape::facts::trace::Relation| {
+        let costs = (it.cost.ns(), it.self_cost.ns());
+        (name(it.caller), name(it.callee), it.calls, costs.0, costs.1)
+    };
+    recording.relations(None).iter().map(row).collect()
+}
+
+fn relation(caller: &str, callee: &str, numbers: [u64; 3]) -> (String, String, u64, u64, u64) {
+    let [calls, cost, own] = numbers;
+    (caller.to_owned(), callee.to_owned(), calls, cost, own)
+}
+
+#[test]
+fn a_file_of_call_relations_is_a_profile_of_functions_and_relations() {
+    let scratch = Scratch::new("relations");
+    let csv = "caller,caller_module,callee,callee_module,recordings,calls,total_ns,self_ns,other\n\
+               main,a.c/main,walk,a.c/walk,2,3,100,40,1\n\
+               walk,a.c/walk,walk,a.c/walk,2,5,60,20,1\n\
+               walk,a.c/walk,read,external/libc.so.6/read,1,7,30,30,1\n\
+               main,a.c/main,walk,a.c/walk,1,1,20,20,1\n\
+               main,a.c/main,\"x,y\",b.c/x,1,nan,-4,text,1\n";
+    let recording = read(&scratch.write("relations.csv", csv.as_bytes())).expect("a profile");
+    assert_eq!(
+        related(&recording),
+        [
+            relation("main", "walk", [4, 120, 60]),
+            relation("main", "x,y", [0, 0, 0]),
+            relation("walk", "walk", [5, 60, 20]),
+            relation("walk", "read", [7, 30, 30]),
+        ]
+    );
+    let metrics = recording.function_metrics(None);
+    let found: Vec<_> = recording
+        .functions
+        .ids()
+        .map(|id| {
+            let of = metrics[id.index()];
+            let function = recording.functions.get(id);
+            (function.name, of.calls, of.total.ns(), of.self_cost.ns())
+        })
+        .collect();
+    // Recursion counts once, and nothing weighs more than all: 80 of walk and 30 of read.
+    assert_eq!(
+        found,
+        [
+            ("main", 0, 110, 0),
+            ("walk", 9, 110, 80),
+            ("read", 7, 30, 30),
+            ("x,y", 0, 0, 0),
+        ]
+    );
+    assert!(recording.unit().is_time() && recording.counts_calls());
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    let expected = [
+        ("column-left-out", 1),
+        ("negative-number", 1),
+        ("not-a-number", 2),
+    ];
+    assert_eq!(warned.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn relations_without_self_costs_have_them_inferred_and_without_costs_are_refused() {
+    let scratch = Scratch::new("relations-parquet");
+    let path = scratch.0.join("relations.parquet");
+    let ends = || {
+        [
+            ("callee", Column::text(&["f", "g"])),
+            ("caller", Column::text(&["main", "f"])),
+        ]
+    };
+    let [callee, caller] = ends();
+    let cost = ("cost", Column::Double(vec![Some(10.5), Some(4.0)]));
+    write(&path, &[callee, cost, caller]);
+    let recording = read(&path).expect("a profile");
+    assert!(!recording.counts_calls());
+    assert_eq!(recording.unit().name(), "1/1000 units");
+    let own: Vec<_> = shown(&recording)
+        .into_iter()
+        .map(|it| (it.0, it.3))
+        .collect();
+    let expected = [("main", 0), ("f", 6500), ("g", 4000)];
+    assert_eq!(own, expected.map(|(name, own)| (name.to_owned(), own)));
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(warned.collect::<Vec<_>>(), [("self-cost-inferred", 2)]);
+    write(&path, &ends());
+    let error = read(&path).expect_err("no costs");
+    assert!(error.contains("a column 'total' or 'cost'"), "{error}");
+    assert!(error.contains("found columns callee, caller"), "{error}");
+    // Costs without end do not overflow.
+    let most = u64::MAX;
+    let csv = format!(
+        "caller,callee,calls,total,self\na,b,{most},1e30,{most}\nb,a,1,{most},1e30\na,b,{most},1,1\n"
+    );
+    let recording = read(&scratch.write("huge.csv", csv.as_bytes())).expect("a profile");
+    assert!(
+        recording
+            .warnings
+            .iter()
+            .any(|it| it.kind == "weight-out-of-range")
+    );
+    assert_eq!(recording.function_metrics(None).len(), 2);
+}
+
 fn profile_counts(recording: &Recording) -> bool {
     recording.counts_calls() && recording.calls() == 24
 }

@@ -276,3 +276,40 @@ fn what_an_answer_leaves_out_has_no_verdict() {
     assert!(of(&cut)["new"].is_significant(Measure::SelfCost));
     assert_eq!(of(&cut)["g"].chance(Measure::SelfCost), Some(0.0));
 }
+
+/// What the question says of call relations is a profile of them.
+#[test]
+fn an_answer_of_relations_opens_with_the_relations_of_all_runs() {
+    let scratch = Scratch::new("graph");
+    let dir = scratch.0.join("tables");
+    let path = common::data("import/orders.viztracer.json");
+    for id in ["1", "2"] {
+        Opened::read(&path).write(&dir, id);
+    }
+    let output = common::callscape()
+        .args(["query", "graph"])
+        .arg(&dir)
+        .args(["--csv", "--param", "most=100000"])
+        .output()
+        .expect("the program starts");
+    if !output.status.success() {
+        eprintln!("left out: needs the program duckdb, or Python's module");
+        return;
+    }
+    let answer = Opened::read(&scratch.write("graph.csv", &output.stdout));
+    let all = Opened::read(&dir);
+    let named = |of: &Opened| {
+        let mut found: BTreeMap<_, (u64, u64, u64)> = BTreeMap::new();
+        for it in of.recording.relations(None) {
+            let ends = [it.caller, it.callee];
+            let ends = ends.map(|id| of.recording.functions.get(id).name.to_owned());
+            let sum = found.entry(ends).or_default();
+            sum.0 += it.calls;
+            sum.1 += it.cost.ns();
+            sum.2 += it.self_cost.ns();
+        }
+        found
+    };
+    assert_eq!(named(&answer), named(&all));
+    assert!(named(&all).len() > 4);
+}
