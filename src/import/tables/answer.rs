@@ -204,8 +204,8 @@ pub fn import_csv(
 
 /// What a table is of.
 enum Asked<'r> {
-    Functions(Answer<'r>),
-    Relations(RelationAnswer<'r>),
+    Functions(Box<Answer<'r>>),
+    Relations(Box<RelationAnswer<'r>>),
 }
 
 impl<'r> Asked<'r> {
@@ -217,10 +217,11 @@ impl<'r> Asked<'r> {
         reporter: &'r Reporter,
     ) -> Result<Asked<'r>, ImportError> {
         match RelationAnswer::new(names, texts, place, reporter)? {
-            Some(answer) => Ok(Asked::Relations(answer)),
-            None => Ok(Asked::Functions(Answer::new(
-                names, texts, place, reporter,
-            )?)),
+            Some(answer) => Ok(Asked::Relations(Box::new(answer))),
+            None => {
+                let answer = Answer::new(names, texts, place, reporter)?;
+                Ok(Asked::Functions(Box::new(answer)))
+            }
         }
     }
 
@@ -291,8 +292,8 @@ impl<'r> Answer<'r> {
             true => MEAN_CALLS,
             false => "calls",
         };
-        let own = owns.iter().copied();
-        let own = own.into_iter().find(|own| names.iter().any(|it| it == own));
+        let mut own = owns.iter().copied();
+        let own = own.find(|own| names.iter().any(|it| it == own));
         let told = |at: usize| Tells::named(&names[at]).filter(|_| is_mean && !is_text(at));
         let mut tells: Vec<Option<Tells>> = (0..names.len()).map(told).collect();
         let (mut roles, mut before) = (Vec::new(), HashSet::new());
@@ -451,7 +452,10 @@ impl<'r> Answer<'r> {
         let (mut values, mut of_values) = (Vec::new(), Vec::new());
         let of_first = self.values.first().map(unit_of);
         let per_unit = of_first.map_or(1.0, |(_, factor)| 1000.0 / factor as f64);
-        let means = self.means.and_then(|it| it.finish(per_unit));
+        let first = self.values.first().map(|it| it.name.as_str());
+        let is_mean = first.is_some_and(|it| MEAN_OWN.contains(&it));
+        let means = self.means.filter(|_| is_mean);
+        let means = means.and_then(|it| it.finish(per_unit));
         for column in self.values {
             let (unit, factor) = unit_of(&column);
             // Units past the 64 bits of a sum are cut.

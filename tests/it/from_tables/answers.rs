@@ -373,6 +373,11 @@ fn means_in_parquet_tell_of_their_runs() {
         logs: None,
     };
     assert_eq!(of, Some(expected));
+    // Without any mean that is a number, another value is shown, of which nothing is told.
+    let csv = b"name,other,runs,mean_self,spread_self\nf,7,3,,1\n";
+    let without = read(&scratch.write("without.csv", csv)).expect("a profile");
+    assert_eq!(profile(&without).mean_runs(), None);
+    assert_eq!(profile(&without).values()[0].name, "other");
     // Of another value nothing is told.
     let profile = recording.profile.as_mut().expect("a profile");
     profile.show("other").expect("a value");
