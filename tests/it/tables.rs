@@ -2,6 +2,7 @@
 
 mod bad;
 mod engines;
+mod means;
 mod query;
 mod sets;
 

@@ -25,6 +25,9 @@ impl Measure {
         Measure::Average,
     ];
 
+    /// Those of which several runs tell what is noise, in the order of their columns.
+    pub(super) const TOLD: [Measure; 3] = [Measure::SelfCost, Measure::Total, Measure::Calls];
+
     /// As the command line names it.
     pub fn name(self) -> &'static str {
         match self {

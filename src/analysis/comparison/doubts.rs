@@ -24,6 +24,8 @@ pub enum Doubt {
     Repaired { name: String, repairs: u64 },
     /// Threads that were found on one side alone, by name; so many are in both.
     Threads { both: usize, only: [Vec<String>; 2] },
+    /// One side tells how far its runs spread, and the recording of this name on the other nothing of two runs or more.
+    NoSpread { side: usize, name: String },
     /// Runs of one side differ in kind or unit among each other.
     Mixed { side: usize },
 }
@@ -84,6 +86,12 @@ impl fmt::Display for Doubt {
                 }
                 Ok(())
             }
+            Doubt::NoSpread { side, name } => write!(
+                f,
+                "{} ({name}) does not tell two or more runs and how far they spread, as {} does: what is noise is not known",
+                letter(*side),
+                letter(1 - side)
+            ),
             Doubt::Mixed { side } => {
                 write!(
                     f,
@@ -156,6 +164,17 @@ fn threads_of_one(comparison: &Comparison) -> Option<Doubt> {
     })
 }
 
+/// The side of which it takes runs to tell what is noise, where the other tells how far its own spread.
+fn without_spread(comparison: &Comparison) -> Option<Doubt> {
+    let counted = comparison.counted_runs();
+    let tells = |side: usize| counted[side] > 1 && comparison.mean_runs(side).is_some();
+    let side = [0, 1]
+        .into_iter()
+        .find(|&side| tells(1 - side) && counted[side] == 1)?;
+    let name = comparison.recordings(side).first()?.recording.name();
+    Some(Doubt::NoSpread { side, name })
+}
+
 /// All doubts about a comparison, the gravest first.
 pub fn find(comparison: &Comparison) -> Vec<Doubt> {
     let mut doubts = Vec::new();
@@ -198,6 +217,7 @@ pub fn find(comparison: &Comparison) -> Vec<Doubt> {
     if !is_empty {
         doubts.extend(threads_of_one(comparison));
     }
+    doubts.extend(without_spread(comparison));
     for side in [0, 1] {
         let of = comparison.recordings(side);
         let is_like = |other: &&super::Resolved| {

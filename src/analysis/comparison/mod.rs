@@ -9,12 +9,14 @@ pub mod condition;
 pub mod contexts;
 pub mod counted;
 mod doubts;
+pub mod known;
 pub mod pairing;
 pub mod phases;
 pub mod significance;
 mod structure;
 pub mod tables;
 pub mod threads;
+mod told;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -8,6 +8,8 @@
 //! bound on false discoveries of Y. Benjamini and Y. Hochberg ("Controlling the false discovery rate", Journal of the
 //! Royal Statistical Society B 57, 1995): among thousands of functions some differ by chance alone.
 
+use super::known::Known;
+
 /// Of the differences that are called significant no more than this share is expected to be chance.
 pub const FALSE_DISCOVERIES: f64 = 0.05;
 
@@ -19,30 +21,25 @@ const LEAST_VARIANCES: usize = 10;
 /// estimation protects against hypervariable genes", Annals of Applied Statistics 10, 2016).
 const UNLIKE: f64 = 0.01;
 
-/// Fewer samples vary by their number alone.
-const MANY: f64 = 5.0;
-
 /// As many degrees of freedom as make no difference to infinitely many.
 const MOST_FREEDOM: f64 = 1e4;
 
 /// How probable differences as large as these are where there are none, by row: none with fewer than two runs on a
-/// side, and where all is nothing. `values` holds the rows one after the other, each the runs of A, then those of B;
-/// `samples` says by run what one sample counts, which is nothing of a run that was traced. O(values).
+/// side, where all is nothing, and where a side is not known. `runs` says how many each side has. O(values).
 ///
 /// What never varies on either side, as calls that were counted often do, differs for certain or not at all; so does
 /// what is there in all runs of one side and in none of the other.
-pub fn probabilities(values: &[f64], runs: [usize; 2], samples: &[f64]) -> Vec<Option<f64>> {
+pub fn probabilities<'a>(
+    rows: impl Iterator<Item = [Known<'a>; 2]>,
+    runs: [usize; 2],
+) -> Vec<Option<f64>> {
     let [of_a, of_b] = runs;
-    let width = (of_a + of_b).max(1);
-    let count = values.len() / width;
-    if of_a < 2 || of_b < 2 || samples.len() != width {
-        return vec![None; count];
+    let width = of_a.saturating_add(of_b);
+    if of_a < 2 || of_b < 2 {
+        return rows.map(|_| None).collect();
     }
-    let rows: Vec<Row> = values
-        .chunks_exact(width)
-        .map(|row| Row::of(row, of_a, samples))
-        .collect();
-    let freedom = (width - 2) as f64;
+    let rows: Vec<Row> = rows.map(|of| Row::of(of, width)).collect();
+    let freedom = ((width - 2) as f64).min(MOST_FREEDOM);
     let variances = rows.iter().filter_map(|row| match *row {
         Row::Varies {
             variance, is_many, ..
@@ -99,50 +96,28 @@ enum Row {
 }
 
 impl Row {
-    fn of(row: &[f64], of_a: usize, samples: &[f64]) -> Row {
-        if row.iter().all(|&value| value <= 0.0) {
+    /// Of both sides, which have so many runs together.
+    fn of(sides: [Known<'_>; 2], runs: usize) -> Row {
+        if sides.contains(&Known::Unknown) || sides.iter().all(Known::is_absent) {
             return Row::Nothing;
         }
-        let (a, b) = row.split_at(of_a);
-        let is_sampled = samples.iter().any(|&sample| sample > 0.0);
-        if !is_sampled {
-            let is_steady = |of: &[f64]| of.iter().all(|value| *value == of[0]);
-            let is_there = |of: &[f64]| of.iter().all(|&value| value > 0.0);
-            let is_absent = |of: &[f64]| of.iter().all(|&value| value <= 0.0);
-            if is_steady(a) && is_steady(b) {
-                return Row::Certain(a[0] != b[0]);
+        let [a, b] = sides;
+        if !sides.iter().any(Known::is_sampled) {
+            if let (Some(a), Some(b)) = (a.steady(), b.steady()) {
+                return Row::Certain(a != b);
             }
-            if (is_there(a) && is_absent(b)) || (is_absent(a) && is_there(b)) {
+            if (a.is_there() && b.is_absent()) || (a.is_absent() && b.is_there()) {
                 return Row::Certain(true);
             }
         }
         // Where a run has nothing, as much less than the least as half of it is; of samples, half a one.
-        let least = row.iter().copied().filter(|&value| value > 0.0);
-        let least = least.fold(f64::INFINITY, f64::min) / 2.0;
-        let log = |(&value, &sample): (&f64, &f64)| match sample {
-            sample if sample > 0.0 => (value + sample / 2.0).ln(),
-            _ if value > 0.0 => value.ln(),
-            _ => least.ln(),
-        };
-        let logs: Vec<f64> = row.iter().zip(samples).map(log).collect();
-        let (a, b) = logs.split_at(of_a);
-        let [mean_a, mean_b] = [a, b].map(|of| of.iter().sum::<f64>() / of.len() as f64);
-        let squares = |of: &[f64], mean: f64| of.iter().map(|it| (it - mean).powi(2)).sum::<f64>();
-        // The variance of a number of samples is about that number, so that of its logarithm one over it.
-        let one =
-            |(&value, &sample): (&f64, &f64)| sample / (value + sample / 2.0).max(sample / 2.0);
-        let counted = |values: &[f64], samples: &[f64]| {
-            let ones = values.iter().zip(samples).filter(|it| *it.1 > 0.0);
-            ones.map(one).sum::<f64>() / (values.len() as f64).powi(2)
-        };
-        let mut counts = row.iter().zip(samples);
-        let is_many = counts.all(|(value, sample)| *value >= MANY * sample);
-        let (values, samples) = (row.split_at(of_a), samples.split_at(of_a));
+        let nothing = a.least().min(b.least()) / 2.0;
+        let [(mean_a, squares_a), (mean_b, squares_b)] = [a.logs(nothing), b.logs(nothing)];
         Row::Varies {
             difference: mean_b - mean_a,
-            variance: (squares(a, mean_a) + squares(b, mean_b)) / (row.len() - 2) as f64,
-            counting: counted(values.0, samples.0) + counted(values.1, samples.1),
-            is_many,
+            variance: (squares_a + squares_b) / runs.saturating_sub(2) as f64,
+            counting: a.counting() + b.counting(),
+            is_many: sides.iter().all(Known::is_many),
         }
     }
 }
@@ -299,6 +274,17 @@ fn ln_gamma(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of rows one after the other, each the runs of A, then those of B.
+    fn probabilities(values: &[f64], runs: [usize; 2], samples: &[f64]) -> Vec<Option<f64>> {
+        let (samples_a, samples_b) = samples.split_at(runs[0]);
+        let rows = values.chunks_exact((runs[0] + runs[1]).max(1)).map(|row| {
+            let (a, b) = row.split_at(runs[0]);
+            let known = |values, samples| Known::Runs { values, samples };
+            [known(a, samples_a), known(b, samples_b)]
+        });
+        super::probabilities(rows, runs)
+    }
 
     /// Against the closed forms of Student's distribution with one and two degrees of freedom.
     #[test]

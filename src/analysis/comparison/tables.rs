@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, Timed, column};
+use super::known::Known;
 use super::significance::{probabilities, significant};
+use super::told::ToldRuns;
 use crate::facts::hierarchy::Hierarchy;
+use crate::facts::profile::MeanRuns;
 use crate::facts::recording::RecordingKind;
 use crate::facts::trace::FunctionMetrics;
 use crate::units::{ModuleId, TimeRange};
@@ -50,6 +53,23 @@ impl Comparison {
         }
     }
 
+    /// What the one recording of a side tells of runs that it is the mean of; none where it tells nothing of them.
+    pub fn mean_runs(&self, side: usize) -> Option<&MeanRuns> {
+        let [one] = self.recordings(side) else {
+            return None;
+        };
+        one.recording.profile.as_ref()?.mean_runs()
+    }
+
+    /// How many runs each side is of: recordings, or those that its recording is the mean of. What is noise takes two of
+    /// each.
+    pub fn counted_runs(&self) -> [usize; 2] {
+        [0, 1].map(|side| match self.mean_runs(side) {
+            Some(told) => usize::try_from(told.runs).unwrap_or(usize::MAX),
+            None => self.runs[side],
+        })
+    }
+
     /// Whether amounts are compared as they were recorded.
     pub(super) fn is_plain(&self, given: Given) -> bool {
         given == Given::Recorded || (!self.is_by_shares && self.per.is_none())
@@ -87,6 +107,11 @@ impl Comparison {
                 for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
                     rows[row as usize].add(&Amounts::from(metric).timed(self.timed(given)));
                 }
+                if let Some(told) = self.mean_runs(side).filter(|_| self.is_plain(given)) {
+                    let sample = self.sample_of(recording, None);
+                    let told = ToldRuns::new(told, &self.row_of[recording], sample, &mut rows);
+                    runs.told[side] = Some(told);
+                }
                 let basis = (!self.is_plain(given)).then(|| {
                     let norm = self.norm();
                     Basis::of(&metrics, &self.row_of[recording], norm, self.timed(given))
@@ -109,7 +134,8 @@ impl Comparison {
         }
         let costs = of.function_metrics(None);
         let costs: f64 = costs.iter().map(|it| it.self_cost.ns() as f64).sum();
-        let one = costs / of.samples as f64;
+        let runs = of.profile.as_ref().and_then(|it| it.mean_runs());
+        let one = costs * runs.map_or(1.0, |it| it.runs as f64) / of.samples as f64;
         let mut sample = [Amounts {
             calls: 1.0,
             total: one,
@@ -237,6 +263,9 @@ impl Comparison {
         for run in runs.amounts.iter_mut().flatten() {
             *run = amounts_of_modules(hierarchy, places, run);
         }
+        for told in runs.told.iter_mut().flatten() {
+            told.put_into_modules(hierarchy, places);
+        }
         runs.changes(hierarchy.len())
     }
 }
@@ -358,6 +387,8 @@ pub(super) struct Runs {
     pub amounts: [Vec<Vec<Amounts>>; 2],
     /// By side and run, what one sample counts; nothing of a run whose calls are exact.
     pub samples: [Vec<Amounts>; 2],
+    /// By side, what its one recording tells of runs.
+    pub told: [Option<ToldRuns>; 2],
 }
 
 impl Runs {
@@ -379,20 +410,38 @@ impl Runs {
         let mut changes: Vec<Change> = (0..count)
             .map(|place| Change::new(mean(a, place), mean(b, place)))
             .collect();
-        if a.len() < 2 || b.len() < 2 {
+        let runs = [0, 1].map(|side| match &self.told[side] {
+            Some(told) => told.runs,
+            None => self.amounts[side].len(),
+        });
+        if runs.iter().any(|&of| of < 2) {
             return changes;
         }
-        let runs: Vec<&Vec<Amounts>> = a.iter().chain(b).collect();
-        let samples = self.samples.iter().flatten();
-        for measure in [Measure::SelfCost, Measure::Total, Measure::Calls] {
-            let of_row = |place| runs.iter().map(move |run| at(run, place).of(measure));
-            let values: Vec<f64> = (0..count).flat_map(of_row).collect();
-            let samples: Vec<f64> = samples.clone().map(|it| it.of(measure)).collect();
-            let chances = probabilities(&values, [a.len(), b.len()], &samples);
+        for measure in Measure::TOLD {
+            // By side, the rows one after the other, of each its runs.
+            let values = self.amounts.each_ref().map(|runs| {
+                let of_row = |place| runs.iter().map(move |run| at(run, place).of(measure));
+                (0..count).flat_map(of_row).collect::<Vec<f64>>()
+            });
+            let samples = self.samples.each_ref().map(|runs| {
+                let samples = runs.iter().map(|it| it.of(measure));
+                samples.collect::<Vec<f64>>()
+            });
+            let known = |side: usize, place: usize| match &self.told[side] {
+                Some(told) => told.known(place, measure),
+                None => Known::Runs {
+                    values: &values[side][place * runs[side]..][..runs[side]],
+                    samples: &samples[side],
+                },
+            };
+            let rows = (0..count).map(|place| [known(0, place), known(1, place)]);
+            let chances = probabilities(rows, runs);
             let noted = significant(&chances);
             for ((change, chance), noted) in changes.iter_mut().zip(chances).zip(noted) {
+                // Of what is there without a chance, nothing is known.
+                let is_there = change.a.of(measure) > 0.0 || change.b.of(measure) > 0.0;
                 change.chance[column(measure)] = chance;
-                change.is_significant[column(measure)] = noted;
+                change.is_significant[column(measure)] = noted || (chance.is_none() && is_there);
             }
         }
         changes

@@ -90,7 +90,7 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
 
 /// Of several runs of each side, what of them is compared.
 fn means(ui: &mut Ui, runs: &Runs) {
-    let [a, b] = runs.counts();
+    let [a, b] = runs.counted_runs();
     if [a, b] == [1, 1] {
         return;
     }

@@ -99,7 +99,7 @@ Functions are paired by name and place, then by name and file name, then by a na
 then by likeness of names and of callers and callees (renamed); --exact stops after the first, --pair corrects it.
 Of several runs of a side the mean is shown; with two or more on each, what a test of the logarithms of costs (Smyth's,
 which learns from all functions how much they vary) and the bound of Benjamini and Hochberg (5 % false discoveries) do
-not tell from chance counts as noise, and stands last.
+not tell from chance counts as noise, and stands last. Two answers of `callscape query means` stand for their runs.
 Recordings of different kinds are compared by the shares that functions have in their run.
 
 The CALL of --from, --to and --at is the first one of CALLEE by CALLER in each run, functions, modules or entities of

@@ -233,6 +233,9 @@ pub struct Run {
     pub format: &'static str,
     pub calls: u64,
     pub functions: usize,
+    /// Of how many runs it is the mean, where it tells how far they spread
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_of: Option<u64>,
     pub duration_ns: Cost,
     /// How long it took or, of a profile, what it weighs
     #[serde(skip)]
@@ -338,10 +341,15 @@ pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
         format: it.recording.format,
         calls: it.recording.calls(),
         functions: it.recording.functions.len(),
+        mean_of: comparison.mean_runs(side).map(|told| told.runs),
         duration_ns: it.recording.trace.duration(),
-        size: match &it.recording.profile {
-            Some(profile) => it.recording.unit().show(profile.weight()),
-            None => it.recording.trace.duration().to_string(),
+        size: match (&it.recording.profile, comparison.mean_runs(side)) {
+            (Some(profile), Some(told)) => {
+                let weight = it.recording.unit().show(profile.weight());
+                format!("{weight}, mean of {} runs", told.runs)
+            }
+            (Some(profile), None) => it.recording.unit().show(profile.weight()),
+            (None, _) => it.recording.trace.duration().to_string(),
         },
     })
     .collect()

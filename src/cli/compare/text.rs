@@ -255,7 +255,7 @@ impl<'a> Show<'a> {
             is_by_shares: comparison.is_by_shares && comparison.per.is_none(),
             is_per_call: comparison.per.is_some(),
             counts_calls: comparison.counts_calls(),
-            has_noise: comparison.runs.iter().all(|&runs| runs > 1),
+            has_noise: comparison.counted_runs().iter().all(|&runs| runs > 1),
             knows_waiting: [0, 1].iter().all(|&side| comparison.knows_waiting(side)),
         }
     }

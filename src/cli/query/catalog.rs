@@ -24,6 +24,7 @@ macro_rules! question {
 /// All questions, in the order in which they are listed.
 pub const QUESTIONS: &[Question] = &[
     question!("functions"),
+    question!("means"),
     question!("graph"),
     question!("modules"),
     question!("contexts"),

@@ -3,6 +3,7 @@
 //! A profile may hold several values, such as allocations and their bytes; one of them is shown.
 
 mod graph;
+mod runs;
 mod sums;
 
 use std::sync::OnceLock;
@@ -11,6 +12,7 @@ use super::contexts::Contexts;
 use crate::facts::trace::{FunctionMetrics, Relation, Thread};
 use crate::units::{Cost, Unit};
 pub use graph::{Graph, GraphBuilder, GraphNode};
+pub use runs::{Logs, MeanRuns, OfFunction, Spread};
 pub use sums::{OfValue, Sums};
 
 /// One of the things that a profile weighs.
@@ -43,6 +45,8 @@ pub struct Profile {
     functions: usize,
     /// Threads that the recording names; no weight belongs to one.
     threads: Vec<Thread>,
+    /// Of how many runs the first value is the mean, and how far they spread; none where that is not told.
+    runs: Option<MeanRuns>,
     /// What is asked of the value shown again and again, each made when it is first asked for.
     metrics: OnceLock<Vec<FunctionMetrics>>,
     relations: OnceLock<Vec<Relation>>,
@@ -72,6 +76,7 @@ impl Profile {
             weights,
             functions,
             threads: Vec::new(),
+            runs: None,
             metrics: OnceLock::new(),
             relations: OnceLock::new(),
         }
@@ -79,6 +84,16 @@ impl Profile {
 
     pub fn with_threads(self, threads: Vec<Thread>) -> Profile {
         Profile { threads, ..self }
+    }
+
+    /// The same as the mean of runs.
+    pub fn with_runs(self, runs: Option<MeanRuns>) -> Profile {
+        Profile { runs, ..self }
+    }
+
+    /// The runs of which the value shown is the mean; none where that is not told.
+    pub fn mean_runs(&self) -> Option<&MeanRuns> {
+        self.runs.as_ref().filter(|_| self.shown == 0)
     }
 
     pub fn values(&self) -> &[Value] {

@@ -3,17 +3,19 @@
 
 use std::collections::HashSet;
 
+use super::columns::{amount, place_of, unit_named};
+use super::csv;
 use super::file::{Ask, Kind, Parquet};
+use super::means::{self, Means, Tells};
+use super::related::RelationAnswer;
 use super::rows::Rows;
 use super::values::Cell;
-use crate::escape;
 use crate::facts::functions::Function;
 use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
 use crate::facts::recording::Recording;
 use crate::facts::trace::FunctionMetrics;
 use crate::import::error::ImportError;
 use crate::import::input::Input;
-use crate::import::lines::Lines;
 use crate::import::tables::functions::FunctionTable;
 use crate::progress::Progress;
 use crate::units::{Cost, Unit};
@@ -53,12 +55,14 @@ const TEXTS: [&str; 9] = [
 const OWN: [&str; 2] = ["self", "self_ns"];
 const TOTAL: [&str; 2] = ["total", "total_ns"];
 
+/// The same and the calls where the answer tells of runs: their means.
+const MEAN_OWN: [&str; 1] = ["mean_self"];
+const MEAN_TOTAL: [&str; 1] = ["mean_total"];
+const MEAN_CALLS: &str = "mean_calls";
+
 /// An answer in Parquet may have this many values whatever its size, and this many more for each byte: each is looked at.
 const FREE_VALUES: u64 = 1 << 22;
 const VALUES_A_BYTE: u64 = 64;
-
-/// Bytes of a record of CSV.
-const LONGEST_RECORD: usize = 1 << 20;
 
 /// What a column is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,6 +96,9 @@ struct Column {
 /// What a table answers, as it is read.
 struct Answer<'r> {
     roles: Vec<Role>,
+    /// By column, what it tells of runs.
+    tells: Vec<Option<Tells>>,
+    means: Option<Means>,
     values: Vec<Column>,
     table: FunctionTable,
     /// By function.
@@ -100,58 +107,26 @@ struct Answer<'r> {
     reporter: &'r Reporter,
 }
 
-/// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function, and others.
+/// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function or two of a caller
+/// and its callee, and others.
 pub fn sniff_csv(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let Some(end) = memchr::memchr(b'\n', head) else {
         return false;
     };
     let names = head[..end].trim_ascii_end();
-    if !is_whole(quotes(names)) {
+    let Some(fields) = csv::fields_of_line(names) else {
         return false;
-    }
-    let fields = fields(names);
+    };
     let is_name = |field: &String| {
         !field.is_empty()
             && field
                 .chars()
                 .all(|it| it.is_alphanumeric() || "_ ()".contains(it))
     };
-    let named = fields.iter().any(|it| it == "function" || it == "name");
+    let has = |name: &str| fields.iter().any(|it| it == name);
+    let named = has("function") || has("name") || (has("caller") && has("callee"));
     fields.len() > 1 && named && fields.iter().all(is_name)
-}
-
-/// How many quotation marks there are.
-fn quotes(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'"', bytes).count()
-}
-
-/// Whether a record with so many of them is at its end: each field that one begins has a second, and one within is doubled.
-fn is_whole(quotes: usize) -> bool {
-    quotes.is_multiple_of(2)
-}
-
-/// The fields of a whole record.
-fn fields(record: &[u8]) -> Vec<String> {
-    let mut fields = Vec::new();
-    let mut field = Vec::new();
-    let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' if quoted && bytes.peek() == Some(&b'"') => {
-                field.push(byte);
-                bytes.next();
-            }
-            b'"' => quoted = !quoted,
-            b',' if !quoted => {
-                fields.push(String::from_utf8_lossy(&field).into_owned());
-                field.clear();
-            }
-            byte => field.push(byte),
-        }
-    }
-    fields.push(String::from_utf8_lossy(&field).into_owned());
-    fields
 }
 
 /// Whether a file is in Parquet.
@@ -169,25 +144,30 @@ pub fn import(
     let names: Vec<String> = file.columns().iter().map(|it| (*it).to_owned()).collect();
     let texts = file.texts();
     let place = Place::file(input.display().to_string());
-    let mut answer = Answer::new(&names, Some(&texts), &place, &reporter)?;
-    let asks = names.iter().zip(&answer.roles);
-    let asks = asks.filter(|(_, role)| **role != Role::Nothing);
-    let asks = asks.map(|(name, _)| Ask {
-        name: name.clone(),
+    let mut asked = Asked::new(&names, Some(&texts), &place, &reporter)?;
+    let used = asked.keep_used();
+    let asks = used.into_iter().map(|at| Ask {
+        name: names[at].clone(),
         kind: Kind::Any,
         is_needed: true,
     });
     let asks: Vec<Ask> = asks.collect();
     let columns = asks.len().max(1) as u64;
     file.check_rows(FREE_VALUES / columns, (VALUES_A_BYTE / columns).max(1))?;
-    answer.roles.retain(|role| *role != Role::Nothing);
     let mut rows = Rows::of_one(input, file, asks, progress, &reporter)?;
     while rows.next()? > 0 {
         for row in 0..rows.len() {
-            answer.row(|column, _| rows.cell(column, row), || rows.place());
+            match &mut asked {
+                Asked::Functions(answer) => {
+                    answer.row(|column, _| rows.cell(column, row), || rows.place());
+                }
+                Asked::Relations(answer) => {
+                    answer.row(|column, _| rows.cell(column, row), || rows.place());
+                }
+            }
         }
     }
-    Ok(answer.finish(input, format, &reporter))
+    Ok(asked.finish(input, format, &reporter))
 }
 
 /// Reads a table as CSV.
@@ -196,62 +176,75 @@ pub fn import_csv(
     (format, progress): (&'static str, &Progress),
 ) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
-    let mut lines = Lines::open(input, progress, &reporter)?;
-    let file = input.display().to_string();
-    let mut answer: Option<Answer<'_>> = None;
-    let mut record: Vec<u8> = Vec::new();
-    // Quotation marks in the record, and the line that it begins in.
-    let (mut marks, mut start) = (0, 1);
-    while let Some(line) = lines.next()? {
-        marks += quotes(line);
-        let is_first = record.is_empty();
-        if !is_first {
-            record.push(b'\n');
-        }
-        record.extend_from_slice(line);
-        if is_first {
-            start = lines.number();
-        }
-        let place = || Place::line(&file, start);
-        if !is_whole(marks) {
-            if record.len() > LONGEST_RECORD {
-                let expected = "the end of what a quotation mark begins";
-                return Err(ImportError::malformed(place(), expected, "more text"));
+    let mut asked: Option<Asked<'_>> = None;
+    csv::each_record(input, progress, &reporter, |fields, place| {
+        match &mut asked {
+            None => asked = Some(Asked::new(fields, None, &place(), &reporter)?),
+            Some(asked) if fields.len() != asked.columns() => {
+                reporter.warn("record-of-another-length", place);
             }
-            continue;
-        }
-        marks = 0;
-        let fields = fields(&record);
-        let is_empty = record.is_empty();
-        record.clear();
-        match &mut answer {
-            _ if is_empty => {}
-            None => answer = Some(Answer::new(&fields, None, &place(), &reporter)?),
-            Some(answer) => {
-                if fields.len() != answer.roles.len() {
-                    reporter.warn("record-of-another-length", place);
-                    continue;
-                }
+            Some(Asked::Functions(answer)) => {
                 answer.row(|column, role| role.cell(&fields[column]), place);
             }
+            Some(Asked::Relations(answer)) => {
+                answer.row(|column, is_text| csv::cell(&fields[column], is_text), place);
+            }
         }
-    }
-    if !record.is_empty() {
-        let expected = "the end of what a quotation mark begins";
-        let place = Place::line(&file, start);
-        return Err(ImportError::malformed(
-            place,
-            expected,
-            "the end of the file",
-        ));
-    }
-    match answer {
-        Some(answer) => Ok(answer.finish(input, format, &reporter)),
+        Ok(())
+    })?;
+    match asked {
+        Some(asked) => Ok(asked.finish(input, format, &reporter)),
         None => Err(ImportError::malformed(
-            Place::file(file),
+            Place::file(input.display().to_string()),
             "a line of names",
             "nothing",
         )),
+    }
+}
+
+/// What a table is of.
+enum Asked<'r> {
+    Functions(Box<Answer<'r>>),
+    Relations(Box<RelationAnswer<'r>>),
+}
+
+impl<'r> Asked<'r> {
+    /// `texts` says which columns are of text, where types are known.
+    fn new(
+        names: &[String],
+        texts: Option<&[bool]>,
+        place: &Place,
+        reporter: &'r Reporter,
+    ) -> Result<Asked<'r>, ImportError> {
+        match RelationAnswer::new(names, texts, place, reporter)? {
+            Some(answer) => Ok(Asked::Relations(Box::new(answer))),
+            None => {
+                let answer = Answer::new(names, texts, place, reporter)?;
+                Ok(Asked::Functions(Box::new(answer)))
+            }
+        }
+    }
+
+    fn columns(&self) -> usize {
+        match self {
+            Asked::Functions(answer) => answer.roles.len(),
+            Asked::Relations(answer) => answer.columns(),
+        }
+    }
+
+    /// Forgets the columns that nothing is taken from, and says which are left.
+    fn keep_used(&mut self) -> Vec<usize> {
+        match self {
+            Asked::Functions(answer) => answer.keep_used(),
+            Asked::Relations(answer) => answer.keep_used(),
+        }
+    }
+
+    fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
+        match self {
+            Asked::Functions(answer) => answer.finish(input, format, reporter),
+            Asked::Relations(answer) => answer.finish(input, format, reporter),
+        }
     }
 }
 
@@ -259,25 +252,9 @@ impl Role {
     /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
     fn cell(self, field: &str) -> Cell<'_> {
         match self {
-            Role::Name | Role::Module | Role::File | Role::Library => {
-                Cell::Text(escape::uncell(field).as_bytes())
-            }
-            _ => number(field),
+            Role::Name | Role::Module | Role::File | Role::Library => csv::cell(field, true),
+            _ => csv::cell(field, false),
         }
-    }
-}
-
-/// A field of CSV as a number, where it is one.
-fn number(field: &str) -> Cell<'_> {
-    if field.is_empty() || field.eq_ignore_ascii_case("null") {
-        return Cell::Null;
-    }
-    if let Ok(whole) = field.parse() {
-        return Cell::Whole(whole);
-    }
-    match field.parse() {
-        Ok(real) => Cell::Real(real),
-        Err(_) => Cell::Text(field.as_bytes()),
     }
 }
 
@@ -301,7 +278,24 @@ impl<'r> Answer<'r> {
             return Err(ImportError::malformed(place.clone(), expected, found));
         };
         let mut values: Vec<Column> = Vec::new();
-        let own = OWN.into_iter().find(|own| names.iter().any(|it| it == own));
+        let is_number =
+            |wanted: &str| (0..names.len()).any(|at| names[at] == wanted && !is_text(at));
+        let is_mean = means::are_told(is_number);
+        if !is_mean && names.iter().any(|it| means::is_spread(it)) {
+            reporter.warn("spread-without-runs-and-mean", || place.clone());
+        }
+        let (owns, totals): (&[&str], &[&str]) = match is_mean {
+            true => (&MEAN_OWN, &MEAN_TOTAL),
+            false => (&OWN, &TOTAL),
+        };
+        let calls = match is_mean && is_number(MEAN_CALLS) {
+            true => MEAN_CALLS,
+            false => "calls",
+        };
+        let mut own = owns.iter().copied();
+        let own = own.find(|own| names.iter().any(|it| it == own));
+        let told = |at: usize| Tells::named(&names[at]).filter(|_| is_mean && !is_text(at));
+        let mut tells: Vec<Option<Tells>> = (0..names.len()).map(told).collect();
         let (mut roles, mut before) = (Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
             let is_new = before.insert(column);
@@ -310,17 +304,19 @@ impl<'r> Answer<'r> {
                 // Which of them is meant, nobody knows: the first.
                 _ if !is_new => {
                     reporter.warn("column-left-out", || place.clone());
+                    tells[at] = None;
                     Role::Nothing
                 }
+                _ if tells[at].is_some_and(Tells::is_about_runs) => Role::Nothing,
                 "module" if is_text(at) => Role::Module,
                 "file" if is_text(at) => Role::File,
                 "library" if is_text(at) => Role::Library,
                 _ if is_text(at) => Role::Nothing,
                 "line" => Role::Line,
                 "line_column" => Role::Column,
-                "calls" => Role::Calls,
+                column if column == calls => Role::Calls,
                 column if Some(column) == own => Role::Own,
-                column if TOTAL.contains(&column) && own.is_some() => Role::Total,
+                column if totals.contains(&column) && own.is_some() => Role::Total,
                 other if NOT_VALUES.contains(&other) => Role::Nothing,
                 _ if values.len() < MOST_VALUES => {
                     values.push(Column {
@@ -339,6 +335,8 @@ impl<'r> Answer<'r> {
         if own.is_some() || values.is_empty() {
             values.push(Column {
                 name: own.unwrap_or("calls").to_owned(),
+                // Whether a mean happens to be whole must not decide its unit.
+                has_fractions: is_mean,
                 ..Column::default()
             });
             values.rotate_right(1);
@@ -350,6 +348,8 @@ impl<'r> Answer<'r> {
         }
         Ok(Answer {
             roles,
+            tells,
+            means: is_mean.then(Means::default),
             values,
             table: FunctionTable::default(),
             calls: Vec::new(),
@@ -358,34 +358,13 @@ impl<'r> Answer<'r> {
         })
     }
 
-    /// A number of a row in thousandths.
-    fn amount(&self, cell: Cell<'_>, place: &impl Fn() -> Place) -> Option<(u128, bool)> {
-        match cell {
-            Cell::Null => None,
-            Cell::Text(_) => {
-                self.reporter.warn("not-a-number", place);
-                None
-            }
-            Cell::Whole(whole) => {
-                if whole < 0 {
-                    self.reporter.warn("negative-number", place);
-                }
-                Some((u128::from(whole.max(0) as u64) * 1000, false))
-            }
-            Cell::Real(real) if !real.is_finite() => {
-                self.reporter.warn("not-a-number", place);
-                None
-            }
-            Cell::Real(real) => {
-                if real < 0.0 {
-                    self.reporter.warn("negative-number", place);
-                }
-                // Saturates where it is too large.
-                let thousandths = (real.max(0.0) * 1000.0).round() as u128;
-                let most = u128::from(u64::MAX) * 1000;
-                Some((thousandths.min(most), real.fract() != 0.0))
-            }
-        }
+    /// Forgets the columns that nothing is taken from, and says which are left.
+    fn keep_used(&mut self) -> Vec<usize> {
+        let is_used = |at: &usize| self.roles[*at] != Role::Nothing || self.tells[*at].is_some();
+        let used: Vec<usize> = (0..self.roles.len()).filter(is_used).collect();
+        self.roles = used.iter().map(|&at| self.roles[at]).collect();
+        self.tells = used.iter().map(|&at| self.tells[at]).collect();
+        used
     }
 
     /// Adds a row, of which `cell` gives what stands in a column of a role.
@@ -417,7 +396,8 @@ impl<'r> Answer<'r> {
             library: &library,
         };
         let column = number(Role::Column);
-        let id = self.table.functions.intern_at(function, column).index();
+        let function = self.table.functions.intern_at(function, column);
+        let id = function.index();
         let has_calls_alone = self.values.len() == 1 && self.values[0].name == "calls";
         if self.calls.len() <= id {
             self.calls.resize(id + 1, 0);
@@ -429,12 +409,14 @@ impl<'r> Answer<'r> {
                 Role::Value(value) => (value, false),
                 _ => continue,
             };
-            let Some((amount, has_fraction)) = self.amount(cell(at, self.roles[at]), &place) else {
+            let Some((amount, has_fraction)) =
+                amount(cell(at, self.roles[at]), self.reporter, &place)
+            else {
                 continue;
             };
             if self.roles[at] == Role::Calls {
                 self.counts_calls = true;
-                let calls = u64::try_from(amount / 1000).unwrap_or(u64::MAX);
+                let calls = u64::try_from((amount + 500) / 1000).unwrap_or(u64::MAX);
                 self.calls[id] = self.calls[id].saturating_add(calls);
                 if !has_calls_alone {
                     continue;
@@ -452,6 +434,14 @@ impl<'r> Answer<'r> {
             }
             sums[id] = sums[id].saturating_add(amount);
         }
+        if let Some(means) = &mut self.means {
+            for (at, tells) in self.tells.iter().enumerate() {
+                if let Some(tells) = *tells {
+                    means.cell(tells, cell(at, self.roles[at]), self.reporter, &place);
+                }
+            }
+            means.end_row(function, self.reporter, &place);
+        }
     }
 
     fn finish(mut self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
@@ -460,6 +450,12 @@ impl<'r> Answer<'r> {
             self.values.retain(|it| it.is_there);
         }
         let (mut values, mut of_values) = (Vec::new(), Vec::new());
+        let of_first = self.values.first().map(unit_of);
+        let per_unit = of_first.map_or(1.0, |(_, factor)| 1000.0 / factor as f64);
+        let first = self.values.first().map(|it| it.name.as_str());
+        let is_mean = first.is_some_and(|it| MEAN_OWN.contains(&it));
+        let means = self.means.filter(|_| is_mean);
+        let means = means.and_then(|it| it.finish(per_unit));
         for column in self.values {
             let (unit, factor) = unit_of(&column);
             // Units past the 64 bits of a sum are cut.
@@ -495,53 +491,15 @@ impl<'r> Answer<'r> {
             });
         }
         let sums = Weights::Sums(Sums::new(of_values, self.counts_calls));
-        let profile = Profile::new(values, 0, sums, functions);
+        let (runs, samples) = means.unzip();
+        let profile = Profile::new(values, 0, sums, functions).with_runs(runs);
         let profile = (self.table.functions, profile);
-        Recording::of_profile(input, format, 0, profile, reporter.warnings())
+        let samples = samples.unwrap_or_default();
+        Recording::of_profile(input, format, samples, profile, reporter.warnings())
     }
 }
 
-/// The unit that the name of a column says, and how many thousandths of what stands there one of it is.
+/// The unit that a column says, and how many thousandths of what stands there one of it is.
 fn unit_of(column: &Column) -> (Unit, u128) {
-    let things = match column.name.as_str() {
-        // Of what, the table does not say.
-        "self" | "total" => "units",
-        name => name,
-    };
-    match column.name.rsplit('_').next() {
-        Some("ns") => (Unit::Nanoseconds, 1000),
-        Some("bytes") => (Unit::Bytes, 1000),
-        _ if column.has_fractions => (Unit::Thousandths(things.to_owned()), 1),
-        _ => (Unit::Things(things.to_owned()), 1000),
-    }
-}
-
-/// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the
-/// last name that looks like a file's it is a file, outside of all source a library.
-fn place_of(name: &str, module: &str) -> (String, String) {
-    let own = name.rsplit(['.', ':']).next().unwrap_or(name);
-    let around = match module.rsplit_once('/') {
-        Some((around, last)) if last == name || last == own => around,
-        None if module == name || module == own => "",
-        _ => module,
-    };
-    if let Some(library) = around.strip_prefix("external/") {
-        return (String::new(), library.to_owned());
-    }
-    let mut end = None;
-    let mut at = 0;
-    for level in around.split('/') {
-        at += level.len();
-        let looks_like_file = level
-            .rsplit_once('.')
-            .is_some_and(|(stem, kind)| !stem.is_empty() && (1..=5).contains(&kind.len()));
-        if looks_like_file {
-            end = Some(at);
-        }
-        at += 1;
-    }
-    match end {
-        Some(end) => (around[..end].to_owned(), String::new()),
-        None => (String::new(), around.to_owned()),
-    }
+    unit_named(&column.name, column.has_fractions)
 }

@@ -6,13 +6,17 @@
 
 mod answer;
 mod calls;
+mod columns;
 mod contexts;
+mod csv;
 mod file;
 mod folder;
 mod functions;
 mod many;
+mod means;
 mod memory;
 mod recording;
+mod related;
 mod rows;
 mod source;
 mod thrift;

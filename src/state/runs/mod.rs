@@ -94,7 +94,7 @@ pub struct Runs {
     /// Which function of one run is which of the other.
     pub pairs: Arc<Pairs>,
     names: [String; 2],
-    /// How many runs of A and B are compared.
+    /// How many recordings of A and B are compared.
     counts: [usize; 2],
     /// 0 for A, 1 for B.
     shown: usize,
@@ -454,15 +454,20 @@ impl Runs {
     pub fn title_of(&self, side: usize) -> String {
         let side = side.min(1);
         let (letter, name) = (["A", "B"][side], escape::name(&self.names[side]));
-        match self.counts[side] {
-            1 => format!("{letter}: {name}"),
-            count => format!("{letter}: {name}, 1 of {count} runs"),
+        match (self.counts[side], self.counted_runs()[side]) {
+            (1, 1) => format!("{letter}: {name}"),
+            (1, runs) => format!("{letter}: {name}, mean of {runs} runs"),
+            (count, _) => format!("{letter}: {name}, 1 of {count} runs"),
         }
     }
 
-    /// How many runs of A and B are compared.
-    pub fn counts(&self) -> [usize; 2] {
-        self.counts
+    /// How many runs of A and B are compared: recordings, or those that one is the mean of.
+    pub fn counted_runs(&self) -> [usize; 2] {
+        let mut counted = self.base.counted_runs();
+        if self.is_swapped {
+            counted.reverse();
+        }
+        counted
     }
 
     /// What the user has said of which function is which, as names or paths in A and in B.

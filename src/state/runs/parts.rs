@@ -20,7 +20,7 @@ impl Runs {
         hierarchy: &Hierarchy,
         places: &[ModuleId],
     ) -> Vec<Change> {
-        let have_noise = self.parts.is_none() && self.counts.iter().all(|&count| count > 1);
+        let have_noise = self.parts.is_none() && self.counted_runs().iter().all(|&count| count > 1);
         if !have_noise {
             return sums(hierarchy, places, &self.functions);
         }

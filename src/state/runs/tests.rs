@@ -169,3 +169,48 @@ fn several_runs_of_each_side_tell_noise_from_what_differs() {
     assert_eq!(all(&again), [steady, slower, rare].map(mirrored));
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+#[test]
+fn answers_that_tell_of_runs_are_means_and_show_no_noise() {
+    let folder = std::env::temp_dir().join(format!("callscape-means-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let answer = |name: &str, steady: &str, slower: &str| {
+        let head = "name,module,runs,recordings,mean_self,spread_self,functions";
+        let path = folder.join(name);
+        let text =
+            format!("{head}\nsteady,m.c/steady,5,5,{steady},2\nslower,m.c/slower,5,5,{slower},2\n");
+        std::fs::write(&path, text).expect("a temporary file");
+        path
+    };
+    let inputs = Inputs {
+        recordings: vec![
+            answer("a.csv", "1200,200", "300,2"),
+            answer("b.csv", "1300,200", "700,2"),
+        ],
+        ..Inputs::default()
+    };
+    let mut state = opened(&inputs);
+    let strengths = |state: &State| {
+        let document = open(state);
+        let runs = document.runs.as_ref().expect("two sides");
+        assert_eq!(runs.counted_runs(), [5, 5]);
+        let names = runs.names_of_rows(&document.session);
+        let modules = runs.modules(&document.session);
+        ["steady", "slower"].map(|name| {
+            let row = names.iter().position(|it| *it == name).expect("a row");
+            let module = runs.difference.change(modules[row]);
+            (runs.difference.strength(modules[row]), module.chance[0])
+        })
+    };
+    let [steady, slower] = strengths(&state);
+    assert_eq!(steady.0, 0.0, "noise is grey");
+    assert!(steady.1.is_some_and(|it| it > 0.3) && slower.1.is_some_and(|it| it < 0.001));
+    assert!(slower.0 > 0.3, "{}", slower.0);
+    let runs = open(&state).runs.as_ref().expect("two sides");
+    assert_eq!(runs.title_of(0), "A: a.csv, mean of 5 runs");
+    state.execute(RunsAsk::Swap);
+    wait(&mut state);
+    let [_, mirrored] = strengths(&state);
+    assert_eq!(mirrored, (-slower.0, slower.1));
+    let _ = std::fs::remove_dir_all(&folder);
+}

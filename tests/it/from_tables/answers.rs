@@ -1,6 +1,6 @@
 //! What a query answers, opened as a profile.
 
-use callscape::facts::profile::Profile;
+use callscape::facts::profile::{Profile, Spread, Value};
 use callscape::units::FunctionId;
 
 use super::written::{Column, write};
@@ -214,6 +214,281 @@ fn small_files_that_take_long_to_read_are_refused() {
         let is_told = error.contains(expected) && error.contains(found);
         assert!(error.contains(name) && is_told, "{error}");
     }
+}
+
+/// Whatever stands in the columns that tell of runs: the means stay, and what cannot be is counted and tells nothing.
+#[test]
+fn spreads_that_cannot_be_tell_nothing_and_are_counted() {
+    let scratch = Scratch::new("spreads");
+    let csv = "name,runs,recordings,mean_self,spread_self,mean_calls,spread_calls,samples,functions\n\
+               a,4,4,10,1.5,2.5,0.5,0,9\n\
+               b,4,4,10,nan,2,-1,0,9\n\
+               c,4,4,10,text,2,inf,0,9\n\
+               d,4,4,10,20.1,2,4,0,9\n\
+               e,3,3,10,1,2,0,0,9\n\
+               f,0,0,10,1,2,0,0,9\n\
+               g,2.5,2,10,1,2,0,0,9\n\
+               h,4,5,10,1,,,0,9\n\
+               i,4,4,10,1,2,0,0,9\n\
+               i,4,4,10,1,2,0,0,9\n\
+               j,,4,10,1,2,0,0,9\n\
+               k,4,4,-3,1,2,0,0,9\n";
+    let path = scratch.write("answer.csv", csv.as_bytes());
+    let recording = read(&path).expect("a profile");
+    let told = profile(&recording).mean_runs().expect("runs");
+    assert_eq!((told.runs, told.is_whole), (4, true));
+    let spread = |mean: f64, deviation: f64| {
+        let logs = None;
+        Some(Spread {
+            mean,
+            deviation,
+            logs,
+        })
+    };
+    let found: Vec<_> = told
+        .functions
+        .iter()
+        .map(|it| it.map(|it| (it.there, it.self_cost, it.calls)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            Some((4, spread(10_000.0, 1500.0), spread(2.5, 0.5))),
+            Some((4, None, None)),
+            Some((4, None, None)),
+            Some((4, None, spread(2.0, 4.0))),
+            None,
+            None,
+            None,
+            Some((4, spread(10_000.0, 1000.0), None)),
+            None,
+            None,
+            Some((4, None, spread(2.0, 0.0))),
+        ]
+    );
+    let own: Vec<u64> = shown(&recording).into_iter().map(|it| it.3).collect();
+    assert_eq!(own[..3], [10_000; 3]);
+    assert_eq!(recording.unit().name(), "1/1000 units");
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(
+        warned.collect::<Vec<_>>(),
+        [
+            ("more-runs-than-there-are", 1),
+            ("negative-number", 2),
+            ("not-a-number", 3),
+            ("not-a-whole-number", 1),
+            ("runs-not-those-of-others", 4),
+            ("spread-of-several-rows", 1),
+            ("spread-out-of-range", 1),
+        ]
+    );
+}
+
+#[test]
+fn logarithms_that_cannot_be_leave_mean_and_spread() {
+    let scratch = Scratch::new("logarithms");
+    let head =
+        "name,runs,recordings,mean_self,spread_self,log_self,log_spread_self,least_self,samples\n";
+    for (row, warned) in [
+        ("4,4,10,1,2.3,0.1,9,0", None),
+        ("4,4,10,1,2.4,0.1,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,2.4,0.1,9,7", None),
+        ("4,4,10,1,2.1,0.1,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,2.3,1e9,9,0", Some("logarithms-out-of-range")),
+        ("4,4,10,1,nan,0.1,9,0", Some("not-a-number")),
+        ("4,4,10,1,-1e9,0.1,0,0", Some("not-a-number")),
+        ("4,4,10,1,2.3,-0.1,9,0", Some("negative-number")),
+        ("4,4,10,1,2.3,0.1,x,0", Some("not-a-number")),
+        ("4,2,10,1,2.9,0.1,9,0", None),
+    ] {
+        let csv = format!("{head}f,{row}\n");
+        let recording = read(&scratch.write("answer.csv", csv.as_bytes())).expect("a profile");
+        let told = profile(&recording).mean_runs().expect("runs");
+        let spread = told.functions[0].expect("told").self_cost.expect("told");
+        assert_eq!(spread.logs.is_some(), warned.is_none(), "{row}");
+        let found: Vec<&str> = recording.warnings.iter().map(|it| &*it.kind).collect();
+        assert_eq!(found, warned.into_iter().collect::<Vec<_>>(), "{row}");
+    }
+}
+
+#[test]
+fn without_runs_and_mean_a_spread_is_a_number_like_others() {
+    let scratch = Scratch::new("spread-alone");
+    for csv in [
+        "name,self,spread_self\nf,10,1\n",
+        "name,runs,self,spread_self\nf,3,10,1\n",
+        "name,runs,mean_total,spread_total\nf,3,10,1\n",
+    ] {
+        let recording = read(&scratch.write("answer.csv", csv.as_bytes())).expect("a profile");
+        let profile = profile(&recording);
+        assert_eq!(profile.mean_runs(), None, "{csv}");
+        let spread = |it: &Value| it.name.starts_with("spread_");
+        assert!(profile.values().iter().any(spread), "{csv}");
+        let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+        assert_eq!(
+            warned.collect::<Vec<_>>(),
+            [("spread-without-runs-and-mean", 1)],
+            "{csv}"
+        );
+    }
+    // In Parquet a text is none, whatever it looks like.
+    let path = scratch.0.join("answer.parquet");
+    write(
+        &path,
+        &[
+            ("name", Column::text(&["f"])),
+            ("runs", Column::Long(vec![Some(3)])),
+            ("mean_self", Column::Double(vec![Some(2.5)])),
+            ("spread_self", Column::text(&["1"])),
+        ],
+    );
+    let recording = read(&path).expect("a profile");
+    assert_eq!(profile(&recording).mean_runs(), None);
+    assert_eq!(recording.warnings.len(), 1);
+}
+
+#[test]
+fn means_in_parquet_tell_of_their_runs() {
+    let scratch = Scratch::new("means-parquet");
+    let path = scratch.0.join("answer.parquet");
+    write(
+        &path,
+        &[
+            ("says", Column::text(&["x"])),
+            ("name", Column::text(&["f"])),
+            ("functions", Column::Long(vec![Some(2)])),
+            ("spread_self", Column::Double(vec![Some(0.5)])),
+            ("other", Column::Long(vec![Some(7)])),
+            ("mean_self", Column::Long(vec![Some(2)])),
+            ("runs", Column::Double(vec![Some(3.0)])),
+        ],
+    );
+    let mut recording = read(&path).expect("a profile");
+    let told = profile(&recording).mean_runs().expect("runs");
+    assert_eq!((told.runs, told.is_whole), (3, false));
+    let of = told.functions[0].expect("told").self_cost;
+    let expected = Spread {
+        mean: 2000.0,
+        deviation: 500.0,
+        logs: None,
+    };
+    assert_eq!(of, Some(expected));
+    // Without any mean that is a number, another value is shown, of which nothing is told.
+    let csv = b"name,other,runs,mean_self,spread_self\nf,7,3,,1\n";
+    let without = read(&scratch.write("without.csv", csv)).expect("a profile");
+    assert_eq!(profile(&without).mean_runs(), None);
+    assert_eq!(profile(&without).values()[0].name, "other");
+    // Of another value nothing is told.
+    let profile = recording.profile.as_mut().expect("a profile");
+    profile.show("other").expect("a value");
+    assert_eq!(profile.mean_runs(), None);
+}
+
+/// Each relation: caller, callee, calls, cost and self cost.
+fn related(recording: &Recording) -> Vec<(String, String, u64, u64, u64)> {
+    let name = |id: FunctionId| recording.functions.get(id).name.to_owned();
+    let row = |it: &callscape::facts::trace::Relation| {
+        let costs = (it.cost.ns(), it.self_cost.ns());
+        (name(it.caller), name(it.callee), it.calls, costs.0, costs.1)
+    };
+    recording.relations(None).iter().map(row).collect()
+}
+
+fn relation(caller: &str, callee: &str, numbers: [u64; 3]) -> (String, String, u64, u64, u64) {
+    let [calls, cost, own] = numbers;
+    (caller.to_owned(), callee.to_owned(), calls, cost, own)
+}
+
+#[test]
+fn a_file_of_call_relations_is_a_profile_of_functions_and_relations() {
+    let scratch = Scratch::new("relations");
+    let csv = "caller,caller_module,callee,callee_module,recordings,calls,total_ns,self_ns,other\n\
+               main,a.c/main,walk,a.c/walk,2,3,100,40,1\n\
+               walk,a.c/walk,walk,a.c/walk,2,5,60,20,1\n\
+               walk,a.c/walk,read,external/libc.so.6/read,1,7,30,30,1\n\
+               main,a.c/main,walk,a.c/walk,1,1,20,20,1\n\
+               main,a.c/main,\"x,y\",b.c/x,1,nan,-4,text,1\n";
+    let recording = read(&scratch.write("relations.csv", csv.as_bytes())).expect("a profile");
+    assert_eq!(
+        related(&recording),
+        [
+            relation("main", "walk", [4, 120, 60]),
+            relation("main", "x,y", [0, 0, 0]),
+            relation("walk", "walk", [5, 60, 20]),
+            relation("walk", "read", [7, 30, 30]),
+        ]
+    );
+    let metrics = recording.function_metrics(None);
+    let found: Vec<_> = recording
+        .functions
+        .ids()
+        .map(|id| {
+            let of = metrics[id.index()];
+            let function = recording.functions.get(id);
+            (function.name, of.calls, of.total.ns(), of.self_cost.ns())
+        })
+        .collect();
+    // Recursion counts once, and nothing weighs more than all: 80 of walk and 30 of read.
+    assert_eq!(
+        found,
+        [
+            ("main", 0, 110, 0),
+            ("walk", 9, 110, 80),
+            ("read", 7, 30, 30),
+            ("x,y", 0, 0, 0),
+        ]
+    );
+    assert!(recording.unit().is_time() && recording.counts_calls());
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    let expected = [
+        ("column-left-out", 1),
+        ("negative-number", 1),
+        ("not-a-number", 2),
+    ];
+    assert_eq!(warned.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn relations_without_self_costs_have_them_inferred_and_without_costs_are_refused() {
+    let scratch = Scratch::new("relations-parquet");
+    let path = scratch.0.join("relations.parquet");
+    let ends = || {
+        [
+            ("callee", Column::text(&["f", "g"])),
+            ("caller", Column::text(&["main", "f"])),
+        ]
+    };
+    let [callee, caller] = ends();
+    let cost = ("cost", Column::Double(vec![Some(10.5), Some(4.0)]));
+    write(&path, &[callee, cost, caller]);
+    let recording = read(&path).expect("a profile");
+    assert!(!recording.counts_calls());
+    assert_eq!(recording.unit().name(), "1/1000 units");
+    let own: Vec<_> = shown(&recording)
+        .into_iter()
+        .map(|it| (it.0, it.3))
+        .collect();
+    let expected = [("main", 0), ("f", 6500), ("g", 4000)];
+    assert_eq!(own, expected.map(|(name, own)| (name.to_owned(), own)));
+    let warned = recording.warnings.iter().map(|it| (&*it.kind, it.count));
+    assert_eq!(warned.collect::<Vec<_>>(), [("self-cost-inferred", 2)]);
+    write(&path, &ends());
+    let error = read(&path).expect_err("no costs");
+    assert!(error.contains("a column 'total' or 'cost'"), "{error}");
+    assert!(error.contains("found columns callee, caller"), "{error}");
+    // Costs without end do not overflow.
+    let most = u64::MAX;
+    let csv = format!(
+        "caller,callee,calls,total,self\na,b,{most},1e30,{most}\nb,a,1,{most},1e30\na,b,{most},1,1\n"
+    );
+    let recording = read(&scratch.write("huge.csv", csv.as_bytes())).expect("a profile");
+    assert!(
+        recording
+            .warnings
+            .iter()
+            .any(|it| it.kind == "weight-out-of-range")
+    );
+    assert_eq!(recording.function_metrics(None).len(), 2);
 }
 
 fn profile_counts(recording: &Recording) -> bool {

@@ -392,6 +392,7 @@ fn every_question_is_answered_by_both_engines_over_several_recordings() {
     }
     for (question, parameters, least) in [
         ("functions", &[][..], 10),
+        ("means", &[], 10),
         ("graph", &[], 10),
         ("modules", &["level=2"], 1),
         ("contexts", &["least=1"], 10),

@@ -1,0 +1,120 @@
+//! Records of CSV (RFC 4180), and what their fields hold.
+
+use super::values::Cell;
+use crate::escape;
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::import::lines::Lines;
+use crate::progress::Progress;
+use crate::warnings::{Place, Reporter};
+
+/// Bytes of a record of CSV.
+const LONGEST_RECORD: usize = 1 << 20;
+
+/// Hands on the fields of each record, with its place.
+pub fn each_record(
+    input: &Input,
+    progress: &Progress,
+    reporter: &Reporter,
+    mut take: impl FnMut(&[String], &dyn Fn() -> Place) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut lines = Lines::open(input, progress, reporter)?;
+    let file = input.display().to_string();
+    let mut record: Vec<u8> = Vec::new();
+    // Quotation marks in the record, and the line that it begins in.
+    let (mut marks, mut start) = (0, 1);
+    while let Some(line) = lines.next()? {
+        marks += quotes(line);
+        let is_first = record.is_empty();
+        if !is_first {
+            record.push(b'\n');
+        }
+        record.extend_from_slice(line);
+        if is_first {
+            start = lines.number();
+        }
+        let place = || Place::line(&file, start);
+        if !is_whole(marks) {
+            if record.len() > LONGEST_RECORD {
+                let expected = "the end of what a quotation mark begins";
+                return Err(ImportError::malformed(place(), expected, "more text"));
+            }
+            continue;
+        }
+        marks = 0;
+        if !record.is_empty() {
+            take(&fields(&record), &place)?;
+        }
+        record.clear();
+    }
+    if record.is_empty() {
+        return Ok(());
+    }
+    let expected = "the end of what a quotation mark begins";
+    let place = Place::line(&file, start);
+    Err(ImportError::malformed(
+        place,
+        expected,
+        "the end of the file",
+    ))
+}
+
+/// The fields of a line; none where a quotation mark in it is open.
+pub fn fields_of_line(line: &[u8]) -> Option<Vec<String>> {
+    is_whole(quotes(line)).then(|| fields(line))
+}
+
+/// How many quotation marks there are.
+fn quotes(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'"', bytes).count()
+}
+
+/// Whether a record with so many of them is at its end: each field that one begins has a second, and one within is doubled.
+fn is_whole(quotes: usize) -> bool {
+    quotes.is_multiple_of(2)
+}
+
+/// The fields of a whole record.
+fn fields(record: &[u8]) -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut field = Vec::new();
+    let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' if quoted && bytes.peek() == Some(&b'"') => {
+                field.push(byte);
+                bytes.next();
+            }
+            b'"' => quoted = !quoted,
+            b',' if !quoted => {
+                fields.push(String::from_utf8_lossy(&field).into_owned());
+                field.clear();
+            }
+            byte => field.push(byte),
+        }
+    }
+    fields.push(String::from_utf8_lossy(&field).into_owned());
+    fields
+}
+
+/// What a field holds: a text stays as it is, whatever it looks like.
+pub fn cell(field: &str, is_text: bool) -> Cell<'_> {
+    match is_text {
+        true => Cell::Text(escape::uncell(field).as_bytes()),
+        false => number(field),
+    }
+}
+
+/// A field of CSV as a number, where it is one.
+fn number(field: &str) -> Cell<'_> {
+    if field.is_empty() || field.eq_ignore_ascii_case("null") {
+        return Cell::Null;
+    }
+    if let Ok(whole) = field.parse() {
+        return Cell::Whole(whole);
+    }
+    match field.parse() {
+        Ok(real) => Cell::Real(real),
+        Err(_) => Cell::Text(field.as_bytes()),
+    }
+}
