@@ -169,10 +169,7 @@ impl Recording {
     /// The number of calls; 0 where they are not counted.
     pub fn calls(&self) -> u64 {
         match &self.profile {
-            Some(profile) => {
-                let calls = profile.function_metrics().iter().map(|it| it.calls);
-                calls.fold(0, u64::saturating_add)
-            }
+            Some(profile) => profile.calls(),
             None => self.trace.calls(),
         }
     }

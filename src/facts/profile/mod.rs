@@ -135,6 +135,18 @@ impl Profile {
         }
     }
 
+    /// The number of calls; 0 where they are not counted.
+    pub fn calls(&self) -> u64 {
+        let sum = |calls: &mut dyn Iterator<Item = u64>| calls.fold(0, u64::saturating_add);
+        match &self.weights {
+            // Without looking at what they weigh, which takes longer.
+            Weights::Contexts(contexts) => {
+                sum(&mut contexts.ids().filter_map(|it| contexts.calls(it)))
+            }
+            _ => sum(&mut self.function_metrics().iter().map(|it| it.calls)),
+        }
+    }
+
     /// Everything of the value shown.
     pub fn weight(&self) -> Cost {
         self.weight_of(self.shown)
