@@ -12,6 +12,7 @@ mod folder;
 mod functions;
 mod many;
 mod memory;
+mod reading;
 mod recording;
 mod rows;
 mod source;
