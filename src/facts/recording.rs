@@ -174,6 +174,18 @@ impl Recording {
         }
     }
 
+    /// The number of calls of each function; 0 where they are not counted. Less work than all of
+    /// [`function_metrics`](Self::function_metrics).
+    pub fn calls_by_function(&self) -> Vec<u64> {
+        match &self.profile {
+            Some(profile) => profile.calls_by_function(),
+            None => {
+                let metrics = self.trace.function_metrics(None);
+                metrics.into_iter().map(|it| it.calls).collect()
+            }
+        }
+    }
+
     /// The largest number of calls open at once; of a profile the length of its longest path of contexts, 0
     /// where it has no contexts.
     pub fn max_depth(&self) -> u32 {

@@ -170,6 +170,16 @@ impl Contexts {
             .sum()
     }
 
+    /// Calls of each of `functions` functions; 0 where they are not known. O(contexts).
+    pub fn calls_by_function(&self, functions: usize) -> Vec<u64> {
+        let mut sums = vec![0_u64; functions];
+        for (function, &calls) in self.functions.iter().zip(&self.calls) {
+            let sum = &mut sums[function.index()];
+            *sum = sum.saturating_add(calls);
+        }
+        sums
+    }
+
     /// Calls (0 where not known), total and self weight of each of `functions` functions, indexed by function.
     /// The total of a function is the weight of the contexts in which at least one call of it is open:
     /// recursion counts once. O(contexts).

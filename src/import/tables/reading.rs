@@ -132,7 +132,7 @@ impl Reading {
 
 /// Where batches come from.
 pub enum Batches {
-    Here(Reading),
+    Here(Box<Reading>),
     Thread(Ahead),
 }
 
@@ -140,7 +140,7 @@ impl Batches {
     pub fn of(reading: Reading) -> Batches {
         match reading.is_large() && rayon::current_num_threads() > 1 {
             true => Batches::ahead(reading),
-            false => Batches::Here(reading),
+            false => Batches::Here(Box::new(reading)),
         }
     }
 
@@ -156,7 +156,7 @@ impl Batches {
         let thread = thread::Builder::new().name("reading".to_owned());
         // Without one it is read here.
         let Ok(thread) = thread.spawn(run) else {
-            return Batches::Here(reading);
+            return Batches::Here(Box::new(reading));
         };
         // It waits for it.
         let _ = begin.send(reading);
@@ -372,7 +372,10 @@ mod tests {
             Reading::new(files.collect(), "numbers", asks, &Progress::new())
         };
         let both = || {
-            let [here, thread] = [Batches::Here(reading()), Batches::ahead(reading())];
+            let [here, thread] = [
+                Batches::Here(Box::new(reading())),
+                Batches::ahead(reading()),
+            ];
             (all(here), all(thread))
         };
         assert!(reading().is_large());
