@@ -349,10 +349,10 @@ impl Counts {
             functions: zero.clone(),
             calls: zero,
         };
-        let metrics = resolved.recording.function_metrics(None);
-        for (rule, metrics) in resolved.resolution.rules.iter().zip(metrics) {
+        let calls = resolved.recording.calls_by_function();
+        for (rule, calls) in resolved.resolution.rules.iter().zip(calls) {
             *counts.functions.entry(rule.name()).or_default() += 1;
-            *counts.calls.entry(rule.name()).or_default() += metrics.calls;
+            *counts.calls.entry(rule.name()).or_default() += calls;
         }
         counts
     }

@@ -1,7 +1,9 @@
 //! The functions of a recording, as its file names them.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 
+use super::hashing::BuildFast;
+use super::lookup::Lookup;
 use super::names::{NameId, Names};
 use crate::units::FunctionId;
 
@@ -43,7 +45,8 @@ struct Row {
 pub struct Functions {
     names: Names,
     rows: Vec<Row>,
-    ids: HashMap<Row, FunctionId>,
+    ids: Lookup,
+    hash: BuildFast,
 }
 
 impl Functions {
@@ -60,12 +63,15 @@ impl Functions {
             column,
             library: self.names.intern(function.library),
         };
-        let next = FunctionId(self.rows.len() as u32);
-        let id = *self.ids.entry(row).or_insert(next);
-        if id == next {
-            self.rows.push(row);
+        let hash = self.hash.hash_one(row) as u32;
+        let is_it = |id: u32| self.rows[id as usize] == row;
+        if let Some(id) = self.ids.find(hash, is_it) {
+            return FunctionId(id);
         }
-        id
+        let id = self.rows.len() as u32;
+        self.rows.push(row);
+        self.ids.insert(hash, id);
+        FunctionId(id)
     }
 
     pub fn get(&self, id: FunctionId) -> Function<'_> {

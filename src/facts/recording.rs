@@ -169,11 +169,20 @@ impl Recording {
     /// The number of calls; 0 where they are not counted.
     pub fn calls(&self) -> u64 {
         match &self.profile {
-            Some(profile) => {
-                let calls = profile.function_metrics().iter().map(|it| it.calls);
-                calls.fold(0, u64::saturating_add)
-            }
+            Some(profile) => profile.calls(),
             None => self.trace.calls(),
+        }
+    }
+
+    /// The number of calls of each function; 0 where they are not counted. Less work than all of
+    /// [`function_metrics`](Self::function_metrics).
+    pub fn calls_by_function(&self) -> Vec<u64> {
+        match &self.profile {
+            Some(profile) => profile.calls_by_function(),
+            None => {
+                let metrics = self.trace.function_metrics(None);
+                metrics.into_iter().map(|it| it.calls).collect()
+            }
         }
     }
 

@@ -21,10 +21,10 @@ use std::path::PathBuf;
 
 use super::demangle::demangle;
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
 use crate::facts::functions::{Function, Functions};
+use crate::facts::hashing::BuildFast;
 use crate::facts::lines::{FileId, Knows, LinesBuilder, PlaceId};
 use crate::facts::profile::{GraphBuilder, GraphNode, Profile, Value, Weights};
 use crate::facts::recording::Recording;

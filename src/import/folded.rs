@@ -15,12 +15,12 @@ use std::collections::HashMap;
 
 use super::chrome::split_name;
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
 use super::stream;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions, NO_FRAMES};
+use crate::facts::hashing::BuildFast;
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;

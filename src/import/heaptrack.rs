@@ -15,10 +15,10 @@ use std::collections::HashMap;
 
 use super::demangle::demangle;
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
 use crate::facts::functions::{Function, Functions};
+use crate::facts::hashing::BuildFast;
 use crate::facts::memory::{Detail, Live, MemoryBuilder, StackId};
 use crate::facts::recording::Recording;
 use crate::progress::Progress;

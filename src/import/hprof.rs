@@ -14,11 +14,11 @@
 use std::collections::HashMap;
 
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::lines::Lines;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions};
+use crate::facts::hashing::BuildFast;
 use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, LinesBuilder};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::Recording;

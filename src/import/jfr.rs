@@ -20,12 +20,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, TrackId};
 use super::stream::Window;
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
+use crate::facts::hashing::BuildFast;
 use crate::facts::memory::Detail;
 use crate::facts::recording::Recording;
 use crate::facts::trace::Why;

@@ -25,7 +25,6 @@ mod folded;
 mod formats;
 mod frame_text;
 mod gzip;
-mod hashing;
 mod heapprofile;
 mod heaptrack;
 mod hprof;

@@ -17,12 +17,12 @@ mod tables;
 use std::collections::HashMap;
 
 use super::error::ImportError;
-use super::hashing::BuildFast;
 use super::input::Input;
 use super::protobuf::{Fields, Value as Field, varint};
 use super::stream::Window;
 use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::facts::functions::{Functions, NO_FRAMES};
+use crate::facts::hashing::BuildFast;
 use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder, PlaceId};
 use crate::facts::profile::{Profile, Value, Weights};
 use crate::facts::recording::Recording;

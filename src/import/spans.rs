@@ -12,9 +12,9 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use hashbrown::HashTable;
 
-use super::hashing::{BuildFast, same};
 use crate::facts::builder::{Timestamp, TraceBuilder};
 use crate::facts::functions::Function;
+use crate::facts::hashing::{BuildFast, same};
 use crate::facts::names::{NameId, Names};
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::{Place, Reporter};

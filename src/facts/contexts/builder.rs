@@ -7,6 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
 use super::{Contexts, NONE};
+use crate::facts::lookup::Lookup;
 use crate::units::{ContextId, FunctionId};
 use crate::warnings::{Place, Reporter};
 
@@ -47,7 +48,9 @@ pub struct ContextsBuilder<'r> {
     sums: Vec<u64>,
     /// By node, as far as calls are known.
     calls: Vec<u64>,
-    table: Table,
+    /// All but the root.
+    lookup: Lookup,
+    seed: u64,
 }
 
 impl<'r> ContextsBuilder<'r> {
@@ -65,7 +68,8 @@ impl<'r> ContextsBuilder<'r> {
             taken: 0,
             sums: vec![0; values],
             calls: Vec::new(),
-            table: Table::new(),
+            lookup: Lookup::default(),
+            seed: RandomState::new().hash_one(0_u8),
         }
     }
 
@@ -80,8 +84,9 @@ impl<'r> ContextsBuilder<'r> {
             parent: parent.0,
             function,
         };
-        let hash = self.table.hash(node);
-        if let Some(known) = self.table.find(hash, |id| self.nodes[id as usize] == node) {
+        let hash = self.hash(node);
+        let is_it = |id: u32| self.nodes[id as usize] == node;
+        if let Some(known) = self.lookup.find(hash, is_it) {
             return NodeId(known);
         }
         let id = self.nodes.len() as u32;
@@ -91,8 +96,15 @@ impl<'r> ContextsBuilder<'r> {
         }
         self.nodes.push(node);
         self.rows.push(0);
-        self.table.insert(hash, id);
+        self.lookup.insert(hash, id);
         NodeId(id)
+    }
+
+    #[inline]
+    fn hash(&self, node: Node) -> u32 {
+        let key = u64::from(node.parent) << 32 | u64::from(node.function.0);
+        let product = u128::from(key ^ self.seed) * 0x9e37_79b9_7f4a_7c15;
+        ((product as u64) ^ ((product >> 64) as u64)) as u32
     }
 
     /// Adds to what a context itself weighs of `value`. The root takes nothing.
@@ -165,7 +177,7 @@ impl<'r> ContextsBuilder<'r> {
     /// The tree. Calls are known of all contexts or of none. O(contexts).
     pub fn finish(mut self) -> Contexts {
         // Room before more is taken.
-        self.table = Table::default();
+        self.lookup = Lookup::default();
         let nodes = self.nodes;
         let count = nodes.len() - 1;
         // How many contexts a subtree has; of one that has its place, where its next child goes.
@@ -217,82 +229,5 @@ impl<'r> ContextsBuilder<'r> {
             contexts.before.push(OnceLock::new());
         }
         contexts
-    }
-}
-
-/// Finds nodes by parent and function: hash and number in the first free place behind the one that the hash
-/// gives, at most two thirds of the places taken. The hash is seeded anew in each run, so that no input can
-/// be made to collide.
-#[derive(Default)]
-struct Table {
-    /// Of a node, by its number; [`FREE`] without one. A power of two.
-    places: Vec<Slot>,
-    taken: usize,
-    seed: u64,
-}
-
-/// A place of the table: comparing hashes first spares looks at other nodes.
-#[derive(Clone, Copy)]
-struct Slot {
-    hash: u32,
-    /// 0, the root, which is not in the table, for a free place.
-    node: u32,
-}
-
-const FREE: Slot = Slot { hash: 0, node: 0 };
-
-impl Table {
-    fn new() -> Table {
-        Table {
-            places: vec![FREE; 64],
-            taken: 0,
-            seed: RandomState::new().hash_one(0_u8),
-        }
-    }
-
-    #[inline]
-    fn hash(&self, node: Node) -> u32 {
-        let key = u64::from(node.parent) << 32 | u64::from(node.function.0);
-        let product = u128::from(key ^ self.seed) * 0x9e37_79b9_7f4a_7c15;
-        ((product as u64) ^ ((product >> 64) as u64)) as u32
-    }
-
-    #[inline]
-    fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        let mask = self.places.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let place = self.places[at];
-            if place.node == 0 {
-                return None;
-            }
-            if place.hash == hash && is_it(place.node) {
-                return Some(place.node);
-            }
-            at = (at + 1) & mask;
-        }
-    }
-
-    /// Takes a node that is not in it.
-    fn insert(&mut self, hash: u32, node: u32) {
-        if (self.taken + 1) * 3 > self.places.len() * 2 {
-            let doubled = vec![FREE; self.places.len() * 2];
-            for place in std::mem::replace(&mut self.places, doubled) {
-                if place.node != 0 {
-                    self.put(place);
-                }
-            }
-        }
-        self.put(Slot { hash, node });
-        self.taken += 1;
-    }
-
-    fn put(&mut self, place: Slot) {
-        let mask = self.places.len() - 1;
-        let mut at = place.hash as usize & mask;
-        while self.places[at].node != 0 {
-            at = (at + 1) & mask;
-        }
-        self.places[at] = place;
     }
 }

@@ -7,15 +7,14 @@
 mod builder;
 mod merged;
 mod preorder;
+mod relations;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use rayon::slice::ParallelSliceMut;
-
-use crate::facts::trace::{FunctionMetrics, Relation};
+use crate::facts::trace::FunctionMetrics;
 use crate::units::{ContextId, Cost, FunctionId};
 pub use builder::{ContextsBuilder, NodeId};
 pub use merged::Merge;
@@ -171,65 +170,50 @@ impl Contexts {
             .sum()
     }
 
+    /// Calls of each of `functions` functions; 0 where they are not known. O(contexts).
+    pub fn calls_by_function(&self, functions: usize) -> Vec<u64> {
+        let mut sums = vec![0_u64; functions];
+        for (function, &calls) in self.functions.iter().zip(&self.calls) {
+            let sum = &mut sums[function.index()];
+            *sum = sum.saturating_add(calls);
+        }
+        sums
+    }
+
     /// Calls (0 where not known), total and self weight of each of `functions` functions, indexed by function.
     /// The total of a function is the weight of the contexts in which at least one call of it is open:
     /// recursion counts once. O(contexts).
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
-        let mut metrics = vec![FunctionMetrics::default(); functions];
-        // By function, in how many of the open contexts it is called.
-        let mut open = vec![0_u32; functions];
+        #[derive(Clone, Copy, Default)]
+        struct Of {
+            metrics: FunctionMetrics,
+            /// In how many of the open contexts it is called.
+            open: u32,
+        }
+        // By function, in one place: where functions are many, each look at one fetches it from memory.
+        let mut of = vec![Of::default(); functions];
+        let before = self.before(value);
         let mut path: Vec<u32> = Vec::new();
         for context in self.ids() {
             while let Some(&last) = path.last()
                 && self.ends[last as usize] <= context.0
             {
                 path.pop();
-                open[self.functions[last as usize].index()] -= 1;
+                of[self.functions[last as usize].index()].open -= 1;
             }
-            let function = self.functions[context.index()].index();
-            path.push(context.0);
-            let of = &mut metrics[function];
-            of.calls = of
-                .calls
-                .saturating_add(self.calls(context).unwrap_or_default());
-            of.self_cost += self.self_weight(value, context);
-            if open[function] == 0 {
-                of.total += self.total(value, context);
+            let (at, end) = (context.index(), self.ends[context.index()]);
+            let Of { metrics, open } = &mut of[self.functions[at].index()];
+            let calls = self.calls(context).unwrap_or_default();
+            metrics.calls = metrics.calls.saturating_add(calls);
+            metrics.self_cost += Cost::from_ns(before[at + 1] - before[at]);
+            if *open == 0 {
+                metrics.total += Cost::from_ns(before[end as usize] - before[at]);
             }
-            open[function] += 1;
-        }
-        metrics
-    }
-
-    /// The call relations between functions, sorted by caller, then callee: calls (0 where not known), the
-    /// weight of the callee's contexts with all below them, and their self weight. O(contexts × log), on several threads.
-    pub fn relations(&self, value: usize) -> Vec<Relation> {
-        let called = |id: ContextId| {
-            let parent = self.parent(id)?;
-            Some((self.function(parent), self.function(id), id))
-        };
-        // Sorted, as they are to be: a table to find each pair in takes twice as long for millions of pairs.
-        let mut calls: Vec<(FunctionId, FunctionId, ContextId)> =
-            self.ids().filter_map(called).collect();
-        calls.par_sort_unstable();
-        let mut relations: Vec<Relation> = Vec::new();
-        for (caller, callee, id) in calls {
-            let pair = (caller, callee);
-            let last = relations.last();
-            if last.is_none_or(|it| (it.caller, it.callee) != pair) {
-                relations.push(Relation {
-                    caller,
-                    callee,
-                    ..Relation::NOTHING
-                });
-            }
-            if let Some(of) = relations.last_mut() {
-                let calls = self.calls(id).unwrap_or_default();
-                of.calls = of.calls.saturating_add(calls);
-                of.cost += self.total(value, id);
-                of.self_cost += self.self_weight(value, id);
+            if end > context.0 + 1 {
+                path.push(context.0);
+                *open += 1;
             }
         }
-        relations
+        of.into_iter().map(|it| it.metrics).collect()
     }
 }

@@ -41,35 +41,37 @@ impl ContextColumns {
         match depth_in_preorder(&self.parents) {
             Some(depth) => Ok(self.in_order(depth)),
             None => {
-                let order = preorder(&self.parents)?;
-                let arranged = self.arranged(&order);
+                let places = places(&self.parents)?;
+                let arranged = self.arranged(&places);
                 let depth = depth_in_preorder(&arranged.parents).unwrap_or_default();
                 Ok(arranged.in_order(depth))
             }
         }
     }
 
-    fn arranged(self, order: &[u32]) -> ContextColumns {
-        let mut places = vec![0_u32; order.len()];
-        for (place, &row) in (0..).zip(order) {
-            places[row as usize] = place;
-        }
-        let of = |column: &[u64]| order.iter().map(|&row| column[row as usize]).collect();
-        let parent = |&row: &u32| match self.parents[row as usize] {
-            NONE => NONE,
-            parent => places[parent as usize],
+    /// The same with each row at its place. A column is gone once it is arranged.
+    fn arranged(self, places: &[u32]) -> ContextColumns {
+        let functions = || arranged(self.functions, FunctionId(0), places);
+        let parents = || {
+            let mut parents = arranged(self.parents, NONE, places);
+            for parent in parents.iter_mut().filter(|parent| **parent != NONE) {
+                *parent = places[*parent as usize];
+            }
+            parents
         };
+        let numbers = |column: Vec<u64>| match column.is_empty() {
+            true => column,
+            false => arranged(column, 0, places),
+        };
+        let calls = || numbers(self.calls);
+        let weights = || self.weights.into_iter().map(numbers).collect();
+        let ((functions, parents), (calls, weights)) =
+            rayon::join(|| (functions(), parents()), || (calls(), weights()));
         ContextColumns {
-            functions: order
-                .iter()
-                .map(|&row| self.functions[row as usize])
-                .collect(),
-            parents: order.iter().map(parent).collect(),
-            calls: match self.calls.is_empty() {
-                true => Vec::new(),
-                false => of(&self.calls),
-            },
-            weights: self.weights.iter().map(|column| of(column)).collect(),
+            functions,
+            parents,
+            calls,
+            weights,
         }
     }
 
@@ -137,8 +139,20 @@ fn depth_in_preorder(parents: &[u32]) -> Option<u32> {
     Some(most as u32)
 }
 
-/// Rows in preorder, those of one parent in their order. Parents are rows.
-fn preorder(parents: &[u32]) -> Result<Vec<u32>, NoTree> {
+/// A column with each row at its place.
+fn arranged<T: Copy>(column: Vec<T>, nothing: T, places: &[u32]) -> Vec<T> {
+    let mut arranged = vec![nothing; column.len()];
+    for (value, &place) in column.into_iter().zip(places) {
+        arranged[place as usize] = value;
+    }
+    arranged
+}
+
+/// By row its place in preorder, those of one parent in the order of their rows. Parents are rows. O(rows).
+fn places(parents: &[u32]) -> Result<Vec<u32>, NoTree> {
+    if let Some(places) = places_by_size(parents) {
+        return Ok(places);
+    }
     let mut first_child = vec![NONE; parents.len()];
     let mut next = vec![NONE; parents.len()];
     let mut first_root = NONE;
@@ -149,22 +163,51 @@ fn preorder(parents: &[u32]) -> Result<Vec<u32>, NoTree> {
         };
         next[row] = std::mem::replace(first, row as u32);
     }
-    let mut order = Vec::with_capacity(parents.len());
-    let mut seen = vec![false; parents.len()];
+    let mut places = vec![NONE; parents.len()];
+    let mut place = 0;
     let mut open = vec![first_root];
     while let Some(row) = open.pop() {
         if row == NONE {
             continue;
         }
-        seen[row as usize] = true;
-        order.push(row);
+        places[row as usize] = place;
+        place += 1;
         open.push(next[row as usize]);
         open.push(first_child[row as usize]);
     }
-    match seen.iter().position(|seen| !seen) {
+    match places.iter().position(|place| *place == NONE) {
         Some(row) => Err(NoTree::Cycle(row)),
-        None => Ok(order),
+        None => Ok(places),
     }
+}
+
+/// The same where all parents stand before their children, as they do breadth first: looks at rows in their order alone,
+/// and not from one to another.
+fn places_by_size(parents: &[u32]) -> Option<Vec<u32>> {
+    // How many rows a subtree has; of a row that has its place, where its next child goes.
+    let mut room = vec![1_u32; parents.len()];
+    for (row, &parent) in parents.iter().enumerate().rev() {
+        if parent != NONE {
+            if parent as usize >= row {
+                return None;
+            }
+            room[parent as usize] += room[row];
+        }
+    }
+    let mut next_root = 0;
+    let mut places = Vec::with_capacity(parents.len());
+    for (row, &parent) in parents.iter().enumerate() {
+        let size = room[row];
+        let next = match parent {
+            NONE => &mut next_root,
+            parent => &mut room[parent as usize],
+        };
+        let place = *next;
+        *next += size;
+        room[row] = place + 1;
+        places.push(place);
+    }
+    Some(places)
 }
 
 #[cfg(test)]

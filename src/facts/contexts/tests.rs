@@ -74,6 +74,8 @@ fn metrics_and_relations_are_what_the_definitions_say() {
             let found = (metrics.calls, metrics.self_cost.ns(), metrics.total.ns());
             assert_eq!(found, (calls, own, total), "seed {seed}");
         }
+        let calls = metrics.iter().map(|it| it.calls);
+        assert!(calls.eq(contexts.calls_by_function(4)), "seed {seed}");
         for (stack, weight, calls) in &stacks {
             for (at, pair) in stack.windows(2).enumerate() {
                 let sums = relations.entry((pair[0], pair[1])).or_default();

@@ -150,6 +150,22 @@ impl Profile {
         }
     }
 
+    /// The number of calls; 0 where they are not counted. O(contexts), or as
+    /// [`function_metrics`](Self::function_metrics) where there are none.
+    pub fn calls(&self) -> u64 {
+        let calls = self.calls_by_function();
+        calls.into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// The same of each function.
+    pub fn calls_by_function(&self) -> Vec<u64> {
+        match &self.weights {
+            // Without what they weigh, which takes longer.
+            Weights::Contexts(contexts) => contexts.calls_by_function(self.functions),
+            _ => self.function_metrics().iter().map(|it| it.calls).collect(),
+        }
+    }
+
     /// Everything of the value shown.
     pub fn weight(&self) -> Cost {
         self.weight_of(self.shown)

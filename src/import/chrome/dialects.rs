@@ -6,7 +6,7 @@ use super::events::Location;
 use super::spellings::{Name, Spellings};
 use crate::facts::builder::TraceBuilder;
 use crate::facts::functions::Function;
-use crate::import::hashing::BuildFast;
+use crate::facts::hashing::BuildFast;
 use crate::units::FunctionId;
 
 /// The functions of a trace, found by what its events say without allocation or decoding for each event.

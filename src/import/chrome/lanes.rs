@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::events::Event;
 use super::threads::{Key, Threads};
 use crate::facts::builder::TraceBuilder;
-use crate::import::hashing::BuildFast;
+use crate::facts::hashing::BuildFast;
 
 /// Process and category.
 type Group = (Box<[u8]>, Box<[u8]>);

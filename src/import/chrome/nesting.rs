@@ -10,7 +10,7 @@ use super::complete::Complete;
 use super::completes::Completes;
 use super::spellings::Name;
 use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
-use crate::import::hashing::BuildFast;
+use crate::facts::hashing::BuildFast;
 use crate::import::sorting::Sorter;
 use crate::progress::Progress;
 use crate::units::{FunctionId, ThreadId};

@@ -1,7 +1,7 @@
 //! The names in a trace: found by the bytes between the quotes of a JSON string, without decoding or copying
 //! them for each event.
 
-use crate::import::hashing::{BuildFast, same};
+use crate::facts::hashing::{BuildFast, same};
 use crate::import::json::unescape;
 use crate::units::FunctionId;
 

@@ -6,7 +6,7 @@ use super::events::Event;
 use super::nesting::{Nesting, OpenBegins};
 use super::spellings::Name;
 use crate::facts::builder::TraceBuilder;
-use crate::import::hashing::{BuildFast, same};
+use crate::facts::hashing::{BuildFast, same};
 use crate::import::json::unescape;
 use crate::units::ThreadId;
 

@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::pools::Pools;
 use super::types::{Class, Role, Types, Value};
 use super::wire::Bytes;
+use crate::facts::hashing::BuildFast;
 use crate::facts::memory::{
     Cell, Detail, FewCells, Instant, Memory, MemoryBuilder, StackId, SumRow,
 };
 use crate::facts::trace::Trace;
-use crate::import::hashing::BuildFast;
 use crate::units::{FunctionId, ThreadId, Time};
 
 /// What an event of memory is.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::wire::{Bytes, Text};
-use crate::import::hashing::BuildFast;
+use crate::facts::hashing::BuildFast;
 
 /// How a value of a type is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use super::code::{Code, named};
+use crate::facts::hashing::same;
 use crate::import::error::ImportError;
-use crate::import::hashing::same;
 use crate::import::input::Input;
 use crate::import::protobuf::{Fields, Value, varint};
 use crate::import::spans::{ServiceId, Span, SpanId, Spans};

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::switches::{Switches, switches};
 use crate::facts::builder::TraceBuilder;
+use crate::facts::hashing::BuildFast;
 use crate::facts::names::{NameId, Names};
 use crate::import::chrome::completes::Completes;
 use crate::import::chrome::nesting::{Mark, Marks, OpenBegins};
-use crate::import::hashing::BuildFast;
 use crate::import::input::Input;
 use crate::units::{FunctionId, ThreadId};
 use crate::warnings::Reporter;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::demangle::demangle;
-use super::super::hashing::BuildFast;
 use super::super::protobuf::{Fields, Value as Field};
 use crate::facts::functions::{Function, Functions};
+use crate::facts::hashing::BuildFast;
 use crate::units::FunctionId;
 
 /// A function as the profile describes it; texts by their numbers.

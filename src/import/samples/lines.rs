@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::stacks::{StackId, Stacks};
+use crate::facts::hashing::BuildFast;
 use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder};
-use crate::import::hashing::BuildFast;
 
 /// What was found of a stack.
 #[derive(Clone, Copy, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::import::hashing::BuildFast;
+use crate::facts::hashing::BuildFast;
 use crate::units::FunctionId;
 
 /// A stack in a [`Stacks`] table.

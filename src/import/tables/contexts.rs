@@ -47,7 +47,8 @@ impl ContextTable {
         let mut rows = Rows::new(files, "contexts", asks, progress, reporter);
         let mut numbering = Numbering::default();
         let mut columns = ContextColumns::default();
-        let mut parents: Vec<u64> = Vec::new();
+        // Rows with the numbers of their parents, which have not come yet.
+        let mut to_come: Vec<(usize, u64)> = Vec::new();
         let (mut own, mut waiting) = (Vec::new(), Vec::new());
         let (mut counts, mut knows_waiting) = (false, false);
         while rows.next()? > 0 {
@@ -60,7 +61,13 @@ impl ContextTable {
                     let found = format!("{number} again in row {at}");
                     return Err(ImportError::malformed(rows.place(), expected, found));
                 }
-                parents.push(rows.number(1, row).unwrap_or(u64::MAX));
+                columns.parents.push(match rows.number(1, row) {
+                    None => ContextColumns::OUTERMOST,
+                    Some(parent) => numbering.get(parent).unwrap_or_else(|| {
+                        to_come.push((at, parent));
+                        ContextColumns::OUTERMOST
+                    }),
+                });
                 let function = table.get(rows.number(2, row), &rows);
                 columns.functions.push(function);
                 let calls = rows.number(3, row);
@@ -79,16 +86,13 @@ impl ContextTable {
             columns.calls = Vec::new();
         }
         let place = rows.place();
-        let find = |(row, &parent): (usize, &u64)| match parent {
-            u64::MAX => Ok(ContextColumns::OUTERMOST),
-            parent => numbering.get(parent).ok_or_else(|| {
+        for (row, parent) in to_come {
+            columns.parents[row] = numbering.get(parent).ok_or_else(|| {
                 let expected = "parents that are contexts of the table";
                 let found = format!("parent {parent} in row {row}");
                 ImportError::malformed(place.clone(), expected, found)
-            }),
-        };
-        let found: Result<Vec<u32>, _> = parents.iter().enumerate().map(find).collect();
-        columns.parents = found?;
+            })?;
+        }
         columns.weights.push(own);
         let mut values = vec![value];
         if knows_waiting {

@@ -6,9 +6,9 @@ use std::collections::hash_map::Entry;
 use super::file::Ask;
 use super::rows::Rows;
 use crate::facts::functions::{Function, Functions};
+use crate::facts::hashing::BuildFast;
 use crate::facts::trace::FunctionMetrics;
 use crate::import::error::ImportError;
-use crate::import::hashing::BuildFast;
 use crate::import::input::Input;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId};
@@ -17,6 +17,9 @@ use crate::warnings::Reporter;
 /// What numbers of a table stand for: rows in order as a rule, in any order where another engine has written them.
 #[derive(Default)]
 pub struct Numbering {
+    /// Numbers below it stand for themselves.
+    themselves: u32,
+    /// What those from there on stand for.
     in_order: Vec<u32>,
     others: HashMap<u64, u32, BuildFast>,
 }
@@ -24,8 +27,12 @@ pub struct Numbering {
 impl Numbering {
     /// From now on `number` stands for `what`; whether it stood for nothing before.
     pub fn insert(&mut self, number: u64, what: u32) -> bool {
-        if number == self.in_order.len() as u64 && self.others.is_empty() {
-            self.in_order.push(what);
+        let next = u64::from(self.themselves) + self.in_order.len() as u64;
+        if number == next && self.others.is_empty() {
+            match self.in_order.is_empty() && number == u64::from(what) && what < u32::MAX {
+                true => self.themselves += 1,
+                false => self.in_order.push(what),
+            }
             return true;
         }
         if self.get(number).is_some() {
@@ -42,7 +49,10 @@ impl Numbering {
 
     #[inline]
     pub fn get(&self, number: u64) -> Option<u32> {
-        let in_order = usize::try_from(number).ok();
+        let Some(behind) = number.checked_sub(u64::from(self.themselves)) else {
+            return Some(number as u32);
+        };
+        let in_order = usize::try_from(behind).ok();
         let in_order = in_order.and_then(|at| self.in_order.get(at));
         in_order.or_else(|| self.others.get(&number)).copied()
     }

@@ -15,6 +15,7 @@ mod functions;
 mod many;
 mod means;
 mod memory;
+mod reading;
 mod recording;
 mod related;
 mod rows;

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 
 /// Builds [`Fast`] hashers that share one seed.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct BuildFast(u64);
 
 impl Default for BuildFast {
