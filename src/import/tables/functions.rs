@@ -211,3 +211,35 @@ pub fn each(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::memory::tests::Random;
+
+    #[test]
+    fn numbers_in_any_order_stand_for_what_they_were_given_first() {
+        for seed in 1..300 {
+            let mut random = Random(seed);
+            let (mut numbering, mut expected) = (Numbering::default(), HashMap::new());
+            // In order and for themselves at first, then for others, then in any order.
+            let [themselves, in_order] = [0, 1].map(|_| random.below(4));
+            for at in 0..20 {
+                let number = match at < themselves + in_order {
+                    true => at,
+                    false => random.below(30),
+                };
+                let what = match at < themselves {
+                    true => number as u32,
+                    false => random.below(9) as u32,
+                };
+                let is_new = !expected.contains_key(&number);
+                assert_eq!(numbering.insert(number, what), is_new, "seed {seed}");
+                expected.entry(number).or_insert(what);
+                for number in 0..32 {
+                    assert_eq!(numbering.get(number), expected.get(&number).copied());
+                }
+            }
+        }
+    }
+}

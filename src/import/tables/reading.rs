@@ -36,8 +36,10 @@ pub struct Reading {
     pub files: Vec<Input>,
     pub asks: Vec<Ask>,
     /// The table that files are to say they are of, where they say it.
-    pub table: &'static str,
-    pub progress: Progress,
+    table: &'static str,
+    progress: Progress,
+    /// Bytes of all files.
+    bytes: u64,
     next_file: usize,
     file: Option<Open>,
     /// Bytes of the files before the one at hand.
@@ -69,9 +71,10 @@ impl Reading {
         asks: Vec<Ask>,
         progress: &Progress,
     ) -> Reading {
-        let bytes = files.iter().map(size);
-        progress.start(format!("reading {table}"), bytes.sum());
+        let bytes = files.iter().map(size).sum();
+        progress.start(format!("reading {table}"), bytes);
         Reading {
+            bytes,
             files,
             asks,
             table,
@@ -125,8 +128,7 @@ impl Reading {
     }
 
     fn is_large(&self) -> bool {
-        let on_disk = self.files.iter().all(|it| it.file().is_some());
-        on_disk && self.files.iter().map(size).sum::<u64>() >= WORTH
+        self.bytes >= WORTH && self.files.iter().all(|it| it.file().is_some())
     }
 }
 
