@@ -16,6 +16,7 @@
 --   self           self cost
 --   waiting        the part of the total in which threads waited; null where unknown
 --   self_waiting   the same of the self cost
+--   unit           unit of the recordings, such as nanoseconds; empty where they have several
 
 SELECT f.name, f.module, f.file, f.line, f.library,
        count(DISTINCT f.recording) AS recordings,
@@ -23,7 +24,8 @@ SELECT f.name, f.module, f.file, f.line, f.library,
        CAST(sum(f.total) AS BIGINT) AS total,
        CAST(sum(f.self) AS BIGINT) AS self,
        CAST(sum(f.waiting) AS BIGINT) AS waiting,
-       CAST(sum(f.self_waiting) AS BIGINT) AS self_waiting
+       CAST(sum(f.self_waiting) AS BIGINT) AS self_waiting,
+       (SELECT CASE WHEN min(unit) = max(unit) THEN min(unit) ELSE '' END FROM recordings WHERE recording LIKE $recording) AS unit
 FROM functions f
 WHERE f.recording LIKE $recording
 GROUP BY f.name, f.module, f.file, f.line, f.line_column, f.library

@@ -15,6 +15,7 @@
 --   self            self cost of these calls
 --   waiting         the part of the total in which threads waited; null where unknown
 --   self_waiting    the same of the self cost
+--   unit            unit of the recordings, such as nanoseconds; empty where they have several
 
 SELECT a.name AS caller, a.module AS caller_module, b.name AS callee, b.module AS callee_module,
        count(DISTINCT r.recording) AS recordings,
@@ -22,7 +23,8 @@ SELECT a.name AS caller, a.module AS caller_module, b.name AS callee, b.module A
        CAST(sum(r.total) AS BIGINT) AS total,
        CAST(sum(r.self) AS BIGINT) AS self,
        CAST(sum(r.waiting) AS BIGINT) AS waiting,
-       CAST(sum(r.self_waiting) AS BIGINT) AS self_waiting
+       CAST(sum(r.self_waiting) AS BIGINT) AS self_waiting,
+       (SELECT CASE WHEN min(unit) = max(unit) THEN min(unit) ELSE '' END FROM recordings WHERE recording LIKE $recording) AS unit
 FROM relations r
 JOIN functions a ON a.recording = r.recording AND a.function = r.caller
 JOIN functions b ON b.recording = r.recording AND b.function = r.callee

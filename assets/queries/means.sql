@@ -33,6 +33,7 @@
 --   least_calls       the least number of calls where it ran
 --   samples           samples of all recordings; 0 where every call was recorded
 --   functions         how many functions ran, those too that `most` leaves out
+--   unit              unit of the recordings, such as nanoseconds; empty where they have several
 
 WITH runs AS (
   SELECT CAST(count(*) AS DOUBLE) AS runs, CAST(coalesce(sum(samples), 0) AS BIGINT) AS samples
@@ -101,7 +102,8 @@ SELECT m.name, m.module, m.file, m.line, m.library, CAST(m.runs AS BIGINT) AS ru
        CASE WHEN m.runs > 1 THEN sqrt((s.calls + (m.runs - m.recordings) * m.calls * m.calls) / (m.runs - 1)) END
          AS spread_calls,
        m.log_calls, sqrt(s.log_calls) AS log_spread_calls, m.least_calls,
-       m.samples, count(*) OVER () AS functions
+       m.samples, count(*) OVER () AS functions,
+       (SELECT CASE WHEN min(unit) = max(unit) THEN min(unit) ELSE '' END FROM recordings WHERE recording LIKE $recording) AS unit
 FROM means m
 JOIN squares s ON m.name = s.name AND m.module = s.module AND m.file = s.file AND m.line = s.line
   AND m.line_column = s.line_column AND m.library = s.library

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::columns::{amount, place_of, unit_named};
+use super::columns::{Units, amount, place_of};
 use super::csv;
 use super::file::{Ask, Kind, Parquet};
 use super::means::{self, Means, Tells};
@@ -18,7 +18,7 @@ use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::import::tables::functions::FunctionTable;
 use crate::progress::Progress;
-use crate::units::{Cost, Unit};
+use crate::units::Cost;
 use crate::warnings::{Place, Reporter};
 
 /// More columns of numbers than any query answers; each costs memory for every function.
@@ -39,13 +39,14 @@ const NOT_VALUES: [&str; 10] = [
 ];
 
 /// Columns of text, which hold no numbers even where they look like some.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
     "function",
     "name",
     "module",
     "levels",
     "file",
     "library",
+    "unit",
     "says",
     "recording",
     "first_recording",
@@ -73,6 +74,7 @@ enum Role {
     Line,
     Column,
     Library,
+    Unit,
     Calls,
     /// The self cost, and the total of the same value.
     Own,
@@ -104,6 +106,7 @@ struct Answer<'r> {
     /// By function.
     calls: Vec<u64>,
     counts_calls: bool,
+    units: Units,
     reporter: &'r Reporter,
 }
 
@@ -252,7 +255,9 @@ impl Role {
     /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
     fn cell(self, field: &str) -> Cell<'_> {
         match self {
-            Role::Name | Role::Module | Role::File | Role::Library => csv::cell(field, true),
+            Role::Name | Role::Module | Role::File | Role::Library | Role::Unit => {
+                csv::cell(field, true)
+            }
             _ => csv::cell(field, false),
         }
     }
@@ -311,6 +316,7 @@ impl<'r> Answer<'r> {
                 "module" if is_text(at) => Role::Module,
                 "file" if is_text(at) => Role::File,
                 "library" if is_text(at) => Role::Library,
+                "unit" if is_text(at) => Role::Unit,
                 _ if is_text(at) => Role::Nothing,
                 "line" => Role::Line,
                 "line_column" => Role::Column,
@@ -354,6 +360,7 @@ impl<'r> Answer<'r> {
             table: FunctionTable::default(),
             calls: Vec::new(),
             counts_calls: false,
+            units: Units::default(),
             reporter,
         })
     }
@@ -395,6 +402,10 @@ impl<'r> Answer<'r> {
             line: number(Role::Line),
             library: &library,
         };
+        if self.roles.contains(&Role::Unit) {
+            let said = text(Role::Unit);
+            self.units.add(&said, self.reporter, &place);
+        }
         let column = number(Role::Column);
         let function = self.table.functions.intern_at(function, column);
         let id = function.index();
@@ -450,6 +461,8 @@ impl<'r> Answer<'r> {
             self.values.retain(|it| it.is_there);
         }
         let (mut values, mut of_values) = (Vec::new(), Vec::new());
+        let units = self.units;
+        let unit_of = |of: &Column| units.of(&of.name, of.has_fractions);
         let of_first = self.values.first().map(unit_of);
         let per_unit = of_first.map_or(1.0, |(_, factor)| 1000.0 / factor as f64);
         let first = self.values.first().map(|it| it.name.as_str());
@@ -497,9 +510,4 @@ impl<'r> Answer<'r> {
         let samples = samples.unwrap_or_default();
         Recording::of_profile(input, format, samples, profile, reporter.warnings())
     }
-}
-
-/// The unit that a column says, and how many thousandths of what stands there one of it is.
-fn unit_of(column: &Column) -> (Unit, u128) {
-    unit_named(&column.name, column.has_fractions)
 }

@@ -1,5 +1,6 @@
 //! What columns of an answer hold: amounts in a unit, and where a function stands.
 
+use super::contexts::unit_named;
 use super::values::Cell;
 use crate::units::Unit;
 use crate::warnings::{Place, Reporter};
@@ -38,18 +39,35 @@ pub fn amount(
     }
 }
 
-/// The unit that the name of a column says, and how many thousandths of what stands there one of it is.
-pub fn unit_named(name: &str, has_fractions: bool) -> (Unit, u128) {
-    let things = match name {
-        // Of what, the table does not say.
-        "self" | "mean_self" | "total" | "cost" => "units",
-        name => name,
-    };
-    match name.rsplit('_').next() {
-        Some("ns") => (Unit::Nanoseconds, 1000),
-        Some("bytes") => (Unit::Bytes, 1000),
-        _ if has_fractions => (Unit::Thousandths(things.to_owned()), 1),
-        _ => (Unit::Things(things.to_owned()), 1000),
+/// What rows say in a column `unit` of the costs beside it.
+#[derive(Default)]
+pub struct Units(Option<String>);
+
+impl Units {
+    /// Takes in what a row says. Of another unit than the rows before there is no sum: it is counted, and the first holds.
+    pub fn add(&mut self, said: &str, reporter: &Reporter, place: &impl Fn() -> Place) {
+        match &self.0 {
+            None => self.0 = Some(said.to_owned()),
+            Some(first) if first != said => reporter.warn("unit-not-that-of-others", place),
+            Some(_) => {}
+        }
+    }
+
+    /// The unit of a column, and how many thousandths of what stands there one of it is: what its name says, else what rows
+    /// have said of costs.
+    pub fn of(&self, column: &str, has_fractions: bool) -> (Unit, u128) {
+        let said = self.0.as_deref().filter(|it| !it.is_empty());
+        let unit = match (column, column.rsplit('_').next()) {
+            (_, Some("ns")) => Unit::Nanoseconds,
+            (_, Some("bytes")) => Unit::Bytes,
+            // Of what, the table may not say.
+            ("self" | "mean_self" | "total" | "cost", _) => unit_named(said.unwrap_or("units")),
+            (name, _) => Unit::Things(name.to_owned()),
+        };
+        match unit {
+            Unit::Things(things) if has_fractions => (Unit::Thousandths(things), 1),
+            unit => (unit, 1000),
+        }
     }
 }
 

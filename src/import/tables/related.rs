@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{self, place_of, unit_named};
+use super::columns::{self, Units, place_of};
 use super::functions::FunctionTable;
 use super::values::Cell;
 use crate::facts::functions::Function;
@@ -29,6 +29,7 @@ enum Role {
     CallerModule,
     Callee,
     CalleeModule,
+    Unit,
     Calls,
     Total,
     Own,
@@ -52,6 +53,7 @@ pub struct RelationAnswer<'r> {
     sums: BTreeMap<(FunctionId, FunctionId), Sum>,
     counts_calls: bool,
     has_fractions: bool,
+    units: Units,
     reporter: &'r Reporter,
 }
 
@@ -85,6 +87,7 @@ impl<'r> RelationAnswer<'r> {
             (text("caller_module"), Role::CallerModule),
             (Some(callee), Role::Callee),
             (text("callee_module"), Role::CalleeModule),
+            (text("unit"), Role::Unit),
             (number("calls"), Role::Calls),
             (Some(total), Role::Total),
             (OWN.into_iter().find_map(number), Role::Own),
@@ -108,6 +111,7 @@ impl<'r> RelationAnswer<'r> {
             sums: BTreeMap::new(),
             counts_calls: false,
             has_fractions: false,
+            units: Units::default(),
             reporter,
         }))
     }
@@ -141,6 +145,9 @@ impl<'r> RelationAnswer<'r> {
             let cell = cell(at(role)?, false);
             columns::amount(cell, self.reporter, &place)
         };
+        if at(Role::Unit).is_some() {
+            self.units.add(&text(Role::Unit), self.reporter, &place);
+        }
         let [calls, total, own] = [Role::Calls, Role::Total, Role::Own].map(amount);
         let pair = names.map(|[name, module]| {
             let (file, library) = place_of(&name, &module);
@@ -166,7 +173,7 @@ impl<'r> RelationAnswer<'r> {
     }
 
     pub fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
-        let (unit, factor) = unit_named(&self.value, self.has_fractions);
+        let (unit, factor) = self.units.of(&self.value, self.has_fractions);
         let place = || Place::file(input.display().to_string());
         let whole = |sum: u128, factor: u128| {
             let units = sum.saturating_add(factor / 2) / factor;

@@ -527,3 +527,54 @@ fn texts_stay_as_they_are_whatever_they_look_like() {
         "{error}"
     );
 }
+
+#[test]
+fn a_column_says_the_unit_of_costs_whose_names_do_not() {
+    let scratch = Scratch::new("unit");
+    for (csv, unit, own, warned) in [
+        (
+            "name,self,unit\na,5,nanoseconds\nb,7,nanoseconds\n",
+            "nanoseconds",
+            12,
+            0,
+        ),
+        ("name,self,unit\na,5,bytes\n", "bytes", 5, 0),
+        ("name,self,unit\na,5.5,samples\n", "1/1000 samples", 5500, 0),
+        (
+            "name,self,unit\na,5,1/1000 samples\n",
+            "1/1000 samples",
+            5,
+            0,
+        ),
+        ("name,self,unit\na,5,\n", "units", 5, 0),
+        ("name,self_ns,unit\na,5,bytes\n", "nanoseconds", 5, 0),
+        // The unit of another row is counted, and the first holds.
+        (
+            "name,self,unit\na,5,bytes\nb,6,samples\nc,1,\n",
+            "bytes",
+            12,
+            2,
+        ),
+        (
+            "name,runs,mean_self,spread_self,unit\na,4,5.25,1,nanoseconds\n",
+            "nanoseconds",
+            5,
+            0,
+        ),
+        (
+            "caller,callee,total,self,unit\na,b,5,5,nanoseconds\n",
+            "nanoseconds",
+            5,
+            0,
+        ),
+    ] {
+        let path = scratch.write("answer.csv", csv.as_bytes());
+        let recording = read(&path).expect("a profile");
+        assert_eq!(recording.unit().name(), unit, "{csv}");
+        let sum: u64 = shown(&recording).into_iter().map(|it| it.3).sum();
+        assert_eq!(sum, own, "{csv}");
+        let of_units = |it: &&callscape::warnings::Warning| it.kind == "unit-not-that-of-others";
+        let counted = recording.warnings.iter().find(of_units);
+        assert_eq!(counted.map_or(0, |it| it.count), warned, "{csv}");
+    }
+}
