@@ -46,8 +46,14 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             let (own, other) = (runs.side(), 1 - runs.side());
             let (own, other) = (runs.title_of(own), runs.title_of(other));
             let about = "time, call stacks and what is selected are of this run";
-            let (text, about) = match desk.state.runs_view.together {
-                RunsLayout::One => (
+            let document = desk.state.document.as_ref();
+            let plays = document.is_some_and(|it| it.playback.is_some());
+            let (text, about) = match (desk.state.runs_view.together, plays) {
+                (_, false) => (
+                    format!("{own} is shown"),
+                    format!("Tables and what is selected are of this run. Click for {other} (V)"),
+                ),
+                (RunsLayout::One, true) => (
                     format!("{own} plays"),
                     format!("This run plays: {about}. Click for {other} (V)"),
                 ),
