@@ -84,7 +84,7 @@ impl Recording {
         }
     }
 
-    /// A profile: what was weighed of its functions, from so many samples.
+    /// A profile: the weights of its functions, and the number of samples they come from.
     pub fn of_profile(
         path: &Path,
         format: &'static str,

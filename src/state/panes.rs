@@ -218,7 +218,7 @@ pub struct Panes {
     /// The view under the pointer in the last frame, and where the pointer was in it, in physical pixels; the middle of the
     /// view that has the keys, if one has.
     pub under_pointer: Option<(ViewId, Vec2)>,
-    /// The view that keys are for wherever the pointer is: it was opened, or gone to by keys, since the pointer moved.
+    /// The view that takes keys wherever the pointer is: since the pointer moved it was opened, or reached with keys.
     pub with_keys: Option<ViewId>,
     /// What the dock has not followed yet.
     pub wishes: Vec<PaneWish>,

@@ -195,7 +195,7 @@ impl Told {
     }
 }
 
-/// Mean and variance of the logarithms of so many numbers with this mean and deviation, and how many they are.
+/// Mean and variance of the logarithms of `count` numbers with this mean and deviation, and `count` itself.
 fn logs(mean: f64, deviation: f64, count: f64) -> (f64, f64, f64) {
     let variance = (deviation / mean).powi(2);
     let below = (variance * (count - 1.0) / count).ln_1p() / 2.0;

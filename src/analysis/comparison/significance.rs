@@ -96,7 +96,7 @@ enum Row {
 }
 
 impl Row {
-    /// Of both sides, which have so many runs together.
+    /// What the runs of both sides tell of a row; `runs` is the sum of their numbers of runs.
     fn of(sides: [Known<'_>; 2], runs: usize) -> Row {
         if sides.contains(&Known::Unknown) || sides.iter().all(Known::is_absent) {
             return Row::Nothing;

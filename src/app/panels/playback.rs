@@ -516,7 +516,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
             ui.selectable_value(&mut by_events, false, "time");
         })
         .response
-        .on_hover_text("Whether a cel is so many events, or so much time");
+        .on_hover_text("Whether the length of a cel is a number of events or a time");
     let mut value = value.max(1);
     let drag_speed = (value as f64 * 0.01).max(0.1);
     let drag = egui::DragValue::new(&mut value)

@@ -61,6 +61,19 @@ struct Lane {
     last: Option<u64>,
 }
 
+impl Lane {
+    /// Notes the number of the next call of a thread; an error where it is not behind the one before.
+    fn check_order(&mut self, call: u64, thread: u64, rows: &Rows<'_>) -> Result<(), ImportError> {
+        if let Some(last) = self.last.filter(|&last| call <= last) {
+            let expected = "calls in order of their number on each thread";
+            let found = format!("call {call} of thread {thread} behind call {last}");
+            return Err(ImportError::malformed(rows.place(), expected, found));
+        }
+        self.last = Some(call);
+        Ok(())
+    }
+}
+
 /// Reads threads and calls into a builder that is made to know the functions. O(calls), and a batch of rows in memory.
 pub fn read(
     [threads, calls]: [Vec<Input>; 2],
@@ -97,15 +110,7 @@ pub fn read(
             let lane = lanes.lane(thread, builder, &rows)?;
             let (id, lane) = (lane.0, &mut lane.1);
             if let Some(call) = rows.number(CALL, row) {
-                if lane.last.is_some_and(|last| call <= last) {
-                    let expected = "calls in order of their number on each thread";
-                    let found = format!(
-                        "call {call} of thread {thread} behind call {}",
-                        lane.last.unwrap_or_default()
-                    );
-                    return Err(ImportError::malformed(rows.place(), expected, found));
-                }
-                lane.last = Some(call);
+                lane.check_order(call, thread, &rows)?;
             }
             let time = |column| rows.number(column, row).map(|it| it.min(i64::MAX as u64));
             let (Some(start), Some(end)) = (time(START), time(END)) else {

@@ -69,7 +69,8 @@ fn quotes(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'"', bytes).count()
 }
 
-/// Whether a record with so many of them is at its end: each field that one begins has a second, and one within is doubled.
+/// Whether a record with this number of quotes is complete. Quotes come in pairs: one on either side of a field, two for one
+/// within it.
 fn is_whole(quotes: usize) -> bool {
     quotes.is_multiple_of(2)
 }

@@ -202,7 +202,7 @@ impl Means {
 }
 
 impl Row {
-    /// Of so many runs, with so many samples.
+    /// What the row at hand tells, for an answer from `runs` runs with `samples` samples.
     fn told(
         &self,
         runs: u64,

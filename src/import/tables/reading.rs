@@ -316,7 +316,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of one column whose groups hold so many numbers each, from `first` on.
+    /// A file of one column of numbers from `first` on; `groups` says how many numbers each group of rows holds.
     fn write(path: &Path, first: i64, groups: &[i64]) {
         let schema = parse_message_type("message table { required int64 number; }");
         let schema = Arc::new(schema.expect("a schema"));

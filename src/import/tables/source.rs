@@ -160,7 +160,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// The pages of a column of a group of so many rows.
+    /// The pages of a column, in a group with this number of rows.
     pub fn new(source: &Arc<Source>, column: &ColumnChunkMetaData, rows: u64) -> Result<Pages> {
         let count = usize::try_from(rows)?;
         let described = column.column_descr();

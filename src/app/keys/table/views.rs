@@ -20,19 +20,19 @@ pub const LINES: &[Line<Command>] = &[
     },
     Line {
         keys: "Ctrl + Tab",
-        text: "keys are for the next view, with Shift for the one before, until the pointer moves",
+        text: "use the next view by keys, with Shift the one before, until the pointer moves",
         actions: &[
             Action::new(
                 "pane.keys-next",
                 "Keys to the next view",
-                "Has the keys be for the next view that is seen, wherever the pointer is, until it moves.",
+                "Keys work in the next visible view, wherever the pointer is, until it moves.",
                 &[Chord::key("Tab").ctrl()],
                 || PaneAsk::GiveKeys { is_back: false }.into(),
             ),
             Action::new(
                 "pane.keys-back",
                 "Keys to the view before",
-                "Has the keys be for the view before that is seen, wherever the pointer is, until it moves.",
+                "Keys work in the visible view before, wherever the pointer is, until it moves.",
                 &[Chord::key("Tab").ctrl().shift()],
                 || PaneAsk::GiveKeys { is_back: true }.into(),
             ),
