@@ -19,12 +19,14 @@ use callscape::analysis::session::{Inputs, Session};
 use callscape::app::headless::moment_at;
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::Arcs;
+use callscape::look::quality::{Light, Quality};
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::liveliest;
 use callscape::model::theme::Theme;
 use callscape::progress::Progress;
 use callscape::render::gpu::Gpu;
-use callscape::render::renderer::{Frame, Light, Quality, Renderer};
+use callscape::render::gpu::quality_for;
+use callscape::render::renderer::{Frame, Renderer};
 use callscape::state::city::City;
 use glam::Vec2;
 
@@ -276,7 +278,7 @@ fn measure(
     let (mut times, mut own_times) = (Vec::new(), Vec::new());
     let mut passes: Vec<(&str, Vec<f32>)> = Vec::new();
     let mut work = None;
-    let quality = Quality::for_device(gpu.adapter.get_info().device_type);
+    let quality = quality_for(gpu.adapter.get_info().device_type);
     for number in 0..frames + WARM {
         if number == WARM {
             work = processor();
@@ -385,7 +387,7 @@ fn first_frame() {
         theme: Theme::Light,
         hovered: [None; 2],
         selected: [None; 2],
-        quality: Quality::for_device(gpu.adapter.get_info().device_type),
+        quality: quality_for(gpu.adapter.get_info().device_type),
     };
     let view = target(&gpu, size);
     let mut encoder = gpu.device.create_command_encoder(&Default::default());

@@ -27,6 +27,8 @@ pub mod model;
 
 pub mod layout;
 
+pub mod look;
+
 pub mod render;
 
 pub mod state;

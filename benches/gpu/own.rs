@@ -8,12 +8,14 @@ use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
+use callscape::look::camera::Camera;
+use callscape::look::quality::Quality;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::Moment;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
-use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::gpu::quality_for;
+use callscape::render::renderer::{Frame, Renderer};
 use callscape::state::city::{City, Lettering};
 use callscape::units::{Cost, ModuleId, Time};
 use callscape::warnings::{Place, Reporter};
@@ -246,7 +248,7 @@ pub fn parts(gpu: &Gpu) {
                 theme: Theme::Light,
                 hovered: [None; 2],
                 selected: [None; 2],
-                quality: Quality::for_device(gpu.adapter.get_info().device_type),
+                quality: quality_for(gpu.adapter.get_info().device_type),
             };
             renderer.draw(gpu, &mut encoder, &target, &frame);
             part(6);

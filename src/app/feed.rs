@@ -2,7 +2,7 @@
 
 use crate::analysis::session::Session;
 use crate::filter::selection::Selection;
-use crate::render::camera::Camera;
+use crate::look::camera::Camera;
 use crate::render::gpu::Gpu;
 use crate::render::renderer::Renderer;
 use crate::state::city::{City, Lettering};

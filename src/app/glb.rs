@@ -8,6 +8,7 @@ use crate::analysis::session::Session;
 use crate::export::ExportError;
 use crate::export::glb::{self, Solid};
 use crate::layout::geometry::BlockKind;
+use crate::look::theme::Palette;
 use crate::progress::Progress;
 use crate::state::city::City;
 
@@ -19,7 +20,7 @@ pub fn write(
     progress: &Progress,
 ) -> Result<(), ExportError> {
     let settings = view.settings();
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     let levels = view.levels();
     let mix = |a: [f32; 3], b: [f32; 3], share: f32| -> [f32; 3] {
         let share = share.clamp(0.0, 1.0);

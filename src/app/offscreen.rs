@@ -4,9 +4,9 @@ use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
 use super::canvas::{free_textures, paint, take_textures};
 use super::letters::Letters;
+use crate::look::image::Image;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
-use crate::render::image::Image;
 use crate::render::readback;
 use crate::views::style;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::versioned;
 use crate::analysis::session::Inputs;
-use crate::render::image::Image;
+use crate::look::image::Image;
 
 /// More than anyone looks through.
 const MOST: usize = 30;

@@ -10,10 +10,10 @@ use super::render::{QualityArg, RenderArgs};
 use crate::app::presenting::opening::{Opened, Opens};
 use crate::app::presenting::stage::{FrameIs, Stage, StageSettings};
 use crate::escape;
+use crate::look::quality::{Light, Quality};
 use crate::presentation::check::film_size;
 use crate::presentation::film::{Film, FilmSettings, Format, Plan};
 use crate::presentation::scene::SceneFile;
-use crate::render::renderer::{Light, Quality};
 
 /// Pixels, and frames a second, of films that say nothing else.
 const SIZE: [u32; 2] = [1920, 1080];

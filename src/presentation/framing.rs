@@ -6,7 +6,7 @@ use super::kept::pose_of;
 use super::path::CameraPath;
 use super::places::Places;
 use super::scene::{Go, Overview};
-use crate::render::pose::{Bounds, FOV_Y, Pose};
+use crate::look::pose::{Bounds, FOV_Y, Pose};
 use crate::state::Viewport;
 use crate::state::camera::{self, Preset};
 use crate::state::city::City;

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::scene::{Easing, Way};
-use crate::render::pose::Pose;
+use crate::look::pose::Pose;
 use crate::state::camera::motion::Flight;
 
 /// How far above the highest roof the eye stays in the middle of a way, in world units.
@@ -183,7 +183,7 @@ mod tests {
             distance,
             yaw,
             pitch: 0.6,
-            fov_y: crate::render::pose::FOV_Y,
+            fov_y: crate::look::pose::FOV_Y,
         }
     }
 

@@ -11,7 +11,7 @@ use super::places::Places;
 use super::scene::{Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot};
 use super::scene_state::{SceneState, end_of_a, seek};
 use super::timeline::{Played, Problem, Timed, Timeline};
-use crate::render::pose::Pose;
+use crate::look::pose::Pose;
 use crate::state::city::City;
 use crate::state::document::Document;
 use crate::state::panes::{Arrangement, PaneWish};

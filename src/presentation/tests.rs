@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::film::{Film, FilmSettings, Format, Plan};
 use super::scene::{Scene, SceneFile};
 use super::timeline::Timeline;
-use crate::render::image::Image;
+use crate::look::image::Image;
 use crate::units::{Cost, Time};
 
 fn parse(text: &str) -> Result<SceneFile, String> {

@@ -8,6 +8,7 @@ use super::growing::Growing;
 use super::merged;
 use super::records::{glow, gpu, look_record, record, rise};
 use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
+use crate::look::lightness;
 use crate::units::ModuleId;
 
 /// The blocks that are drawn and how they look.
@@ -124,7 +125,7 @@ impl City {
         self.starts.clear();
         self.bounds = Bounds::of(blocks);
         self.most_rise = 0.0;
-        self.levels = levels(blocks);
+        self.levels = lightness::levels(blocks);
         self.is_mean_old = true;
         let bytes = |record: usize| (blocks.len() * record) as u64;
         let moved = self.blocks.reserve(device, bytes(size_of::<gpu::Block>()));
@@ -334,22 +335,4 @@ impl Bounds {
             }
         }
     }
-}
-
-/// Nine in ten blocks lie within these levels: a single deep branch does not darken the rest.
-pub fn levels(blocks: &[Block]) -> f32 {
-    let mut counts = [0usize; 64];
-    for block in blocks {
-        let level = usize::from(block.level).min(counts.len() - 1);
-        counts[level] += 1;
-    }
-    let mut below = 0;
-    let level = counts
-        .iter()
-        .position(|count| {
-            below += count;
-            below * 10 >= blocks.len() * 9
-        })
-        .unwrap_or(0);
-    (level as f32).clamp(2.0, 12.0)
 }

@@ -4,13 +4,13 @@
 use bytemuck::Zeroable;
 use glam::{Mat4, Vec3, Vec4};
 
-use super::camera::Camera;
 use super::city::City;
 use super::growing::Growing;
 use super::pass::{self, Maker};
 use super::recording::Recording;
 use super::squares::{SIDE, Square};
 use super::uniform::Uniform;
+use crate::look::camera::Camera;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

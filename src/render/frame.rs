@@ -2,10 +2,10 @@
 
 use glam::{Mat4, Vec2, Vec3};
 
-use super::camera::Camera;
 use super::pass;
-use super::theme::Palette;
 use super::uniform::Uniform;
+use crate::look::camera::Camera;
+use crate::look::theme::Palette;
 
 /// How many pictures of a frame can be recorded together: each needs its own uniforms until all are
 /// submitted.

@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
+use crate::look::quality::Quality;
+
 /// Why there is nothing to draw with, or why a picture could not be drawn.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum GpuError {
@@ -242,5 +244,13 @@ impl Gpu {
             .poll(wgpu::PollType::wait_indefinitely())
             .map(|_| ())
             .map_err(|error| GpuError::Failed(error.to_string()))
+    }
+}
+
+/// What suits a device.
+pub fn quality_for(device: wgpu::DeviceType) -> Quality {
+    match device {
+        wgpu::DeviceType::DiscreteGpu => Quality::HIGH,
+        _ => Quality::MEDIUM,
     }
 }

@@ -20,18 +20,12 @@
 //! A renderer makes its passes at the same time, each on a thread of its own (`made_at_once!` in `pass`), because that is
 //! when drivers compile their shaders.
 
-pub mod camera;
 pub mod gpu;
-pub mod image;
-pub mod ink;
-pub mod pose;
 mod records;
 mod squares;
-pub mod theme;
 
 mod growing;
 mod pass;
-mod quality;
 pub mod readback;
 mod recording;
 mod targets;

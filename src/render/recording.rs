@@ -2,10 +2,10 @@
 
 use glam::{UVec2, Vec3};
 
-use super::camera::Camera;
 use super::frame::Part;
 use super::targets::Targets;
 use super::timings::Timings;
+use crate::look::camera::Camera;
 
 pub struct Recording<'a> {
     pub device: &'a wgpu::Device,

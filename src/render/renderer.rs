@@ -26,12 +26,13 @@ use glam::Vec3;
 
 use crate::layout::emphasis::Focus;
 use crate::layout::geometry::{Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel};
+use crate::look::theme::Palette;
+use crate::render::gpu::quality_for;
 use crate::units::ModuleId;
 
 use super::accumulate::Accumulate;
 use super::arcs::ArcsPass;
 use super::blocks::Blocks;
-use super::camera::Camera;
 use super::city::{Change, City};
 use super::compose::Compose;
 use super::cull::Cull;
@@ -42,10 +43,8 @@ use super::gpu::Gpu;
 use super::heights::Heights;
 use super::outline::{OutlinePass, Outlined};
 use super::pass::{Maker, made_at_once};
-pub use super::quality::Quality;
 use super::readback::Picks;
 use super::recording::Recording;
-pub use super::resolve::Light;
 use super::resolve::Resolve;
 use super::scatter::Scatter;
 use super::screen_labels::ScreenLabels;
@@ -53,9 +52,9 @@ use super::steady::{Motion, Steady};
 use super::targets::{Source, Targets};
 use super::text::Fonts;
 use super::timings::Timings;
+use crate::look::camera::Camera;
+use crate::look::quality::{Light, Quality};
 use crate::model::theme::Theme;
-
-pub use super::city::levels as lightness_levels;
 
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +154,7 @@ impl Renderer {
         };
         let kind = gpu.adapter.get_info().device_type;
         let together = together(kind);
-        let quality = Quality::for_device(kind);
+        let quality = quality_for(kind);
         let first = (quick_light(quality.light, together), quality.shadow);
         made_at_once! {
             resolve: Resolve::new(maker, first),
@@ -413,7 +412,7 @@ impl Renderer {
             &gpu.queue,
             &frame.camera,
             self.part,
-            &frame.theme.palette(),
+            &Palette::of(frame.theme),
             self.city.levels,
             sample,
             self.backdrop,
@@ -445,7 +444,7 @@ impl Renderer {
             self.compose.outdate();
         }
         self.prepare(gpu, frame, sample, slot);
-        let palette = frame.theme.palette();
+        let palette = Palette::of(frame.theme);
         let targets = self
             .targets
             .get_or_insert_with(|| Targets::new(&gpu.device, self.part.size));
@@ -498,7 +497,7 @@ impl Renderer {
         let on = &mut recording!(self, gpu, encoder, frame, targets, 0);
         self.compose.draw(on, source, smooth, target);
         self.screen_labels
-            .draw(on, &mut self.fonts, &frame.theme.palette(), target);
+            .draw(on, &mut self.fonts, &Palette::of(frame.theme), target);
         self.timings.finish(encoder);
     }
 

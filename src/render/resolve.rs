@@ -9,6 +9,7 @@ use super::recording::{Depth, Recording};
 use super::squares::{SIDE, Square, Squares};
 use super::targets;
 use super::uniform::Uniform;
+use crate::look::quality::Light;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -29,40 +30,6 @@ pub mod gpu {
         pub directions: [[f32; 4]; 8],
         pub footprint: [f32; 4],
         pub grain: [f32; 4],
-    }
-}
-
-/// How finely light is sought.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Light {
-    /// Not at all, and no arcs are drawn: only the faces are told apart, of a picture that is hardly seen.
-    None,
-    /// For weak devices.
-    Low,
-    #[default]
-    Medium,
-    /// For fast devices, whose pictures in motion then look as those at rest.
-    High,
-}
-
-impl Light {
-    /// One step less fine, but sought where it was.
-    pub fn coarser(self) -> Light {
-        match self {
-            Light::None => Light::None,
-            Light::Low | Light::Medium => Light::Low,
-            Light::High => Light::Medium,
-        }
-    }
-
-    /// How many cones toward the sky, steps along each, and steps toward the lamp.
-    fn counts(self) -> [u8; 3] {
-        match self {
-            Light::None => [0, 0, 0],
-            Light::Low => [3, 2, 3],
-            Light::Medium => [4, 3, 6],
-            Light::High => [8, 4, 8],
-        }
     }
 }
 

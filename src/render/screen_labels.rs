@@ -13,7 +13,7 @@ use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::text::Fonts;
-use super::theme::{Palette, encoded};
+use crate::look::theme::{Palette, encoded};
 
 /// Shaped labels that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 2_000;

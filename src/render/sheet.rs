@@ -10,12 +10,12 @@ use glyphon::{
 use super::frame::{FrameGroup, Part, Sample};
 use super::gpu::{Gpu, GpuError};
 use super::growing::Growing;
-use super::image::Image;
 use super::pass::{self, Draw, Maker};
 use super::readback;
 use super::text::Fonts;
-use super::theme::encoded;
 use crate::layout::sheet::{Corner, Fill, Mesh, Raster, Sheet, TextRun};
+use crate::look::image::Image;
+use crate::look::theme::{Palette, encoded};
 use crate::model::theme::Theme;
 
 /// Shaped texts that are kept; beyond that all are forgotten and those in use shaped again.
@@ -333,9 +333,9 @@ impl SheetRenderer {
         theme: Theme,
     ) {
         let has_texts = self.prepare_texts(gpu, size);
-        let palette = theme.palette();
+        let palette = Palette::of(theme);
         let [slot, ..] = &mut self.frame.slots;
-        let camera = super::camera::Camera {
+        let camera = crate::look::camera::Camera {
             eye: glam::Vec3::Z,
             target: glam::Vec3::ZERO,
             fov_y: 1.0,

@@ -7,12 +7,12 @@
 
 use glam::{Mat4, Vec2};
 
-use super::camera::Camera;
 use super::frame::SLOTS;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets::{self, Source};
 use super::uniform::Uniform;
+use crate::look::camera::Camera;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

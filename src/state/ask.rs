@@ -21,13 +21,13 @@ use crate::analysis::session::Since;
 use crate::facts::frequency::Frequency;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::{CallOf, Pointed};
+use crate::look::quality::Quality;
 use crate::model::band::Band;
 use crate::model::difference::Strength;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
 use crate::model::surface::Surface;
-use crate::render::renderer::Quality;
 use crate::state::panes::{Arrangement, Purpose, ViewId};
 use crate::units::{ModuleId, Time, TimeRange};
 

@@ -1,6 +1,6 @@
 //! Where a flight of the camera leads.
 
-use crate::render::pose::Pose;
+use crate::look::pose::Pose;
 use crate::units::ModuleId;
 
 /// Where a flight leads.

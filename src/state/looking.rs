@@ -9,7 +9,7 @@ use super::ask::ViewAsk;
 use super::camera::{self, Preset};
 use super::panes::Kind;
 use super::{Destination, State};
-use crate::render::pose::Pose;
+use crate::look::pose::Pose;
 use crate::units::ModuleId;
 
 /// The height from which one looks down for what stands at a place.
@@ -126,7 +126,7 @@ mod tests {
     use super::super::ask::SelectAsk;
     use super::super::testing::{CALLS, CITY, STACKS, frame_at, module, nothing_open, open, tiny};
     use super::*;
-    use crate::render::pose::FreeArea;
+    use crate::look::pose::FreeArea;
     use crate::state::Viewport;
 
     fn framed(mut state: State) -> State {

@@ -78,10 +78,10 @@ use self::watch::Watch;
 use self::work::Work;
 use crate::facts::frequency::Frequency;
 use crate::layout::labels::Covered;
+use crate::look::pose::{FreeArea, Pose};
+use crate::look::quality::Quality;
 use crate::model::band::Band;
 use crate::model::landscape::LandscapeSettings;
-use crate::render::pose::{FreeArea, Pose};
-use crate::render::renderer::Quality;
 use crate::units::{ModuleId, Time};
 
 /// A short line is read in this time.
@@ -250,7 +250,7 @@ impl State {
     /// Nothing open; the camera moves in the first of `views`. `wake` makes what a worker calls to have the window
     /// look for its outcome.
     pub fn new(views: Vec<ViewId>, wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> State {
-        let nothing = crate::render::pose::Bounds {
+        let nothing = crate::look::pose::Bounds {
             min: glam::Vec3::ZERO,
             max: glam::Vec3::ONE,
         };

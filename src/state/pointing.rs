@@ -217,7 +217,7 @@ mod tests {
     use super::super::runs_view::Halves;
     use super::super::testing::{frame_at, module, nothing_open, open, tiny, two_runs};
     use super::*;
-    use crate::render::pose::FreeArea;
+    use crate::look::pose::FreeArea;
     use crate::state::Viewport;
 
     fn framed(mut state: State, width: f32) -> State {

@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::camera::home;
 use crate::facts::hierarchy::Hierarchy;
-use crate::render::pose::{Bounds, FOV_Y, FreeArea, Pose};
+use crate::look::pose::{Bounds, FOV_Y, FreeArea, Pose};
 use crate::state::city::City;
 use crate::units::ModuleId;
 

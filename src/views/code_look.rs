@@ -3,8 +3,8 @@
 use egui::{Color32, Rgba};
 
 use crate::layout::hues::{encoded, oklch};
+use crate::look::ink::diverging;
 use crate::model::theme::Theme;
-use crate::render::ink::diverging;
 use crate::source::syntax::Class;
 use crate::views::style;
 

@@ -7,7 +7,7 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::hues::encoded;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::Time;
 
 /// Makes `raster` one colour.

@@ -7,7 +7,7 @@ use crate::facts::trace::{Columns, Trace, Wait, Why};
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Corner, Fill, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::{Cost, ThreadId, Time, TimeRange};
 
 /// The distance of strokes, in strokes.

@@ -9,8 +9,8 @@ use crate::filter::selection::{CallOf, Pointed, Selection};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::look::ink::Ink;
 use crate::model::band::{Band, Stretch};
-use crate::render::ink::Ink;
 use crate::units::{FunctionId, TimeRange};
 
 /// Of a row, in points.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use imports::Imports;
 
 /// The line of design, first to last. A folder may use itself and what stands before it.
-const PIPELINE: [&str; 20] = [
+const PIPELINE: [&str; 21] = [
     "escape",
     "units",
     "warnings",
@@ -24,6 +24,7 @@ const PIPELINE: [&str; 20] = [
     "filter",
     "model",
     "layout",
+    "look",
     "render",
     "state",
     "views",

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use callscape::app::presenting::check::check;
 use callscape::app::presenting::opening::Opens;
 use callscape::app::presenting::stage::{FrameIs, Stage, StageSettings};
+use callscape::look::image::Image;
+use callscape::look::quality::{Light, Quality};
 use callscape::presentation::film::{Film, FilmSettings, Format, Plan};
 use callscape::presentation::scene::SceneFile;
 use callscape::progress::Progress;
-use callscape::render::image::Image;
-use callscape::render::renderer::{Light, Quality};
 
 use super::common::{Scratch, callscape};
 

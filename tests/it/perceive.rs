@@ -1,8 +1,8 @@
 //! How different two pictures look to the eye: distances in Oklab after a blur as wide as what the eye does not tell
 //! apart.
 
-use callscape::render::image::Image;
-use callscape::render::theme::linear;
+use callscape::look::image::Image;
+use callscape::look::theme::linear;
 
 /// Distances as parts of 100 from black to white; 2 are just seen side by side.
 #[derive(Clone, Copy, Debug)]

@@ -4,9 +4,10 @@ use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::filter::cut::Cut;
 use callscape::layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
 use callscape::layout::treemap::{self, Heights, Rect, label_strip};
+use callscape::look::camera::Camera;
+use callscape::look::theme::Palette;
 use callscape::model::theme::Theme;
 use callscape::model::tiling::Tiling;
-use callscape::render::camera::Camera;
 use glam::{Vec2, Vec3};
 
 use crate::random::Random;
@@ -145,8 +146,8 @@ impl Scene {
         if running.is_empty() {
             return;
         }
-        let palette = theme.palette();
-        let violet = callscape::render::theme::linear(match theme {
+        let palette = Palette::of(theme);
+        let violet = callscape::look::theme::linear(match theme {
             Theme::Light => 0x5B2A86,
             Theme::Dark => 0xB48CF0,
         });

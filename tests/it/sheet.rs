@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use callscape::layout::curves::Pen;
 use callscape::layout::sheet::{Corner, Fill, Mesh, Raster, Rect, Sheet};
+use callscape::look::image::Image;
+use callscape::look::theme::{encoded, linear};
 use callscape::model::theme::Theme;
 use callscape::render::gpu::Gpu;
-use callscape::render::image::Image;
 use callscape::render::sheet::SheetRenderer;
-use callscape::render::theme::{encoded, linear};
 use glam::Vec2;
 
 use crate::random::Random;

@@ -18,9 +18,9 @@ use self::city::Drawn;
 use self::place::{halves, viewport};
 use super::panels::context::{Layout, Pictures};
 use crate::layout::sheet::Sheet;
+use crate::look::image::Image;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
-use crate::render::image::Image;
 use crate::render::readback;
 use crate::render::renderer::Renderer;
 use crate::render::sheet::SheetRenderer;
@@ -153,7 +153,7 @@ impl Canvas {
     }
 
     /// The camera of the last picture of the landscape.
-    pub fn camera_drawn(&self) -> Option<crate::render::camera::Camera> {
+    pub fn camera_drawn(&self) -> Option<crate::look::camera::Camera> {
         self.drawn[0].camera()
     }
 

@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use crate::render::pose::FreeArea;
+use crate::look::pose::FreeArea;
 use crate::state::Viewport;
 use crate::state::runs_view::Halves;
 use crate::views::{Place, Placed};

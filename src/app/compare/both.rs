@@ -8,11 +8,11 @@ use super::letters;
 use super::strips::Strips;
 use crate::analysis::session::Session;
 use crate::filter::selection::Selection;
+use crate::look::image::{Image, PngWriter};
+use crate::look::pose::Pose;
+use crate::look::theme::{Palette, encoded};
 use crate::model::moment::Moment;
 use crate::progress::Progress;
-use crate::render::image::{Image, PngWriter};
-use crate::render::pose::Pose;
-use crate::render::theme::encoded;
 use crate::state::city::City;
 
 /// Between two landscapes, as a part of the width; and how wide the divider of a wipe is.
@@ -84,7 +84,7 @@ impl Both {
             file.rows(head)?;
         }
         progress.start("drawing", studios.iter().map(Studio::tiles).sum());
-        let [r, g, b] = theme.palette().text.map(encoded);
+        let [r, g, b] = Palette::of(theme).text.map(encoded);
         let line = [r, g, b, 255];
         let tops = studios.first().map(Studio::tops);
         for top in tops.into_iter().flatten() {

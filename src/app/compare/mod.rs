@@ -13,13 +13,13 @@ use crate::analysis::comparison::tables::{Given, RelationChange};
 use crate::analysis::mapping::regroup::Regrouped;
 use crate::analysis::session::Session;
 use crate::filter::cut::Cut;
+use crate::look::image::Image;
 use crate::model::arcs::ArcMode;
 use crate::model::difference::{Amount, Difference, Strength};
 use crate::model::metrics::ModuleMetrics;
 use crate::model::moment::Moment;
 use crate::model::surface::Surface;
 use crate::render::gpu::GpuError;
-use crate::render::image::Image;
 use crate::units::{Cost, ModuleId, Time};
 use strips::{Strips, arcs, beside, marks, stacked};
 

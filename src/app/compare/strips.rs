@@ -4,13 +4,14 @@ use glam::Vec2;
 
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
+use crate::look::image::Image;
+use crate::look::ink::{difference_color, diverging};
+use crate::look::theme::Palette;
 use crate::model::arcs::ArcMode;
 use crate::model::difference::Difference;
 use crate::model::mark::Mark;
 use crate::model::theme::Theme;
 use crate::render::gpu::{Gpu, GpuError};
-use crate::render::image::Image;
-use crate::render::ink::{difference_color, diverging};
 use crate::render::sheet::SheetRenderer;
 
 /// Strips of captions above and below pictures.
@@ -34,7 +35,7 @@ impl Strips {
     }
 
     fn ink(&self) -> [f32; 4] {
-        let [r, g, b] = self.theme.palette().text;
+        let [r, g, b] = Palette::of(self.theme).text;
         [r, g, b, 1.0]
     }
 
@@ -164,7 +165,7 @@ impl Strips {
 
     /// What the colours and arcs of one run mean.
     pub(super) fn of_runs(&self, at_a_time: bool, mode: ArcMode) -> Vec<Entry> {
-        let palette = self.theme.palette();
+        let palette = Palette::of(self.theme);
         let (colors, text) = match at_a_time {
             true => ([palette.hot, palette.warm], "runs now, then fades"),
             false => {

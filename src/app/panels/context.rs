@@ -7,7 +7,7 @@ use crate::app::desk::DeskRef;
 use crate::app::pace::Detail;
 use crate::filter::selection::Pointed;
 use crate::layout::labels::Covered;
-use crate::render::renderer::Quality;
+use crate::look::quality::Quality;
 use crate::state::ask::Asks;
 use crate::state::panes::ViewId;
 use crate::views::{Offer, Placed};

@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use super::context::Context;
 use crate::layout::geometry::BlockKind;
-use crate::render::theme::Palette;
+use crate::look::theme::Palette;
 use crate::state::ask::CameraAsk;
 use crate::state::document::Document;
 use crate::views::Place;
@@ -51,7 +51,7 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
         let painter = ui.painter().with_clip_rect(rect);
         painter.add(Shape::mesh(city(
             document,
-            desk.state.settings.theme.palette(),
+            Palette::of(desk.state.settings.theme),
             scale,
             on_map,
         )));

@@ -14,10 +14,10 @@ use crate::app::desk::Desk;
 use crate::app::dock::Dock;
 use crate::app::pace::Detail;
 use crate::filter::selection::Pointed;
+use crate::look::quality::Quality;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::theme::Theme;
 use crate::progress::Progress;
-use crate::render::renderer::Quality;
 use crate::state::ask::{
     Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
 };

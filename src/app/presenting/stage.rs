@@ -11,14 +11,15 @@ use super::super::panels;
 use super::super::panels::context::{Layout, Pictures};
 use super::opening::Opened;
 use crate::app::desk::Desk;
+use crate::look::image::Image;
+use crate::look::quality::Quality;
 use crate::model::theme::Theme;
 use crate::presentation::dissolve::Dissolve;
 use crate::presentation::scene::SceneFile;
 use crate::presentation::show::Show;
 use crate::render::gpu::{Gpu, GpuError};
-use crate::render::image::Image;
 use crate::render::readback;
-use crate::render::renderer::{Quality, Renderer};
+use crate::render::renderer::Renderer;
 use crate::views::Surface;
 use crate::views::style;
 

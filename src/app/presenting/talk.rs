@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::app::command::PointsWith;
+use crate::look::pose::Pose;
 use crate::presentation::bookmark::{Pending, found_from};
 use crate::presentation::kept::Kept;
 use crate::presentation::scene::{Bookmark, Scene, SceneFile};
-use crate::render::pose::Pose;
 use crate::state::Viewport;
 use crate::units::Time;
 

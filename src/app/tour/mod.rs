@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::analysis::session::Inputs;
 use crate::filter::selection::Pointed;
+use crate::look::pose::Pose;
 use crate::model::surface::Surface;
-use crate::render::pose::Pose;
 use crate::state::State;
 use crate::state::ask::PlayAsk;
 use crate::state::document::Document;

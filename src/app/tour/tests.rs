@@ -11,11 +11,11 @@ use crate::app::desk::Desk;
 use crate::app::keys;
 use crate::app::palette::Row;
 use crate::filter::selection::Pointed;
+use crate::look::pose::FreeArea;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
 use crate::model::surface::Surface;
 use crate::progress::Progress;
-use crate::render::pose::FreeArea;
 use crate::state::Viewport;
 use crate::state::ask::{
     CameraAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SearchAsk, SelectAsk, StepAsk,

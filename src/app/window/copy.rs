@@ -4,8 +4,8 @@ use egui::{Rect, Vec2};
 
 use crate::app::canvas::{Canvas, PictureOf, landscapes};
 use crate::app::panels::context::Layout;
+use crate::look::image::Image;
 use crate::render::gpu::GpuError;
-use crate::render::image::Image;
 use crate::state::message::Message;
 use crate::views::Split;
 

@@ -39,7 +39,8 @@ use crate::analysis::session::Inputs;
 use crate::app::desk::Desk;
 use crate::facts::frequency::Frequency;
 use crate::filter::selection::Pointed;
-use crate::render::renderer::{Quality, Renderer};
+use crate::render::gpu::quality_for;
+use crate::render::renderer::Renderer;
 use crate::state::ask::Asks;
 use crate::state::growing::Growing;
 use crate::state::message::Message;
@@ -419,7 +420,7 @@ impl App {
                 let side = graphics.canvas.gpu.device.limits().max_texture_dimension_2d;
                 let theme = self.desk.state.settings.theme;
                 let adapter = graphics.canvas.gpu.adapter.get_info();
-                self.timings.quality = Quality::for_device(adapter.device_type);
+                self.timings.quality = quality_for(adapter.device_type);
                 self.timings.adapter = adapter.name;
                 let is_slow = adapter.device_type == wgpu::DeviceType::Cpu;
                 let pace = Pace::new(graphics.canvas.renderer.together(), is_slow);

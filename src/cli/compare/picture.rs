@@ -17,14 +17,14 @@ use crate::analysis::mapping::regroup::Regrouped;
 use crate::app::compare::Pictures;
 use crate::app::headless::{PictureSettings, Viewpoint};
 use crate::files::{self, Temporary};
+use crate::look::image::Image;
+use crate::look::quality::Quality;
 use crate::model::arcs::ArcMode;
 use crate::model::difference::Strength;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::linked::Along;
 use crate::model::metric::Metric;
 use crate::model::theme::Theme;
-use crate::render::image::Image;
-use crate::render::renderer::Quality;
 use crate::units::{Cost, Time, TimeRange};
 
 /// A file to write, known to be writable.

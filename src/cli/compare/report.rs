@@ -11,8 +11,8 @@ use super::text::{Show, timed, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
+use crate::look::image::Image;
 use crate::model::causes::Words;
-use crate::render::image::Image;
 use crate::units::grouped;
 
 /// So many rows of each table.

@@ -13,7 +13,7 @@ use super::workers::Workers;
 use super::{gif, mp4, sequence};
 use crate::files;
 use crate::files::Temporary;
-use crate::render::image::Image;
+use crate::look::image::Image;
 
 #[cfg(feature = "webm")]
 use super::webm;

@@ -112,7 +112,7 @@ impl Workers {
     }
 
     /// Hands the next frame of the part over; none for the same as before. Waits while too many wait.
-    pub fn push(&mut self, image: Option<&crate::render::image::Image>) -> Result<(), FilmError> {
+    pub fn push(&mut self, image: Option<&crate::look::image::Image>) -> Result<(), FilmError> {
         let most = self.most_waiting;
         let mut state = (self.shared).wait_while(|it| it.waiting >= most && it.failed.is_none());
         Workers::check(&mut state)?;

@@ -9,10 +9,10 @@ pub mod past;
 
 use glam::{Vec2, Vec3};
 
-use crate::render::pose::{Bounds, FOV_Y, FreeArea, LONG_LENS, MIN_DISTANCE, Pose};
+use crate::look::pose::{Bounds, FOV_Y, FreeArea, LONG_LENS, MIN_DISTANCE, Pose};
 use motion::{Flight, Spring};
 
-use crate::render::camera::Camera;
+use crate::look::camera::Camera;
 
 /// How input moves the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

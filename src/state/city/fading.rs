@@ -2,7 +2,8 @@
 
 use super::{City, MOST_MOVING};
 use crate::layout::geometry::{BlockLook, Color};
-use crate::render::city::levels;
+use crate::look::lightness::levels;
+use crate::look::theme::Palette;
 use crate::units::ModuleId;
 
 /// Seconds from one meaning of colours to the next.
@@ -64,7 +65,7 @@ impl City {
 
     /// The colour of a level where nothing else is said, as the shader has it.
     fn neutral(&self) -> impl Fn(u16) -> [f32; 3] + use<> {
-        let palette = self.settings.theme.palette();
+        let palette = Palette::of(self.settings.theme);
         let levels = levels(&self.blocks);
         move |level| {
             let share = (f32::from(level) / levels).min(1.0);

@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use crate::layout::labels::Covered;
-use crate::render::pose::FreeArea;
+use crate::look::pose::FreeArea;
 
 /// The picture that names are for.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -42,13 +42,13 @@ use crate::layout::labels::Eye;
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::labels::screen::ScreenLabels;
 use crate::layout::pick::Picker;
+use crate::look::camera::Camera;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::left::Left;
 use crate::model::metrics::{ModuleFacts, ModuleMetrics};
 use crate::model::moment::Moment;
-use crate::render::camera::Camera;
 use crate::units::{Cost, ModuleId, Unit, grouped};
 
 use relations::Count;

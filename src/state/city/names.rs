@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::lettering::Lettering;
 use crate::filter::selection::Pointed;
 use crate::layout::labels::screen::Subject;
-use crate::render::camera::Camera;
+use crate::look::camera::Camera;
 use crate::units::ModuleId;
 
 /// While names are held, they are chosen anew after this many seconds.

@@ -12,7 +12,7 @@ use crate::layout::labels::Eye;
 use crate::layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
 use crate::layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
 use crate::layout::pick::Scene;
-use crate::render::camera::Camera;
+use crate::look::camera::Camera;
 use crate::units::ModuleId;
 
 /// What glows more than this runs.

@@ -14,12 +14,12 @@ use crate::layout::geometry::{Block, BlockKind, BlockLook};
 use crate::layout::labels::flat::FlatLabels;
 use crate::layout::pick::Picker;
 use crate::layout::treemap::{Heights, Plan, Treemap};
+use crate::look::lightness;
 use crate::model::metric::{Metric, Origin};
 use crate::model::metrics::ModuleMetrics;
 use crate::model::small;
 use crate::model::surface::{Scale, Surface};
 use crate::model::tiling::Tiling;
-use crate::render::renderer::lightness_levels;
 use crate::units::ModuleId;
 
 /// What a legend says of footprints and heights.
@@ -164,7 +164,7 @@ impl City {
                 .map(|values| tallest(&values))
                 .filter(|&most| most > 0.0),
         };
-        self.levels = lightness_levels(&self.blocks);
+        self.levels = lightness::levels(&self.blocks);
         self.ground_scales = [OnceLock::new(), OnceLock::new()];
         self.motion = None;
         self.activity.outdate();

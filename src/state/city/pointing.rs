@@ -12,7 +12,7 @@ use crate::layout::emphasis::Focus;
 use crate::layout::geometry::Arcs;
 use crate::layout::pick::Hit;
 use crate::layout::pick_arc;
-use crate::render::camera::Camera;
+use crate::look::camera::Camera;
 use crate::units::{ModuleId, ThreadId};
 
 /// An arc under the pointer.

@@ -19,6 +19,8 @@ use crate::layout::emphasis::Emphasis;
 use crate::layout::geometry::{Arcs, Settled};
 use crate::layout::ranking::Drawn;
 use crate::layout::spline;
+use crate::look::ink::difference_color;
+use crate::look::theme::{Palette, linear};
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::difference::RelationDifference;
 use crate::model::imports::{Imports, is_part_of_file};
@@ -28,8 +30,6 @@ use crate::model::metric::Metric;
 use crate::model::moment::Moment;
 use crate::model::surface::Surface;
 use crate::model::theme::Theme;
-use crate::render::ink::difference_color;
-use crate::render::theme::linear;
 use crate::units::{CallId, ModuleId, ThreadId};
 
 /// While blocks move, their arcs are made anew in every frame: at most this many.
@@ -311,7 +311,7 @@ impl Relations {
                 }),
         );
         self.bundler.strength = settings.bundling;
-        let palette = settings.theme.palette();
+        let palette = Palette::of(settings.theme);
         let style = ArcStyle {
             ink: [palette.caller, palette.callee],
             most: between.values().map(|it| it.0).max().unwrap_or(0),
@@ -390,7 +390,7 @@ impl Relations {
             self.forget_paths();
             self.bundler.strength = settings.bundling;
         }
-        let palette = settings.theme.palette();
+        let palette = Palette::of(settings.theme);
         // Follows the recording's own time: lights run with the playback, backwards too, and rest with it.
         let period = settings
             .half_life

@@ -4,14 +4,14 @@ use crate::facts::hierarchy::{Hierarchy, ModuleKind};
 use crate::facts::kinds::Purpose;
 use crate::layout::geometry::{Block, BlockKind, Color};
 use crate::layout::hues::Hues;
+use crate::look::ink::{Ink, diverging};
+use crate::look::theme::{Palette, linear};
 use crate::model::landscape::LandscapeSettings;
 use crate::model::measure::Measure;
 use crate::model::metric::{Metric, Unit};
 use crate::model::metrics::ModuleMetrics;
 use crate::model::surface::{Scale, Surface};
 use crate::model::theme::Theme;
-use crate::render::ink::{Ink, diverging};
-use crate::render::theme::linear;
 use crate::units::ModuleId;
 
 /// How many bars the distribution of values is shown in.
@@ -276,7 +276,7 @@ pub(super) fn hides_ink(theme: Theme, data: Color) -> bool {
     // WCAG 2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
     let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
     let contrast = |a: f32, b: f32| (a.max(b) + 0.05) / (a.min(b) + 0.05);
-    let palette = theme.palette();
+    let palette = Palette::of(theme);
     let neutral = luminance(palette.root).midpoint(luminance(palette.deepest));
     let ground = neutral + (luminance([r, g, b]) - neutral) * strength;
     contrast(ground, luminance(palette.text)) < contrast(ground, luminance(palette.plate))

@@ -16,12 +16,12 @@ use super::super::{State, Viewport};
 use crate::analysis::comparison::amounts::Measure;
 use crate::filter::filters::FilterStep;
 use crate::filter::selection::Pointed;
+use crate::look::pose::FreeArea;
 use crate::model::arcs::ArcMode;
 use crate::model::difference::Strength;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::metric::Metric;
 use crate::model::surface::Surface;
-use crate::render::pose::FreeArea;
 use crate::units::{ModuleId, ThreadId};
 
 /// A linear congruential generator: the same numbers in every run.

@@ -8,8 +8,8 @@ use super::half::Tones;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::look::ink::{Ink, diverging};
 use crate::model::linked::LinkedRuns;
-use crate::render::ink::{Ink, diverging};
 use crate::views::Scope;
 
 impl BothAlongTime {

@@ -10,10 +10,10 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::look::ink::{Ink, diverging};
 use crate::model::linked::LinkedRuns;
 use crate::model::mark::Mark;
 use crate::model::theme::Theme;
-use crate::render::ink::{Ink, diverging};
 use crate::units::{FunctionId, ModuleId, TimeRange};
 use crate::views::hatching::ShownGaps;
 

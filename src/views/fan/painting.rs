@@ -9,8 +9,8 @@ use super::discs::Disc;
 use super::{Fan, Tint};
 use crate::escape;
 use crate::layout::hues::{Tones, encoded};
+use crate::look::ink::diverging;
 use crate::model::theme::Theme;
-use crate::render::ink::diverging;
 use crate::state::document::Document;
 use crate::views::{rows, style};
 

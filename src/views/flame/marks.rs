@@ -12,8 +12,8 @@ use crate::filter::selection::{CallOf, Meant};
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Fill, Rect, Sheet};
+use crate::look::ink::Ink;
 use crate::model::navigate;
-use crate::render::ink::Ink;
 use crate::units::{CallId, FunctionId, ThreadId};
 
 /// How strongly what is meant is tinted where calls are too narrow for boxes.

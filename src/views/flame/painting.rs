@@ -12,7 +12,7 @@ use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::push_grouped_by;
 use crate::views::hatching::{self, ShownGaps};
 

@@ -9,8 +9,8 @@ use crate::layout::curves::Pen;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text::{shorten, width};
 use crate::layout::sheet::{Rect, Sheet};
+use crate::look::ink::diverging;
 use crate::model::called_often;
-use crate::render::ink::diverging;
 use crate::state::document::Document;
 use crate::units::{Cost, grouped};
 

@@ -14,8 +14,9 @@ use crate::layout::geometry::Color;
 use crate::layout::hues::{Hues, oklch};
 use crate::layout::labels::text::{shorten, width};
 use crate::layout::sheet::{Rect, Sheet};
+use crate::look::ink::{Ink, diverging};
+use crate::look::theme::Palette;
 use crate::model::theme::Theme;
-use crate::render::ink::{Ink, diverging};
 
 /// Letters smaller than this many points are not drawn.
 const READABLE: f32 = 6.5;
@@ -39,7 +40,7 @@ pub struct Colors {
 
 impl Colors {
     pub fn of(theme: Theme) -> Colors {
-        let palette = theme.palette();
+        let palette = Palette::of(theme);
         let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
         let ink = Ink::of(theme);
         Colors {

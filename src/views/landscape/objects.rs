@@ -5,9 +5,9 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
 
 use super::super::{Place, style};
+use crate::look::ink::OBJECTS;
 use crate::model::measure::Measure;
 use crate::model::metric::Metric;
-use crate::render::ink::OBJECTS;
 use crate::state::State;
 use crate::state::city::{AGES, ObjectBox};
 

@@ -11,8 +11,8 @@ use super::places::Places;
 use crate::layout::axis::TimeAxis;
 use crate::layout::hues::Hues;
 use crate::layout::sheet::{Rect, Sheet};
+use crate::look::ink::Ink;
 use crate::model::band::Band;
-use crate::render::ink::Ink;
 use crate::units::{ModuleId, TimeRange};
 
 impl MuralView {

@@ -9,7 +9,7 @@ use crate::layout::axis::write_within;
 use crate::layout::geometry::Color;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 
 /// How many steps a ramp of shades has, and how wide each is, in letters.
 const STEPS: u32 = 12;

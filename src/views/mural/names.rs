@@ -7,7 +7,7 @@ use super::rows::Rows;
 use crate::facts::hierarchy::Hierarchy;
 use crate::layout::labels::text;
 use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::ModuleId;
 
 /// How many rows are tried for a place at most.

@@ -9,7 +9,7 @@ use crate::filter::filters::FilterRules;
 use crate::filter::selection::CallOf;
 use crate::layout::axis::{TimeAxis, write_within};
 use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::{Cost, ThreadId, TimeRange};
 
 /// A bar of the curves is so wide, in letters.

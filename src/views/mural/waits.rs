@@ -10,7 +10,7 @@ use crate::filter::filters::FilterRules;
 use crate::layout::axis::TimeAxis;
 use crate::layout::geometry::Color;
 use crate::layout::sheet::{Rect, Sheet};
-use crate::render::ink::Ink;
+use crate::look::ink::Ink;
 use crate::units::{CallId, Cost, Time, TimeRange};
 use crate::views::hatching::{self, ShownGaps};
 

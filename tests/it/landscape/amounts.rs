@@ -3,8 +3,8 @@
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::layout::geometry::BlockKind;
+use callscape::look::camera::Camera;
 use callscape::model::landscape::LandscapeSettings;
-use callscape::render::camera::Camera;
 use callscape::state::city::{City, Lettering};
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};

@@ -1,7 +1,8 @@
 //! What colours say is told apart by people of every colour vision.
 
+use callscape::look::ink::diverging;
+use callscape::look::theme::Palette;
 use callscape::model::theme::Theme;
-use callscape::render::ink::diverging;
 use callscape::state::city::thread_color;
 use callscape::units::ThreadId;
 
@@ -13,7 +14,7 @@ use crate::perceive::{DEFICIENCIES, apart};
 #[test]
 fn colours_are_told_apart_with_every_colour_vision() {
     for theme in [Theme::Light, Theme::Dark] {
-        let palette = theme.palette();
+        let palette = Palette::of(theme);
         let thread = thread_color(theme, ThreadId(0));
         let [less, more] = [-1.0, 1.0].map(|strength| diverging(theme, strength));
         let [little_less, little_more] = [-0.1, 0.1].map(|strength| diverging(theme, strength));

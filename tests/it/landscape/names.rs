@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
 use callscape::layout::geometry::FlatLabel;
-use callscape::render::camera::Camera;
+use callscape::look::camera::Camera;
 use callscape::state::city::{City, Lettering};
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
@@ -24,7 +24,7 @@ fn names_of_districts_do_not_overlap_from_any_side() {
     let mut most = 0;
     for direction in 0..16 {
         let (sin, cos) = (direction as f32 * 0.4).sin_cos();
-        let camera = callscape::render::camera::Camera {
+        let camera = callscape::look::camera::Camera {
             eye: middle + glam::Vec3::new(900.0 * cos, 900.0 * sin, 700.0),
             target: middle,
             fov_y: 0.7,

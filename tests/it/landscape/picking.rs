@@ -2,11 +2,12 @@
 
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::{Pointed, Selection};
+use callscape::look::camera::Camera;
+use callscape::look::quality::Quality;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
-use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::renderer::{Frame, Renderer};
 use callscape::state::city::City;
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};

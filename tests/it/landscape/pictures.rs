@@ -2,9 +2,9 @@
 
 use callscape::analysis::session::Session;
 use callscape::app::headless::{PictureSettings, Studio, Viewpoint};
+use callscape::look::image::Image;
+use callscape::look::quality::Quality;
 use callscape::model::moment::Moment;
-use callscape::render::image::Image;
-use callscape::render::renderer::Quality;
 use callscape::units::ModuleId;
 
 use super::{moment, session, settings};

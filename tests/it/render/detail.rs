@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use callscape::layout::geometry::{Block, BlockKind, BlockLook};
+use callscape::look::camera::Camera;
+use callscape::look::image::Image;
+use callscape::look::quality::Quality;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
-use callscape::render::image::Image;
-use callscape::render::renderer::{Frame, Quality};
+use callscape::render::renderer::Frame;
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 

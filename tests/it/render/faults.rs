@@ -1,8 +1,8 @@
 //! Sizes, numbers and devices that something is wrong with.
 
 use callscape::layout::geometry::{BlockKind, BlockLook, FlatLabel};
+use callscape::look::camera::Camera;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
 use callscape::render::gpu::{Gpu, GpuError};
 use callscape::render::renderer::{Frame, Renderer};
 

@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use callscape::look::camera::Camera;
+use callscape::look::image::Image;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
-use callscape::render::image::Image;
 use callscape::render::renderer::Frame;
 use glam::{Vec2, Vec3};
 

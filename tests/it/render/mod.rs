@@ -13,11 +13,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use callscape::layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel};
+use callscape::look::camera::Camera;
+use callscape::look::image::Image;
+use callscape::look::quality::Quality;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
 use callscape::render::gpu::Gpu;
-use callscape::render::image::Image;
-use callscape::render::renderer::{Frame, Quality, Renderer};
+use callscape::render::renderer::{Frame, Renderer};
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 

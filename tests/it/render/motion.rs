@@ -7,11 +7,12 @@
 use std::path::PathBuf;
 
 use callscape::layout::geometry::BlockLook;
+use callscape::look::camera::Camera;
+use callscape::look::image::Image;
+use callscape::look::quality::{Light, Quality};
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
-use callscape::render::image::Image;
 use callscape::render::readback;
-use callscape::render::renderer::{Frame, Light, Quality, Renderer};
+use callscape::render::renderer::{Frame, Renderer};
 use glam::Vec3;
 
 use super::{FORMAT, SIZE, count, frame, gpu, is_hot, renderer, tower, tower_camera};

@@ -6,8 +6,8 @@ use callscape::layout::labels::Eye;
 use callscape::layout::pick::Picker;
 use callscape::layout::pick_arc::{self, Pick};
 use callscape::layout::treemap;
+use callscape::look::camera::Camera;
 use callscape::model::theme::Theme;
-use callscape::render::camera::Camera;
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 

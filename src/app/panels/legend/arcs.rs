@@ -3,9 +3,10 @@
 use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, RecordingShown, entry, together};
+use crate::look::ink::difference_color;
+use crate::look::theme::Palette;
 use crate::model::arcs::{ArcMeasure, ArcMode};
 use crate::model::imports::is_part_of_file;
-use crate::render::ink::difference_color;
 use crate::views::style;
 use crate::views::text;
 
@@ -19,7 +20,7 @@ const AMOUNT: f32 = 30.0;
 
 pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let settings = meanings.settings;
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     if settings.arcs == ArcMode::None {
         return;
     }
@@ -63,7 +64,7 @@ pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
     if settings.arcs == ArcMode::None {
         return;
     }
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     together(ui, |ui| {
         taper(ui, palette.caller, palette.callee);
         let hierarchy = meanings.hierarchy;
@@ -82,7 +83,7 @@ pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
 /// Which widths mean how much.
 fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let settings = meanings.settings;
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     let landscape = meanings.landscape;
     let what = match (settings.arc_measure, shown.counts_calls) {
         (_, false) => "weight",

@@ -13,6 +13,8 @@ use super::context::Context;
 use crate::escape;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::marked::Marked;
+use crate::look::ink::{OBJECTS, diverging};
+use crate::look::theme::{Palette, linear};
 use crate::model::called_often;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
@@ -20,8 +22,6 @@ use crate::model::measure;
 use crate::model::memory::BelongsTo;
 use crate::model::metric::{Metric, Origin};
 use crate::model::surface::{Scale, Surface};
-use crate::render::ink::{OBJECTS, diverging};
-use crate::render::theme::linear;
 use crate::state::ask::LookAsk;
 use crate::state::city::{languages, purposes};
 use crate::units::ModuleId;
@@ -320,7 +320,7 @@ fn of_purposes(ui: &mut Ui, hierarchy: &Hierarchy) {
 
 fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
     let (settings, landscape) = (meanings.settings, meanings.landscape);
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     ui.label(style::weak("Colour").small());
     match landscape.metrics().difference() {
         None => {
@@ -407,7 +407,7 @@ fn covered(ui: &mut Ui, meanings: &Meanings<'_>) {
 /// What runs, and what has run.
 fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let (settings, landscape) = (meanings.settings, meanings.landscape);
-    let palette = settings.theme.palette();
+    let palette = Palette::of(settings.theme);
     let is_difference = meanings.settings.surface == Surface::Difference;
     if shown.plays && is_difference {
         // What runs has the colour of what differs.

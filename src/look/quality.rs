@@ -1,7 +1,5 @@
 //! How much work pictures are worth.
 
-use super::resolve::Light;
-
 /// How much work a picture is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quality {
@@ -31,18 +29,44 @@ impl Quality {
         light: Light::High,
         shadow: true,
     };
-
-    /// What suits a device.
-    pub fn for_device(device: wgpu::DeviceType) -> Quality {
-        match device {
-            wgpu::DeviceType::DiscreteGpu => Quality::HIGH,
-            _ => Quality::MEDIUM,
-        }
-    }
 }
 
 impl Default for Quality {
     fn default() -> Quality {
         Quality::MEDIUM
+    }
+}
+
+/// How finely light is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Light {
+    /// Not at all, and no arcs are drawn: only the faces are told apart, of a picture that is hardly seen.
+    None,
+    /// For weak devices.
+    Low,
+    #[default]
+    Medium,
+    /// For fast devices, whose pictures in motion then look as those at rest.
+    High,
+}
+
+impl Light {
+    /// One step less fine, but sought where it was.
+    pub fn coarser(self) -> Light {
+        match self {
+            Light::None => Light::None,
+            Light::Low | Light::Medium => Light::Low,
+            Light::High => Light::Medium,
+        }
+    }
+
+    /// How many cones toward the sky, steps along each, and steps toward the lamp.
+    pub fn counts(self) -> [u8; 3] {
+        match self {
+            Light::None => [0, 0, 0],
+            Light::Low => [3, 2, 3],
+            Light::Medium => [4, 3, 6],
+            Light::High => [8, 4, 8],
+        }
     }
 }

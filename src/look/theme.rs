@@ -31,9 +31,9 @@ pub struct Palette {
     pub callee: [f32; 3],
 }
 
-impl Theme {
-    pub fn palette(self) -> Palette {
-        match self {
+impl Palette {
+    pub fn of(theme: Theme) -> Palette {
+        match theme {
             Theme::Light => Palette {
                 ground: linear(0xECEFF4),
                 root: linear(0xB4BAC4),

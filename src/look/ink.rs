@@ -3,8 +3,8 @@
 use crate::layout::axis::AxisColors;
 use crate::layout::geometry::Color;
 use crate::layout::hues::{Tones, oklch};
+use crate::look::theme::{Palette, linear};
 use crate::model::theme::Theme;
-use crate::render::theme::linear;
 
 /// Objects in memory: living, released, and what is new of both (AVID, section 2.1). Seen on both grounds.
 pub const OBJECTS: [u32; 3] = [0x2F9E69, 0xCF5B45, 0xF2C230];
@@ -48,7 +48,7 @@ fn faint([r, g, b]: [f32; 3], alpha: f32) -> Color {
 
 impl Ink {
     pub fn of(theme: Theme) -> Ink {
-        let palette = theme.palette();
+        let palette = Palette::of(theme);
         let text = palette.text;
         let (paper, heading, weak, tones) = match theme {
             Theme::Light => (
