@@ -9,7 +9,6 @@ use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::filter::cut::Cut;
 use callscape::filter::selection::Selection;
 use callscape::look::camera::Camera;
-use callscape::look::quality::Quality;
 use callscape::model::landscape::LandscapeSettings;
 use callscape::model::moment::Moment;
 use callscape::model::theme::Theme;
