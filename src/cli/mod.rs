@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 /// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
 macro_rules! say {
     ($($text:tt)*) => {
-        eprintln!("{}", crate::escape::name(&format!($($text)*)))
+        crate::cli::messages::line(&format!($($text)*))
     };
 }
 
@@ -25,6 +25,7 @@ mod lines;
 mod manual;
 mod map;
 mod mapping;
+mod messages;
 mod objects;
 mod output;
 mod pack;

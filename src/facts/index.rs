@@ -309,10 +309,6 @@ pub fn write(
         checksum: 0,
     };
     header.checksum = header.sum();
-    let dir = match path.parent() {
-        Some(dir) if dir != Path::new("") => dir,
-        _ => Path::new("."),
-    };
     let finish = |file: &mut File| {
         file.seek(SeekFrom::Start(tail_at as u64))?;
         storage::write(file, tail_at as u64, &tail)?;
@@ -328,7 +324,7 @@ pub fn write(
             result => return result,
         }
     }
-    let mut temporary = Temporary::create(dir)?;
+    let mut temporary = Temporary::beside(path)?;
     storage::write(&mut temporary.file, 0, data)?;
     finish(&mut temporary.file)?;
     temporary.keep_as(path)
