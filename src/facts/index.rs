@@ -18,6 +18,7 @@ use super::functions::{Function, Functions};
 use super::lines::Lines;
 use super::memory::Memory;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
+use super::trace::mapped;
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
 use super::trace::store::{Checks, Store, ThreadTables};
@@ -534,6 +535,11 @@ impl<'a, T: Pod> Parts<'a, T> {
         self.rest.start = end;
         part
     }
+}
+
+/// Whether an index that is in use has become shorter than it was when it was opened, and that was met with.
+pub fn was_cut() -> bool {
+    mapped::any_was_cut()
 }
 
 /// Where the indexes of recordings go whose own folder cannot be written; none where the user has no

@@ -54,6 +54,14 @@ impl Mapped {
     }
 }
 
+/// Whether any map that is in use was cut.
+pub fn any_was_cut() -> bool {
+    #[cfg(unix)]
+    return guard::any_was_cut();
+    #[cfg(not(unix))]
+    false
+}
+
 impl Deref for Mapped {
     type Target = [u8];
 
@@ -116,6 +124,13 @@ mod guard {
         pub fn set_cut(&self) {
             SLOTS[self.0].was_cut.store(true, Ordering::Release);
         }
+    }
+
+    pub fn any_was_cut() -> bool {
+        let mut taken = SLOTS
+            .iter()
+            .filter(|it| it.is_taken.load(Ordering::Acquire));
+        taken.any(|it| it.was_cut.load(Ordering::Acquire))
     }
 
     impl Drop for Guard {
