@@ -16,8 +16,7 @@ pub fn times(usual: u64) -> u64 {
 #[test]
 fn an_index_that_is_cut_gives_its_answer_or_an_error() {
     let scratch = Scratch::new("outputs-cut");
-    // Above the size up to which an index is compared with its checksums as a whole.
-    let source = recording(&scratch, "run.json", 400_000);
+    let source = recording(&scratch, "run.json", 100_000);
     let whole = scratch.0.join("whole.callscape");
     let made = common::callscape()
         .args(["index", text(&source), "-o"])

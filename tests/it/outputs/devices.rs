@@ -24,7 +24,7 @@ fn writers(scratch: &Scratch) -> Vec<Writer> {
     let source = text(&source);
     let mut all: Vec<(Vec<&str>, &str)> = vec![
         (vec!["index", second, "-o"], ".callscape"),
-        (vec!["sample", second, "-o"], ".callscape"),
+        (vec!["sample", second, "--calls", "100", "-o"], ".callscape"),
         (vec!["map", source, "-o"], ".map"),
         (vec!["pack", source, second, "-o"], ".callscape-pack"),
         (vec!["compare", first, second, "-o"], ".html"),
