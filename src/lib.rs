@@ -2,6 +2,12 @@
 //!
 //! The modules form the pipeline of the architecture: each uses only what stands before it in this list.
 
+// `cli::messages` and `cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod escape;
 pub mod progress;
 pub mod units;

@@ -5,7 +5,7 @@
 pub mod escape;
 #[path = "../../src/facts/mod.rs"]
 pub mod facts;
-#[path = "../../src/files.rs"]
+#[path = "../../src/files/mod.rs"]
 pub mod files;
 #[path = "../../src/import/mod.rs"]
 pub mod import;

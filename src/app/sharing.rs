@@ -11,6 +11,7 @@ use super::saved::SavedSession;
 use crate::analysis::session::{Inputs, Sides};
 use crate::export::pack::{self, Packed, Parts};
 use crate::facts::hierarchy::{Hierarchy, ModuleKind};
+use crate::files::Folder;
 use crate::import;
 use crate::import::input::STANDARD_INPUT;
 use crate::presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
@@ -89,22 +90,12 @@ struct Packing {
     /// By where they lie, the names of mapping files.
     mappings: BTreeMap<PathBuf, String>,
     /// What is made for the pack alone; removed with this.
-    folder: PathBuf,
-}
-
-impl Drop for Packing {
-    fn drop(&mut self) {
-        // What is left says in its name what it is.
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+    folder: Folder,
 }
 
 impl Packing {
     fn new(out: &Path) -> anyhow::Result<Packing> {
-        let mut folder = out.as_os_str().to_owned();
-        folder.push(format!(".{}.parts", std::process::id()));
-        let folder = PathBuf::from(folder);
-        fs::create_dir(&folder).with_context(|| folder.display().to_string())?;
+        let folder = Folder::beside(out).with_context(|| out.display().to_string())?;
         Ok(Packing {
             parts: Parts::default(),
             files: Vec::new(),
@@ -120,7 +111,7 @@ impl Packing {
 
     /// A path in the folder of what is made for the pack.
     fn made(&self) -> PathBuf {
-        self.folder.join(self.files.len().to_string())
+        self.folder.path().join(self.files.len().to_string())
     }
 
     /// The name that the tree gets in `folder` of the pack.

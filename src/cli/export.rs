@@ -3,7 +3,6 @@
 #[cfg(feature = "parquet")]
 mod tables;
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -12,6 +11,7 @@ use super::progress::with_progress;
 use super::trace_arg::TraceArg;
 use super::{output, threads};
 use crate::export::{self, ExportError, Format, Part};
+use crate::files;
 use crate::units::{Time, TimeRange, TimeSpec};
 
 #[derive(Debug, clap::Args)]
@@ -132,14 +132,12 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     let written = with_progress(|progress| match &file {
         Some(path) => export::to_file(&part, format, path, progress),
         None => {
-            let mut out = io::stdout().lock();
-            export::write(&part, format, &mut out, progress)?;
-            Ok(out.flush()?)
+            let mut out = files::standard_output()?;
+            export::write(&part, format, &mut out, progress)
         }
     })?;
     match (written, file) {
-        // A reader that has gone away, as `head` does, is no error.
-        (Err(ExportError::Io(error)), None) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        (Err(ExportError::Io(error)), None) => output::written(Err(error)),
         (written, Some(path)) => {
             written.with_context(|| format!("cannot write {}", path.display()))
         }

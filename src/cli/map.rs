@@ -56,7 +56,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
     if let Some(output) = &args.output {
         ensure!(
-            args.force || !output.exists(),
+            args.force || !files::is_taken(output),
             "{}: there is such a file already; --force writes over it",
             output.display()
         );

@@ -1,11 +1,16 @@
 //! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
 
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clap::{Parser, Subcommand};
+
+use crate::facts::index::was_cut as index_was_cut;
 
 /// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
 macro_rules! say {
     ($($text:tt)*) => {
-        eprintln!("{}", crate::escape::name(&format!($($text)*)))
+        crate::cli::messages::line(&format!($($text)*))
     };
 }
 
@@ -25,6 +30,7 @@ mod lines;
 mod manual;
 mod map;
 mod mapping;
+mod messages;
 mod objects;
 mod output;
 mod pack;
@@ -93,8 +99,25 @@ pub fn say_error(error: &anyhow::Error) {
     say!("callscape: {error:#}");
 }
 
-/// Runs what the command line asks for.
+/// Runs what the command line asks for. What is missing of an index that is cut meanwhile reads as zeros, over which some
+/// query may stumble: that is an error then and no fault of the program.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
+    static STUMBLED: AtomicBool = AtomicBool::new(false);
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| match index_was_cut() {
+        true => STUMBLED.store(true, Ordering::Relaxed),
+        false => usual(panic),
+    }));
+    match panic::catch_unwind(AssertUnwindSafe(|| command(cli))) {
+        Ok(outcome) => outcome,
+        Err(_) if STUMBLED.load(Ordering::Relaxed) => {
+            anyhow::bail!("an index was cut while it was read")
+        }
+        Err(panic) => panic::resume_unwind(panic),
+    }
+}
+
+fn command(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         None => window::run(cli.window),
         Some(Command::Record(args)) => record::run(args),

@@ -12,6 +12,7 @@ use crate::analysis::session::{Inputs, OpenError, Resolved, Session};
 use crate::escape;
 use crate::export::pack;
 use crate::facts::recording::Recording;
+use crate::files;
 use crate::progress::Progress;
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
@@ -132,12 +133,24 @@ pub fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
 
 /// Writes to standard output through a buffer. A reader that has gone away, as `head` does, is no error.
 pub fn print_data(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+    let mut out = io::BufWriter::new(standard_output()?);
+    written(write(&mut out).and_then(|()| out.flush()))
+}
+
+/// Where data for other programs goes.
+pub fn standard_output() -> anyhow::Result<impl Write> {
+    files::standard_output().context(STANDARD_OUTPUT)
+}
+
+/// What comes of writing to standard output.
+pub fn written(result: io::Result<()>) -> anyhow::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context(STANDARD_OUTPUT),
     }
 }
+
+const STANDARD_OUTPUT: &str = "cannot write to standard output";
 
 /// The same for people: what would steer a terminal is shown as an escape. Names stand on one line where they went
 /// through [`escape::name`] before.

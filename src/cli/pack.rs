@@ -9,6 +9,7 @@ use super::progress::with_progress;
 use crate::app::saved::{self, SavedSession};
 use crate::app::sharing::{self, Wanted};
 use crate::export::pack::ENDING;
+use crate::files::is_taken;
 use crate::units::grouped;
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +58,7 @@ pub fn run(args: PackArgs) -> anyhow::Result<()> {
         out.display()
     );
     ensure!(
-        args.force || !out.exists(),
+        args.force || !is_taken(out),
         "{}: there is such a file already; --force writes over it",
         out.display()
     );

@@ -11,7 +11,7 @@ use clap::error::ErrorKind;
 use super::output::{self, Align, Table};
 use super::trace_arg::TraceArg;
 use super::usage::refuse;
-use super::{frequency, info};
+use super::{frequency, info, messages};
 use crate::analysis::session::Inputs;
 use crate::app::Opening;
 use crate::escape;
@@ -229,7 +229,7 @@ fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
 /// Takes the line of progress away.
 fn forget(shows: bool) {
     if shows {
-        eprint!("\r\x1b[K");
+        messages::write("\r\x1b[K");
     }
 }
 
@@ -246,7 +246,9 @@ fn show(seen: Seen, shows: bool) {
         .filter(|&it| it > 0)
         .map(|it| format!(", ≈ {} calls", grouped(it)));
     let calls = calls.unwrap_or_default();
-    eprint!("\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K");
+    messages::write(&format!(
+        "\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K"
+    ));
 }
 
 /// Says what was recorded and opens it.
@@ -321,7 +323,7 @@ fn tell(args: &RecordArgs, recording: &Path) -> anyhow::Result<()> {
         left_out: frequency::FrequencyArg::default(),
     };
     let text = info::text(&input)?;
-    io::stderr().write_all(escape::lines(&text).as_bytes())?;
+    messages::write(&escape::lines(&text));
     Ok(())
 }
 

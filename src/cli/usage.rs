@@ -1,10 +1,12 @@
 //! Wrong usage, which ends the program with 2: what of the arguments is repeated cannot steer a terminal.
 
 use std::error::Error;
+use std::io::{self, IsTerminal};
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::{messages, output};
 use crate::escape;
 
 /// Ends the program as wrong usage does, with `message`.
@@ -23,12 +25,24 @@ pub fn exit(mut error: clap::Error) -> ! {
     }
     let said = error.source().map(ToString::to_string);
     let is_harmless = said.is_none_or(|it| escape::name(&it) == it);
-    if is_harmless {
-        error.exit();
+    match is_harmless {
+        true if error.use_stderr() => error.exit(),
+        true => help(&error),
+        false => messages::write(&refused(&error)),
     }
-    let shown = refused(&error);
-    eprint!("{shown}");
     std::process::exit(error.exit_code())
+}
+
+/// Prints what was asked for, in colours where that is a terminal; ends the program where it cannot be written.
+fn help(error: &clap::Error) {
+    let printed = match io::stdout().is_terminal() {
+        true => output::written(error.print()),
+        false => output::print_data(|out| write!(out, "{}", error.render())),
+    };
+    if let Err(failed) = printed {
+        super::say_error(&failed);
+        std::process::exit(1);
+    }
 }
 
 /// What the parser says of a value that a parser of ours refuses, whose reason may repeat it.

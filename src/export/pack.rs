@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::index::cache_dir;
-use crate::files::Temporary;
+use crate::files::{Folder, Temporary};
 use crate::progress::{Cancelled, Progress};
 
 /// How the names of packs end.
@@ -268,24 +268,6 @@ impl<R: Read> Read for Seen<'_, R> {
     }
 }
 
-/// A folder under construction: removed unless it is renamed.
-struct Unfinished(PathBuf);
-
-impl Unfinished {
-    fn new(path: &Path) -> Unfinished {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.part", std::process::id()));
-        Unfinished(beside.into())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // It is gone already where it was renamed.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Unpacks the pack at `path` into the user's cache, unless it is there already.
 pub fn open(path: &Path, progress: &Progress) -> Result<Unpacked, PackError> {
     let kept = cache_dir().unwrap_or_else(|| std::env::temp_dir().join("callscape"));
@@ -300,17 +282,15 @@ pub fn unpack(path: &Path, kept: &Path, progress: &Progress) -> Result<Unpacked,
         return Ok(found);
     }
     fs::create_dir_all(kept).map_err(at(kept))?;
-    let beside = Unfinished::new(&folder);
-    let _ = fs::remove_dir_all(&beside.0);
-    fs::create_dir(&beside.0).map_err(at(&beside.0))?;
-    extract(path, &beside.0, progress)?;
-    match fs::rename(&beside.0, &folder) {
+    let beside = Folder::beside(&folder).map_err(at(&folder))?;
+    extract(path, beside.path(), progress)?;
+    match beside.keep_as(&folder) {
         Ok(()) => {}
         // Another window was faster, or what is there is not whole.
         Err(_) if unpacked(&folder).is_some() => {}
         Err(_) => {
             let _ = fs::remove_dir_all(&folder);
-            fs::rename(&beside.0, &folder).map_err(at(&folder))?;
+            beside.keep_as(&folder).map_err(at(&folder))?;
         }
     }
     prune(kept, &folder);

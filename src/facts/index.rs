@@ -18,6 +18,7 @@ use super::functions::{Function, Functions};
 use super::lines::Lines;
 use super::memory::Memory;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
+use super::trace::mapped;
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
 use super::trace::store::{Checks, Store, ThreadTables};
@@ -309,10 +310,6 @@ pub fn write(
         checksum: 0,
     };
     header.checksum = header.sum();
-    let dir = match path.parent() {
-        Some(dir) if dir != Path::new("") => dir,
-        _ => Path::new("."),
-    };
     let finish = |file: &mut File| {
         file.seek(SeekFrom::Start(tail_at as u64))?;
         storage::write(file, tail_at as u64, &tail)?;
@@ -328,7 +325,7 @@ pub fn write(
             result => return result,
         }
     }
-    let mut temporary = Temporary::create(dir)?;
+    let mut temporary = Temporary::beside(path)?;
     storage::write(&mut temporary.file, 0, data)?;
     finish(&mut temporary.file)?;
     temporary.keep_as(path)
@@ -538,6 +535,11 @@ impl<'a, T: Pod> Parts<'a, T> {
         self.rest.start = end;
         part
     }
+}
+
+/// Whether an index that is in use has become shorter than it was when it was opened, and that was met with.
+pub fn was_cut() -> bool {
+    mapped::any_was_cut()
 }
 
 /// Where the indexes of recordings go whose own folder cannot be written; none where the user has no

@@ -141,9 +141,12 @@ impl Recording {
     /// it was made from does not give the same calls again; none as long as answers are whole.
     pub fn damage(&self) -> Option<String> {
         self.trace.is_damaged().then(|| {
+            let what = match self.trace.was_cut() {
+                true => "the index was cut while it was read",
+                false => "parts of the index are damaged",
+            };
             format!(
-                "{}: parts of the index are damaged, and the recording that it was made from is missing or \
-                 gives other calls now",
+                "{}: {what}, and the recording that it was made from is missing or gives other calls now",
                 self.path.display()
             )
         })

@@ -2,6 +2,8 @@
 //!
 //! `DIR/TABLE/recording=ID/part-0.parquet`, as Hive partitions.
 
+pub mod replacing;
+
 use std::fmt;
 use std::path::Path;
 

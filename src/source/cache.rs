@@ -121,8 +121,7 @@ impl Cache {
     }
 }
 
-/// Removes what is kept of other trees, the oldest first, until it is no more than it may be, and what a program
-/// that was killed has left.
+/// Removes what is kept of other trees, the oldest first, until it is no more than it may be.
 fn prune(folder: &Path, newest: &Path) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -133,17 +132,8 @@ fn prune(folder: &Path, newest: &Path) {
             continue;
         };
         let modified = metadata.modified().unwrap_or(UNIX_EPOCH);
-        let age = modified.elapsed().unwrap_or_default();
-        match path.extension() {
-            Some(extension) if extension == EXTENSION => {
-                kept.push((modified, metadata.len(), path));
-            }
-            Some(extension)
-                if extension == &files::TEMPORARY[1..] && age > Duration::from_secs(3600) =>
-            {
-                let _ = fs::remove_file(path);
-            }
-            _ => {}
+        if path.extension().is_some_and(|it| it == EXTENSION) {
+            kept.push((modified, metadata.len(), path));
         }
     }
     kept.sort();

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
+use crate::files::Temporary;
+
 /// The folder for what is downloaded, else the one that the program was started in.
 pub fn folder() -> Option<PathBuf> {
     let folder = dirs::download_dir().filter(|dir| dir.is_dir());
@@ -16,6 +18,8 @@ pub fn write(
     stem: &str,
     write: impl Fn(BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<PathBuf> {
+    let mut temporary = Temporary::beside(&folder.join(stem))?;
+    write(BufWriter::new(temporary.file.try_clone()?))?;
     let names = (1..).map(|number: u32| match number {
         1 => format!("{stem}.csv"),
         _ => format!("{stem}-{number}.csv"),
@@ -23,16 +27,9 @@ pub fn write(
     for name in names {
         let path = folder.join(name);
         // Taken names are found out by trying, so that no other program can take one in between.
-        match File::create_new(&path) {
-            Ok(file) => {
-                let written = write(BufWriter::new(file));
-                return written.map(|()| path.clone()).inspect_err(|_| {
-                    // What was begun is of no use; that it could not be removed adds nothing.
-                    let _ = std::fs::remove_file(&path);
-                });
-            }
+        match temporary.keep_as_new(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            kept => return kept.map(|()| path),
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())

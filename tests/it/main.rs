@@ -29,6 +29,7 @@ mod metrics;
 mod mural;
 mod objects;
 mod otlp;
+mod outputs;
 mod packages;
 mod perceive;
 mod phases;

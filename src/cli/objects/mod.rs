@@ -35,6 +35,7 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
         None => Groups::of(args.by, memory, &session, resolved),
     };
     let document = groups.document(memory, answer);
+    output::ensure_whole(recording)?;
     if args.json {
         return output::print_json(&document);
     }

@@ -10,6 +10,7 @@ use anyhow::{Context, bail, ensure};
 
 use super::answer::Answer;
 use crate::export::tables::{Kind, Table};
+use crate::facts::tables::replacing;
 use crate::files::program;
 
 /// What is said where there is none.
@@ -44,6 +45,13 @@ const NO_MODULE: i32 = 70;
 
 /// Asks the tables in `folder`.
 pub fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
+    let mixed = replacing::recover(folder);
+    ensure!(
+        mixed.is_empty(),
+        "{}: expected whole recordings, found {} half replaced by a killed export, which cannot be ended here",
+        folder.display(),
+        mixed.join(", ")
+    );
     let views = views(folder)?;
     if let Some(duckdb) = program(OsStr::new("duckdb")) {
         let mut command = Command::new(duckdb);

@@ -17,6 +17,7 @@ use crate::analysis::session::Session;
 use crate::app::glb;
 use crate::app::headless::{PictureSettings, Studio};
 use crate::app::view_picture::ViewStudio;
+use crate::files::Temporary;
 use crate::filter::cut::Cut;
 use crate::look::image::{Image, PngWriter};
 use crate::model::metrics::ModuleMetrics;
@@ -351,11 +352,8 @@ impl Outputs {
             }
         };
         if let Some(first) = paths.first() {
-            let mut trial = first.as_os_str().to_owned();
-            trial.push(".part");
-            let cannot = || format!("cannot write {}", first.display());
-            std::fs::File::create(&trial).with_context(cannot)?;
-            std::fs::remove_file(&trial).with_context(cannot)?;
+            Temporary::beside(first)
+                .with_context(|| format!("cannot write {}", first.display()))?;
         }
         Ok(Outputs { paths, is_model })
     }

@@ -53,12 +53,55 @@ struct Pages(TrackedWrite<Packed>);
 
 impl PageWriter for Pages {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec, ParquetError> {
-        SerializedPageWriter::new(&mut self.0).write_page(page)
+        let checksum = crc32fast::hash(page.data());
+        let mut plain = TrackedWrite::new(Vec::new());
+        let mut spec = SerializedPageWriter::new(&mut plain).write_page(page)?;
+        let plain = plain.into_inner()?;
+        let checked = with_checksum(&plain, checksum)
+            .ok_or_else(|| ParquetError::General("a page without a header".to_owned()))?;
+        let added = checked.len() - plain.len();
+        spec.offset = self.0.bytes_written() as u64;
+        spec.uncompressed_size += added;
+        spec.compressed_size += added;
+        spec.bytes_written += added as u64;
+        self.0.write_all(&checked)?;
+        Ok(spec)
     }
 
     fn close(&mut self) -> Result<(), ParquetError> {
         Ok(self.0.flush()?)
     }
+}
+
+/// A page with its checksum, which the crate checks but does not write: the fourth field of the header, a number of 32 bits
+/// in Thrift's compact protocol, behind three of the same kind. None where these are not there.
+/// <https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift>
+fn with_checksum(page: &[u8], checksum: u32) -> Option<Vec<u8>> {
+    /// The next field, a number of 32 bits.
+    const NEXT_I32: u8 = 0x15;
+    /// What the high half of a field's first byte counts: fields since the one before.
+    const ONE_FIELD: u8 = 0x10;
+    let mut at = 0;
+    for _ in 0..3 {
+        (*page.get(at)? == NEXT_I32).then_some(())?;
+        let number = page.get(at + 1..)?;
+        at += 2 + number.iter().position(|it| it & 0x80 == 0)?;
+    }
+    let (before, behind) = page.split_at(at);
+    let (next, behind) = behind.split_first()?;
+    let mut checked = Vec::with_capacity(page.len() + 6);
+    checked.extend_from_slice(before);
+    checked.push(NEXT_I32);
+    let signed = checksum as i32;
+    let mut number = ((signed << 1) ^ (signed >> 31)) as u32;
+    while number >= 0x80 {
+        checked.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    checked.push(number as u8);
+    checked.push(next.checked_sub(ONE_FIELD).filter(|it| it >> 4 > 0)?);
+    checked.extend_from_slice(behind);
+    Some(checked)
 }
 
 /// A column of one group.

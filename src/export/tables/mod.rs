@@ -1,7 +1,7 @@
 //! Recordings as tables that existing engines ask with SQL: a folder a table, a partition a recording, Parquet files.
 //!
-//! `DIR/calls/recording=ID/part-0.parquet` and so on, as Hive partitions. Files are written beside and renamed, that of
-//! `recordings` last: a recording that stands there is whole. No file of another recording is touched.
+//! `DIR/calls/recording=ID/part-0.parquet` and so on, as Hive partitions. Files are written beside and renamed together: a
+//! recording that stands in `recordings` is whole. No file of another recording is touched.
 
 mod calls;
 mod chunk;
@@ -12,7 +12,7 @@ mod sums;
 mod writer;
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use columns::{Column, Kind};
 pub use writer::GROUP;
@@ -22,12 +22,9 @@ pub use crate::facts::tables::{Table, VERSION};
 use self::writer::TableWriter;
 use super::part::{ExportError, Part};
 use crate::analysis::contexts;
-use crate::facts::tables::PARTITION;
+use crate::facts::tables::replacing::{self, Replacing, at};
 use crate::files::Temporary;
 use crate::progress::Progress;
-
-/// The name of the file in the partition of a recording.
-const FILE: &str = "part-0.parquet";
 
 /// What becomes of a recording that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,36 +49,6 @@ pub fn id_of(text: &str) -> String {
     }
 }
 
-/// The folder of a recording in that of a table.
-fn partition(dir: &Path, table: Table, id: &str) -> PathBuf {
-    dir.join(table.name()).join(format!("{PARTITION}{id}"))
-}
-
-/// The Parquet files in a partition, whoever has written them.
-fn files_in(partition: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(partition).into_iter().flatten().flatten();
-    let is_table = |path: &PathBuf| path.extension().is_some_and(|it| it == "parquet");
-    entries.map(|it| it.path()).filter(is_table).collect()
-}
-
-/// An error with the file that it is about.
-fn at(path: &Path, error: io::Error) -> ExportError {
-    let said = format!("{}: {error}", path.display());
-    ExportError::Io(io::Error::new(error.kind(), said))
-}
-
-/// Makes a folder. Another export may remove that of the table while it is empty: then it is made again.
-fn make(folder: &Path) -> io::Result<()> {
-    const TRIES: usize = 1000;
-    for _ in 1..TRIES {
-        match std::fs::create_dir_all(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            made => return made,
-        }
-    }
-    std::fs::create_dir_all(folder)
-}
-
 /// Writes `tables` of a whole recording into the folder `dir` under `id`, which [`id_of`] has given. The table of
 /// recordings is written even where it is not among them. Tables that the recording has nothing for are left out: calls of
 /// a profile, contexts of one that tells none, modules without a source tree. Replacing removes all tables of what was
@@ -94,21 +61,25 @@ pub fn write(
     tables: &[Table],
     progress: &Progress,
 ) -> Result<(), ExportError> {
-    let before = || Table::ALL.into_iter().map(|it| partition(dir, it, id));
-    let is_there = before().any(|it| !files_in(&it).is_empty());
-    if is_there && if_there == IfThere::Refuse {
-        return Err(ExportError::Unfit(format!(
-            "{}: expected no recording {id} in it, found one; --replace writes over it, --id gives another name",
-            dir.display()
-        )));
-    }
+    let begin = || -> Result<Replacing<'_>, ExportError> {
+        let replacing = Replacing::begin(dir)?;
+        match if_there == IfThere::Refuse && replacing::is_there(dir, id) {
+            true => Err(ExportError::Unfit(format!(
+                "{}: expected no recording {id} in it, found one; --replace writes over it, --id gives another name",
+                dir.display()
+            ))),
+            false => Ok(replacing),
+        }
+    };
+    // Said before the long work, and asked again after it.
+    drop(begin()?);
     let written = write_all(part, dir, id, tables, progress);
     let written = written.and_then(|files| match part.recording.damage() {
         Some(damage) => Err(ExportError::Damaged(damage)),
         None => Ok(files),
     });
-    let result = written.and_then(|files| keep(files, before().flat_map(|it| files_in(&it))));
-    for partition in before() {
+    let result = written.and_then(|files| Ok(begin()?.replace(id, files)?));
+    for partition in Table::ALL.map(|it| replacing::partition(dir, it, id)) {
         // Where nothing is in them: of a table that the recording has not, or after a failure.
         let _ = std::fs::remove_dir(&partition);
         let _ = partition.parent().map(std::fs::remove_dir);
@@ -116,47 +87,44 @@ pub fn write(
     result
 }
 
-/// A whole file, and what it is to be called.
-type Written = (PathBuf, Temporary);
-
-/// Writes the tables beside where they are to stand, that of recordings last.
+/// Writes the tables beside where they are to stand.
 fn write_all(
     part: &Part<'_>,
     dir: &Path,
     id: &str,
     tables: &[Table],
     progress: &Progress,
-) -> Result<Vec<Written>, ExportError> {
+) -> Result<Vec<(Table, Temporary)>, ExportError> {
     let mut written = Vec::new();
-    for table in Table::ALL.into_iter().rev() {
+    for table in Table::ALL {
         let is_wanted = tables.contains(&table) || table == Table::Recordings;
         if !is_wanted || !has(part, table) {
             continue;
         }
-        let folder = partition(dir, table, id);
-        make(&folder).map_err(|error| at(&folder, error))?;
-        let path = folder.join(FILE);
-        let mut beside = Temporary::create(&folder).map_err(|error| at(&folder, error))?;
+        let folder = dir.join(table.name());
+        let mut beside = beside(&folder).map_err(|error| at(&folder, error))?;
         let result = write_table(part, (table, id), &mut beside.file, progress);
         match result {
-            Ok(true) => written.push((path, beside)),
+            Ok(true) => written.push((table, beside)),
             Ok(false) => {}
-            Err(ExportError::Io(error)) => return Err(at(&path, error)),
+            Err(ExportError::Io(error)) => return Err(at(&folder, error).into()),
             Err(error) => return Err(error),
         }
     }
     Ok(written)
 }
 
-/// Gives the files their names, after those that were there before are gone, that of recordings first and last.
-fn keep(files: Vec<Written>, before: impl Iterator<Item = PathBuf>) -> Result<(), ExportError> {
-    for path in before {
-        std::fs::remove_file(&path).map_err(|error| at(&path, error))?;
+/// Begins a file in the folder of a table, which another export may remove while it is empty.
+fn beside(folder: &Path) -> io::Result<Temporary> {
+    const TRIES: usize = 1000;
+    for _ in 1..TRIES {
+        replacing::make(folder)?;
+        match Temporary::create(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            made => return made,
+        }
     }
-    for (path, beside) in files {
-        beside.keep_as(&path).map_err(|error| at(&path, error))?;
-    }
-    Ok(())
+    Temporary::create(folder)
 }
 
 /// Whether a recording may have something for a table.
@@ -205,32 +173,7 @@ fn write_table(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
     use super::*;
-
-    /// One export removes the folder of a table that another one is about to fill.
-    #[test]
-    fn a_folder_is_made_although_that_around_it_goes() {
-        let name = format!("callscape-tables-test-{}", std::process::id());
-        let table = std::env::temp_dir().join(name);
-        let is_done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_done.load(Ordering::Relaxed) {
-                    let _ = std::fs::remove_dir(&table);
-                }
-            });
-            let made = (0..5000).try_for_each(|_| {
-                let partition = table.join("recording=x");
-                make(&partition)?;
-                std::fs::remove_dir(&partition)
-            });
-            is_done.store(true, Ordering::Relaxed);
-            made.expect("the folder is made each time");
-        });
-        let _ = std::fs::remove_dir(&table);
-    }
 
     #[test]
     fn an_id_is_one_name_of_a_folder_whatever_it_is_made_of() {

@@ -18,6 +18,7 @@ mod events;
 mod held;
 mod long;
 mod longest;
+pub(super) mod mapped;
 mod next_run;
 mod occurrence;
 #[cfg(test)]
@@ -132,7 +133,15 @@ impl Trace {
     /// Whether the trace's file has turned out to be damaged and nothing could stand in for it: then
     /// answers leave out what is damaged.
     pub fn is_damaged(&self) -> bool {
+        if let Some(map) = self.store.data.mapped() {
+            map.look();
+        }
         self.store.is_damaged() && self.stand_in().is_none()
+    }
+
+    /// Whether the trace's file has become shorter than it was when it was opened.
+    pub fn was_cut(&self) -> bool {
+        self.store.was_cut()
     }
 
     fn stand_in(&self) -> Option<&Store> {

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use memmap2::Mmap;
 
+use super::mapped::Mapped;
 use crate::files::Temporary;
 
 /// Bytes that stay as they are while a trace is in use.
@@ -17,7 +17,7 @@ pub(in crate::facts) enum Bytes {
     Memory(Arc<Vec<u8>>),
     /// Rows of tables, which begin where numbers may.
     Words(Arc<Vec<u64>>),
-    Mapped(Arc<Mmap>),
+    Mapped(Arc<Mapped>),
 }
 
 impl Default for Bytes {
@@ -41,10 +41,15 @@ impl Deref for Bytes {
 impl Bytes {
     /// Maps all of `file`.
     pub fn map(file: &File) -> io::Result<Bytes> {
-        // SAFETY: the file is an index or an import under way. Both are written by Callscape alone, into
-        // a file of their own, and an index is replaced by renaming another over it, never in place.
-        let map = unsafe { Mmap::map(file)? };
-        Ok(Bytes::Mapped(Arc::new(map)))
+        Ok(Bytes::Mapped(Arc::new(Mapped::new(file)?)))
+    }
+
+    /// What is mapped, where it is.
+    pub fn mapped(&self) -> Option<&Mapped> {
+        match self {
+            Bytes::Mapped(map) => Some(map),
+            _ => None,
+        }
     }
 
     /// What `packed` bytes were before they were packed, `len` bytes, a multiple of 8; none when they are not.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::block::{Block, partition};
 use super::call::Thread;
 use super::entries::{BlockEntry, Facts, LongestCall, MetricsRow, NONE, NodeEntry, OpenCall, Pair};
+use super::mapped::Mapped;
 use super::raw_call::{BLOCK, BLOCK_BITS};
 use super::runs::{self, Page};
 use super::storage::{Bytes, Table};
@@ -160,10 +161,15 @@ impl Store {
         }
     }
 
-    /// Whether some bytes have been found that are not those that were written.
+    /// Whether some bytes have been found that are not those that were written, or that are missing.
     pub fn is_damaged(&self) -> bool {
         let checks = self.checks.as_ref();
-        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed))
+        checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed)) || self.was_cut()
+    }
+
+    /// Whether its file has become shorter and that was met with.
+    pub fn was_cut(&self) -> bool {
+        self.data.mapped().is_some_and(Mapped::was_cut)
     }
 
     /// Compares all bytes with their checksums. Whether they are those that were written.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::facts::tables::{PARTITION, Table};
+use crate::facts::tables::{PARTITION, Table, replacing};
 use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::warnings::Place;
@@ -78,8 +78,12 @@ impl Folder {
             ids: Vec::new(),
             half_written: Vec::new(),
         };
+        // What a killed writer was about to do, where that can still be done.
+        let mixed = folder.dir.file().map(replacing::recover);
+        let mixed = mixed.unwrap_or_default();
+        let is_whole = |folder: &Folder, id: &String| !mixed.contains(id) && folder.is_whole(id);
         if let Some(id) = id {
-            match folder.is_whole(&id) {
+            match is_whole(&folder, &id) {
                 true => folder.ids.push(id),
                 false => folder.half_written.push(id),
             }
@@ -89,7 +93,7 @@ impl Folder {
             ids.sort();
             ids.dedup();
             for id in ids {
-                match folder.is_whole(&id) {
+                match is_whole(&folder, &id) {
                     true => folder.ids.push(id),
                     false => folder.half_written.push(id),
                 }

@@ -37,6 +37,9 @@ pub struct Film {
     next: u64,
 }
 
+/// The name of the file that says what the parts are of.
+const PLAN: &str = "plan";
+
 /// Seconds of a part: what is lost at most when the work is interrupted.
 const PART_SECONDS: u64 = 1;
 
@@ -44,6 +47,24 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(ending);
     PathBuf::from(name)
+}
+
+/// Removes a folder of parts, its plan last: until then it is told by that, wherever this is stopped.
+fn remove(folder: &Path) -> io::Result<()> {
+    let plan = folder.join(PLAN);
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => fs::remove_dir_all(&path)?,
+            false if path == plan => {}
+            false => fs::remove_file(&path)?,
+        }
+    }
+    match fs::remove_file(&plan) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::remove_dir(folder)
 }
 
 impl Film {
@@ -71,7 +92,7 @@ impl Film {
             next: 0,
         };
         let plan = format!("{settings:?}\n{frames} frames\n{}\n", plan.0);
-        let known = film.folder.join("plan");
+        let known = film.folder.join(PLAN);
         if fs::read_to_string(&known).is_ok_and(|found| found == plan) {
             let parts = frames.div_ceil(part);
             film.kept = (0..parts)
@@ -88,6 +109,8 @@ impl Film {
 
     /// Removes the parts of another film; a folder that holds something else is left alone.
     fn clear(&self, plan: &Path) -> Result<(), FilmError> {
+        // One that was killed before it had a plan.
+        files::remove_abandoned(&self.folder);
         let is_empty = match fs::read_dir(&self.folder) {
             Ok(mut entries) => entries.next().is_none(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -99,7 +122,7 @@ impl Film {
                 self.folder.display()
             )));
         }
-        fs::remove_dir_all(&self.folder).map_err(at(&self.folder))
+        remove(&self.folder).map_err(at(&self.folder))
     }
 
     /// The number of the frame that is to come next; those before it are there.
@@ -144,7 +167,7 @@ impl Film {
         self.workers.finish()?;
         if self.settings.format == Format::Png {
             // The pictures are whole: a plan that cannot be removed does no harm.
-            let _ = fs::remove_dir_all(&self.folder);
+            let _ = remove(&self.folder);
             return Ok(());
         }
         let count = self.frames.div_ceil(self.part);
@@ -166,7 +189,7 @@ impl Film {
         drop(out);
         temporary.keep_as(&self.path)?;
         // The film is whole: parts that cannot be removed do no harm.
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = remove(&self.folder);
         Ok(())
     }
 }

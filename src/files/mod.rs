@@ -1,11 +1,22 @@
-//! Files that appear under their name when they are whole: written beside, on the disk, then renamed. Until then, and
-//! where that fails, what had the name stays. And where programs are.
+//! The one way to write an output. Files appear under their name when they are whole: written beside, on the disk, then
+//! renamed. Until then, and where that fails, what had the name stays. Devices and pipes are written to. And where programs
+//! are.
+
+mod abandoned;
+mod folder;
+mod standard;
+mod target;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+
+use target::{Target, folder_of};
+
+pub use abandoned::{TEMPORARY, remove as remove_abandoned};
+pub use folder::Folder;
+pub use standard::output as standard_output;
 
 /// Writes `bytes` to the file at `path`.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -25,11 +36,8 @@ pub fn write_with(
     temporary.keep_as(path)
 }
 
-/// What a file under construction is called: it ends in this.
-pub const TEMPORARY: &str = ".callscape-tmp";
-
 /// A file under construction. It is locked for as long as its writer lives and removed unless it is
-/// kept; what a killed writer left is told by its missing lock.
+/// kept; what a killed writer left has no lock, and the next writer in that folder removes it.
 #[derive(Debug)]
 pub struct Temporary {
     pub file: File,
@@ -38,27 +46,33 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a new file in the folder of `path`, to be kept as that.
+    /// Makes a new file to be kept as `path`: in the folder of that, or of what it links to; among the temporary files
+    /// where it is a device or a pipe, which is written to and not replaced. An error where nothing can be written there.
     pub fn beside(path: &Path) -> io::Result<Temporary> {
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        // What killed writers left stays: to look for it each time is slow where a thousand pictures follow each other.
-        Temporary::new(folder.unwrap_or(Path::new(".")))
+        let folder = Target::of(path)?.folder();
+        let made = Temporary::new(&folder)?;
+        abandoned::remove_once(&folder);
+        Ok(made)
     }
 
     /// Makes a new file in `dir`, and removes those that killed writers left there.
     pub fn create(dir: &Path) -> io::Result<Temporary> {
-        remove_abandoned(dir);
-        Temporary::new(dir)
+        let made = Temporary::new(dir)?;
+        abandoned::remove(dir);
+        Ok(made)
     }
 
     fn new(dir: &Path) -> io::Result<Temporary> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
         loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let name = format!(".{}-{number}{TEMPORARY}", std::process::id());
-            let path = dir.join(name);
+            let path = dir.join(abandoned::name());
             let mut options = File::options();
-            let file = match options.read(true).write(true).create_new(true).open(&path) {
+            options.read(true).write(true).create_new(true);
+            #[cfg(unix)]
+            if dir == std::env::temp_dir() {
+                // Others use that folder too.
+                std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            }
+            let file = match options.open(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => file?,
             };
@@ -72,17 +86,37 @@ impl Temporary {
         }
     }
 
-    /// Gives the finished file its name, replacing what had it.
+    /// Gives the finished file its name, replacing what had it; a link stays, and what it leads to is replaced. Into a
+    /// device or a pipe the bytes are copied: a pipe is waited for until somebody reads it.
     pub fn keep_as(mut self, path: &Path) -> io::Result<()> {
+        let path = match Target::of(path)? {
+            Target::File(path) => path,
+            stream => {
+                self.file.seek(SeekFrom::Start(0))?;
+                return io::copy(&mut self.file, &mut stream.open()?).map(|_| ());
+            }
+        };
         self.file.sync_all()?;
-        std::fs::rename(&self.path, path)?;
+        std::fs::rename(&self.path, &path)?;
         self.kept = true;
-        if let Some(dir) = path.parent()
-            && let Ok(dir) = File::open(dir)
-        {
-            // So that the name survives a power failure; the content does already.
-            let _ = dir.sync_all();
+        sync_folder(&path);
+        Ok(())
+    }
+
+    /// Gives the finished file a name that nothing has; an error of the kind `AlreadyExists` where something has it.
+    pub fn keep_as_new(&mut self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        match std::fs::hard_link(&self.path, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            Ok(()) => {}
+            // There are file systems without links: there the name is taken first.
+            Err(_) => {
+                File::create_new(path)?;
+                std::fs::rename(&self.path, path)?;
+                self.kept = true;
+            }
         }
+        sync_folder(path);
         Ok(())
     }
 }
@@ -95,18 +129,18 @@ impl Drop for Temporary {
     }
 }
 
-fn remove_abandoned(dir: &Path) {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if name.to_string_lossy().ends_with(TEMPORARY)
-            && let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            let _ = std::fs::remove_file(entry.path());
-        }
+/// Has the names in the folder of `path` survive a power failure; the contents do already.
+fn sync_folder(path: &Path) {
+    if let Ok(dir) = File::open(folder_of(path)) {
+        let _ = dir.sync_all();
+    }
+}
+
+/// Whether writing `path` would replace a file: a device or a pipe is written to and stays.
+pub fn is_taken(path: &Path) -> bool {
+    match Target::of(path) {
+        Ok(Target::File(path)) => path.symlink_metadata().is_ok(),
+        _ => false,
     }
 }
 
