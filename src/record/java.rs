@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::{self, Workplace};
+use super::place;
 use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
@@ -14,16 +14,12 @@ use super::seen::Seen;
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let workplace = Workplace::beside(run.output)?;
-    let folder =
-        std::path::absolute(&workplace.0).map_err(|error| RecordError::io(&workplace.0, error))?;
-    let file = folder.join("recording.jfr");
+    let file = run.place.folder.join("recording.jfr");
     let has_space = place::has_space(&file);
     let mut option =
         OsString::from("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=");
     option.push(&file);
-    let words = run.program.words();
-    let Some((program, rest)) = words.split_first() else {
+    let Some((program, rest)) = run.program.words.split_first() else {
         return Err(RecordError::program(
             &run.program.path,
             "expected a program",
@@ -54,5 +50,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".jfr",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&workplace, run), seen)
+    running::run_and_collect(command, &leaving, run, seen)
 }
