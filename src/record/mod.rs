@@ -98,7 +98,8 @@ pub fn record(
         without,
         untraced,
     };
-    let mut done = run.by(recorder, seen)?;
+    let done = run.by(recorder, seen);
+    let mut done = done.map_err(|error| whole::explained(error, &place))?;
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
     }

@@ -150,6 +150,11 @@ impl Place {
         Err(RecordError::program(&folder, reason))
     }
 
+    /// The name that the recording was to have.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
     /// Gives what a recorder has left in the private folder its name, and tells it; further files are numbered.
     pub fn put(&self, from: &Path, by: Recorder) -> Result<PathBuf, RecordError> {
         // Another recorder may have stood in for the one that the name was taken for.
@@ -186,15 +191,27 @@ impl Drop for Place {
 const MOST: usize = 1000;
 
 /// What a recorder has left in `folder`: files with this ending that hold something, the largest first.
+/// A recorder that found no room has not put them there yet: then those in folders of its own.
 pub fn left(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, RecordError> {
     let entries = fs::read_dir(folder).map_err(|error| RecordError::io(folder, error))?;
+    let all: Vec<fs::DirEntry> = entries.flatten().collect();
+    let inner = |it: &fs::DirEntry| fs::read_dir(it.path()).into_iter().flatten().flatten();
+    let inner: Vec<fs::DirEntry> = all.iter().flat_map(inner).collect();
+    let found = not_empty(all, ending);
+    Ok(match found.is_empty() {
+        true => not_empty(inner, ending),
+        false => found,
+    })
+}
+
+fn not_empty(entries: Vec<fs::DirEntry>, ending: &str) -> Vec<PathBuf> {
     let mut found: Vec<(u64, PathBuf)> = entries
-        .flatten()
+        .into_iter()
         .filter_map(|entry| Some((entry.metadata().ok()?.len(), entry.path())))
         .filter(|(size, path)| *size > 0 && path.to_string_lossy().ends_with(ending))
         .collect();
     found.sort_by(|a, b| (b.0, &a.1).cmp(&(a.0, &b.1)));
-    Ok(found.into_iter().map(|it| it.1).collect())
+    found.into_iter().map(|it| it.1).collect()
 }
 
 #[cfg(test)]

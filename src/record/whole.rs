@@ -13,13 +13,39 @@ use crate::progress::Progress;
 /// that is what cuts them.
 const SMALL: u64 = 32 << 20;
 
+/// What is said of the disk of a recording that is nearly full; none of one that is not.
+fn disk(place: &Place) -> Option<String> {
+    let left = room::nearly_none(&place.folder)?;
+    let folder = place.folder.parent().unwrap_or(Path::new("/")).display();
+    Some(format!("the disk of {folder} has {left} bytes left"))
+}
+
+/// The error of a recorder, with the disk where that is why.
+pub fn explained(error: RecordError, place: &Place) -> RecordError {
+    match (error, disk(place)) {
+        (
+            RecordError::Failed {
+                recorder,
+                said,
+                ended,
+            },
+            Some(disk),
+        ) => {
+            let output = place.output().display();
+            let said = format!("{said}; for {output} there may be no room: {disk}");
+            RecordError::Failed {
+                recorder,
+                said,
+                ended,
+            }
+        }
+        (error, _) => error,
+    }
+}
+
 /// Gives what was recorded its name, and checks that it opens. What is missing in it because the disk is full is noted.
 pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> {
-    let left = room::nearly_none(&place.folder);
-    let left = left.map(|left| {
-        let folder = place.folder.parent().unwrap_or(Path::new("/")).display();
-        format!("the disk of {folder} has {left} bytes left")
-    });
+    let left = disk(place);
     let failed = |said: String| RecordError::Failed {
         recorder: done.by.name(),
         said,
