@@ -1,18 +1,18 @@
 //! Recording a process that runs already.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::choice::ensure_ready;
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place::{self, Workplace};
+use super::place::{self, Place};
 use super::program::{Kind, language};
 use super::recorder::{Recorder, State};
 use super::run::{Done, Plan};
 use super::running::{self, Leaving, command};
 use super::seen::Seen;
-use super::{perf, run::Attached};
+use super::{perf, run::Attached, whole};
 
 /// Records the process `pid` until it ends or this one is interrupted: Python with py-spy where that is there, all else
 /// with perf.
@@ -49,23 +49,23 @@ pub fn attach(
     }
     ensure_ready(by, &by.state())?;
     let name = name.to_string_lossy();
-    let output = place::named(output, Path::new(""), &name, by)?;
-    let done = match by {
-        Recorder::PySpy => py_spy(&output, pid, seen)?,
-        _ => perf::attach(&output, pid, last, seen)?,
+    let place = Place::take(output, Path::new(""), &name, by)?;
+    let mut done = match by {
+        Recorder::PySpy => py_spy(&place, pid, seen)?,
+        _ => perf::attach(&place, pid, last, seen)?,
     };
+    let paths = whole::put(&mut done, &place)?;
     Ok(Attached {
-        bytes: done.paths.iter().map(|path| place::bytes(path)).sum(),
-        paths: done.paths,
+        bytes: paths.iter().map(|path| place::bytes(path)).sum(),
+        paths,
         by,
         elapsed: done.elapsed,
         program,
     })
 }
 
-fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let place = Workplace::beside(output)?;
-    let written: PathBuf = place.0.join("recording.json");
+fn py_spy(place: &Place, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+    let written = place.folder.join("recording.json");
     let mut record = command("py-spy");
     record.args([
         "record",
@@ -75,12 +75,12 @@ fn py_spy(output: &Path, pid: u32, seen: &mut dyn FnMut(Seen)) -> Result<Done, R
         &pid.to_string(),
     ]);
     record.arg("-o").arg(&written);
-    let mut plan = Plan::new(record, &place.0);
+    let mut plan = Plan::new(record, &place.folder);
     let ran = running::run(&mut plan, None, seen)?;
     let leaving = Leaving {
         recorder: Recorder::PySpy,
         ending: ".json",
         hint: "",
     };
-    running::collect_left(&leaving, &place, output, (ran.elapsed, Ended::Unknown))
+    running::collect_left(&leaving, &place.folder, (ran.elapsed, Ended::Unknown))
 }

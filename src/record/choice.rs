@@ -4,6 +4,7 @@ use super::elf::Elf;
 use super::error::RecordError;
 use super::place;
 use super::program::{Kind, Program};
+use super::python_words;
 use super::recorder::{self, Recorder, State};
 use super::run::Wish;
 
@@ -99,8 +100,12 @@ pub fn offers(program: &Program) -> (Result<Choice, RecordError>, Vec<Offer>) {
 
 /// The state of a recorder for this program.
 fn state(recorder: Recorder, program: &Program) -> State {
-    match (recorder, program.words().first()) {
-        (Recorder::Viztracer, Some(python)) => recorder::viztracer(python),
+    match recorder {
+        Recorder::Viztracer => {
+            // Its own options decide what it finds.
+            let python = python_words::read(&program.words).interpreter;
+            recorder::viztracer(&python, &program.environment)
+        }
         _ => recorder.state(),
     }
 }
@@ -215,17 +220,14 @@ fn of_executable(program: &Program, elf: &Elf) -> Choice {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use super::*;
 
     fn program(kind: Kind) -> Program {
         Program {
-            command: vec!["/bin/app".into()],
-            path: PathBuf::from("/bin/app"),
             kind,
-            interpreter: None,
-            folder: None,
+            ..Program::at(Path::new("/bin/app"))
         }
     }
 

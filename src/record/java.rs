@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 
 use super::error::RecordError;
-use super::place::{self, Workplace};
 use super::program::Kind;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
@@ -14,16 +13,18 @@ use super::seen::Seen;
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let workplace = Workplace::beside(run.output)?;
-    let folder =
-        std::path::absolute(&workplace.0).map_err(|error| RecordError::io(&workplace.0, error))?;
-    let file = folder.join("recording.jfr");
-    let has_space = place::has_space(&file);
+    let file = run.place.folder.join("recording.jfr");
+    let bytes = file.as_os_str().as_encoded_bytes();
+    if bytes.iter().any(|it| b"\"'\n".contains(it)) {
+        let reason = "the flight recorder takes no file whose path has a quote in it: say -o";
+        return Err(RecordError::program(&file, reason));
+    }
+    // A comma would end the name, and a space the option.
     let mut option =
-        OsString::from("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=");
+        OsString::from("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=\"");
     option.push(&file);
-    let words = run.program.words();
-    let Some((program, rest)) = words.split_first() else {
+    option.push("\"");
+    let Some((program, rest)) = run.program.words.split_first() else {
         return Err(RecordError::program(
             &run.program.path,
             "expected a program",
@@ -35,18 +36,13 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
     if run.program.kind == Kind::Java {
         command.arg(option).arg(quiet).args(rest);
     } else {
-        if has_space {
-            let reason =
-                "the flight recorder takes no file whose path has a space in it, here: say -o";
-            return Err(RecordError::program(&file, reason));
-        }
         let mut all = std::env::var_os(VARIABLE).unwrap_or_default();
-        for option in [option, OsString::from(quiet)] {
-            if !all.is_empty() {
-                all.push(" ");
-            }
-            all.push(option);
+        if !all.is_empty() {
+            all.push(" ");
         }
+        all.push("'");
+        all.push(option);
+        all.push(format!("' {quiet}"));
         command.env(VARIABLE, all).args(rest);
     }
     let leaving = Leaving {
@@ -54,5 +50,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".jfr",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&workplace, run), seen)
+    running::run_and_collect(command, &leaving, run, seen)
 }

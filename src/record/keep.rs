@@ -3,10 +3,10 @@
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::RecordError;
-use super::signals;
+use super::{private, signals};
 
 /// In the environment of a program of which only the end is kept: the folder that its recorder works in.
 pub const KEEP: &str = "CALLSCAPE_KEEP";
@@ -15,10 +15,16 @@ pub const KEEP: &str = "CALLSCAPE_KEEP";
 const REQUEST: &str = "keep";
 
 /// The folder in it for what is kept.
-const KEPT: &str = "kept";
+pub(super) const KEPT: &str = "kept";
 
-/// Keeps what was recorded last of process `pid` until now; the program goes on. An error where only the end is recorded of
-/// no such process, or where it is kept already.
+/// The file in it that says that the end is kept.
+const ANSWER: &str = "is-kept";
+
+/// Whoever records looks several times a second whether something is asked for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Keeps what was recorded last of process `pid` until now; the program goes on. Gives back when it is kept. An error where
+/// only the end is recorded of no such process, where it is kept already, and where nobody is there who keeps it.
 pub fn keep(pid: u32) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
@@ -33,16 +39,40 @@ pub fn keep(pid: u32) -> Result<(), RecordError> {
     let Some(folder) = signals::path_in_environment(&process, KEEP) else {
         return refuse("it was not started so that its end can be kept, or is another user's");
     };
+    if folder.exists() && !private::is_held(&folder) {
+        return refuse("whoever recorded it was killed, and keeps nothing any more");
+    }
     let request = folder.join(REQUEST);
     match fs::File::create_new(&request) {
-        Ok(mut file) => writeln!(file, "{}", signals::monotonic())
-            .map_err(|error| RecordError::io(&request, error)),
+        Ok(mut file) => {
+            writeln!(file, "{}", signals::monotonic())
+                .map_err(|error| RecordError::io(&request, error))?;
+            match is_answered(&folder) {
+                true => Ok(()),
+                false => {
+                    let _ = fs::remove_file(&request);
+                    refuse(
+                        "nobody answers who keeps its end: its recording has ended, or its recorder was killed",
+                    )
+                }
+            }
+        }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(RecordError::Recorder(
             format!("process {pid}: its end was kept already"),
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => refuse("its recording has ended"),
         Err(error) => Err(RecordError::io(&request, error)),
     }
+}
+
+/// Waits for the answer of whoever records, for as long as that is there.
+fn is_answered(folder: &Path) -> bool {
+    let begin = Instant::now();
+    let is_kept = || folder.join(ANSWER).exists();
+    while !is_kept() && begin.elapsed() < PATIENCE && private::is_held(folder) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    is_kept()
 }
 
 /// Waits for the request while perf records, and then keeps the files that perf would remove.
@@ -95,6 +125,9 @@ impl Keeper {
             are_kept &= copy.exists()
                 || fs::hard_link(part, &copy).is_ok()
                 || fs::copy(part, &copy).is_ok();
+        }
+        if are_kept {
+            let _ = fs::File::create(self.folder.join(ANSWER));
         }
         asked.is_whole = are_kept && parts.iter().any(|it| !asked.before.contains(it));
     }

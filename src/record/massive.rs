@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::called::Called;
 use super::error::RecordError;
-use super::place::Workplace;
+use super::place::Place;
 use super::program::Program;
 use super::recorder::Recorder;
 use super::run::{Run, Wish};
@@ -35,7 +35,7 @@ pub struct Massive {
 pub fn probe(
     wish: &Wish,
     program: &Program,
-    (by, output): (Recorder, &Path),
+    (by, place): (Recorder, &Place),
     limit: Frequency,
     say: &mut dyn FnMut(&str),
 ) -> Result<Massive, RecordError> {
@@ -47,8 +47,7 @@ pub fn probe(
     say(&format!(
         "a trial run, of {seconds} s at most and without its streams, finds what is called more than {limit}"
     ));
-    let place = Workplace::beside(output)?;
-    let folder = place.0.join("probe");
+    let folder = place.folder.join("probe");
     let plain = Wish {
         is_paused: false,
         is_switchable: false,
@@ -58,11 +57,12 @@ pub fn probe(
     let run = Run {
         wish: &plain,
         program,
-        output: &folder,
+        place,
         without: Vec::new(),
         untraced: Vec::new(),
     };
-    uftrace::run_until(&run, &uftrace::Patched::All, Some(wish.probe), &mut |_| ())?;
+    let all = &uftrace::Patched::All;
+    uftrace::run_until(&run, (all, &folder), Some(wish.probe), &mut |_| ())?;
     let recording = import::open(&folder, &Progress::new());
     let recording = recording.map_err(|error| RecordError::Probe(error.to_string()))?;
     let (trace, functions) = (&recording.trace, &recording.functions);
@@ -86,6 +86,8 @@ pub fn probe(
         &["T", "t", "W", "w", "i"],
     ));
     let (untraced, more_untraced) = fitting(symbols_of(&folder, &called, &leaves, &["P"]));
+    // The recording needs its room.
+    let _ = fs::remove_dir_all(&folder);
     if more + more_untraced > 0 {
         let more = more + more_untraced;
         say(&format!(

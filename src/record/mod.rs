@@ -18,24 +18,34 @@ mod massive;
 mod node;
 mod perf;
 pub mod place;
+mod private;
 pub mod program;
 mod python;
+mod python_words;
 pub mod recorder;
+mod rename;
 mod retry;
 mod room;
 mod run;
 mod running;
 mod seen;
+mod shebang;
+mod shim;
 mod signals;
 mod source;
+mod sweep;
 mod switching;
 mod uftrace;
+mod whole;
 
 pub use attach::attach;
+use std::path::Path;
+
 use choice::Choice;
 pub use ended::Ended;
 pub use error::RecordError;
 pub use keep::keep;
+use place::Place;
 use program::{Kind, Program};
 use recorder::Recorder;
 pub use run::{Attached, Recorded, Wish};
@@ -59,17 +69,21 @@ pub fn record(
             say("uftrace records the interpreter itself, and not what that runs");
         }
     }
+    for note in &program.notes {
+        say(note);
+    }
     let Choice { recorder, notes } = choice::choose(&program, wish)?;
     for note in notes {
         say(&note);
     }
-    let output = place::output(wish, &program, recorder)?;
+    let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
+    let place = Place::take(wish.output.as_deref(), folder, &program.name(), recorder)?;
     let mut massive = None;
     if let Some(limit) = wish.max_frequency {
         massive = Some(massive::probe(
             wish,
             &program,
-            (recorder, &output),
+            (recorder, &place),
             limit,
             say,
         )?);
@@ -80,25 +94,31 @@ pub fn record(
     let run = Run {
         wish,
         program: &program,
-        output: &output,
+        place: &place,
         without,
         untraced,
     };
-    let mut done = run.by(recorder, seen)?;
+    let done = run.by(recorder, seen);
+    let mut done = done.map_err(|error| whole::explained(error, &place))?;
     if recorder == Recorder::Uftrace && done.ended.is_crash() {
         done = retry::after_crash(&run, done, say, seen)?;
     }
+    let left_out = massive.map(|it| it.left_out);
+    if let Some(left_out) = &left_out
+        && let Err(error) = massive::keep(&done.paths, left_out)
+    {
+        done.notes.push(format!(
+            "the recording does not say what is left out: {error}"
+        ));
+    }
+    let paths = whole::put(&mut done, &place)?;
     for note in &done.notes {
         say(note);
     }
-    let left_out = massive.map(|it| it.left_out);
-    if let Some(left_out) = &left_out {
-        massive::keep(&done.paths, left_out)?;
-    }
-    let bytes = done.paths.iter().map(|path| place::bytes(path)).sum();
+    let bytes = paths.iter().map(|path| place::bytes(path)).sum();
     Ok(Recorded {
-        paths: done.paths,
-        by: recorder,
+        paths,
+        by: done.by,
         ended: done.ended,
         bytes,
         elapsed: done.elapsed,

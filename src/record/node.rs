@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::fs;
 
 use super::error::RecordError;
-use super::place::Workplace;
 use super::recorder::Recorder;
 use super::run::{Done, Run};
 use super::running::{self, Leaving};
@@ -29,18 +28,15 @@ if (require('worker_threads').isMainThread) {
 ";
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let place = Workplace::beside(run.output)?;
-    let words = run.program.words();
-    let Some((node, rest)) = words.split_first() else {
+    let Some((node, rest)) = run.program.words.split_first() else {
         return Err(RecordError::program(
             &run.program.path,
             "expected a program",
         ));
     };
-    // The script may change the folder it is in.
-    let folder = std::path::absolute(&place.0).map_err(|error| RecordError::io(&place.0, error))?;
+    let folder = &run.place.folder;
     let mut into = OsString::from("--cpu-prof-dir=");
-    into.push(&folder);
+    into.push(folder);
     let at_signals = folder.join("signals.cjs");
     fs::write(&at_signals, AT_SIGNALS).map_err(|error| RecordError::io(&at_signals, error))?;
     let mut command = std::process::Command::new(node);
@@ -51,5 +47,5 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
         ending: ".cpuprofile",
         hint: ". node writes it when the program ends by itself or by process.exit, or when Ctrl + C or signal 15 ends it, not when another signal does",
     };
-    running::run_and_collect(command, &leaving, (&place, run), seen)
+    running::run_and_collect(command, &leaving, run, seen)
 }

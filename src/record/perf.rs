@@ -9,8 +9,9 @@ use std::time::Duration;
 use super::ended::Ended;
 use super::error::RecordError;
 use super::keep::{KEEP, Keeper, parts};
-use super::place::{self, Workplace};
+use super::place::Place;
 use super::program::{Kind, Program};
+use super::recorder::Recorder;
 use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
@@ -42,28 +43,28 @@ fn event() -> &'static str {
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let last = run.wish.last;
-    of(run.output, Some((run.program, run.wish)), None, last, seen)
+    of(run.place, Some((run.program, run.wish)), None, last, seen)
 }
 
 /// Samples a process that runs, until it ends or this process is interrupted; keeps all, or the `last` of it.
 pub fn attach(
-    output: &Path,
+    place: &Place,
     pid: u32,
     last: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    of(output, None, Some(pid), last, seen)
+    of(place, None, Some(pid), last, seen)
 }
 
 fn of(
-    output: &Path,
+    place: &Place,
     program: Option<(&Program, &Wish)>,
     pid: Option<u32>,
     last: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
-    let place = Workplace::beside(output)?;
-    let data = place.0.join("perf.data");
+    let folder = &place.folder;
+    let data = folder.join("perf.data");
     let mut record = command("perf");
     let stacks = match program.map(|(program, _)| program.kind) {
         Some(Kind::Executable(elf)) if !elf.is_64_bit => STACKS_OF_32_BIT,
@@ -71,16 +72,14 @@ fn of(
     };
     record.args(["record", "--quiet", "-F", FREQUENCY, "--call-graph", stacks]);
     record.args(["-e", event(), "-o"]).arg(&data);
-    let folder = std::path::absolute(&place.0);
-    let folder = folder.map_err(|error| RecordError::io(&place.0, error))?;
     let wish = program.map(|(_, wish)| wish);
     let mut control = None;
     if let Some(wish) = wish.filter(|it| it.is_paused || it.is_switchable) {
-        let (opened, option) = switching::create(&folder)?;
+        let (opened, option) = switching::create(folder)?;
         record.arg(option);
         control = Some(opened);
         // By the clock that tells when it is switched.
-        record.args(["-k", "mono"]).env(CONTROL, &folder);
+        record.args(["-k", "mono"]).env(CONTROL, folder);
         if wish.is_paused {
             record.args(["-D", "-1"]);
         }
@@ -96,19 +95,20 @@ fn of(
         record.args(["-p", &pid.to_string()]);
     }
     if let Some((program, _)) = program {
-        record.arg("--").args(program.words());
+        record.arg("--").args(&program.words);
     }
     let mut plan = Plan {
         wraps: program.is_some(),
-        ..Plan::new(record, &place.0)
+        leaves_off: true,
+        ..Plan::new(record, folder)
     };
-    if let Some((_, wish)) = program {
-        plan.run_as(wish);
+    if let Some((program, wish)) = program {
+        plan.run_as(program, wish);
     }
     if program.is_some() && last.is_some() {
         plan.command.env(KEEP, folder);
     }
-    let mut keeper = Keeper::new(&place.0);
+    let mut keeper = Keeper::new(folder);
     let mut look = |it: Seen| {
         keeper.look();
         seen(it);
@@ -124,20 +124,29 @@ fn of(
     let until = kept.as_ref().map(|it| it.1);
     let files = match (kept, last) {
         (Some((files, _)), _) => files,
-        (None, Some(_)) => parts(&place.0)?,
+        (None, Some(_)) => parts(folder)?,
         (None, None) => vec![data.clone()],
     };
+    let text = folder.join("recording.txt");
     let written = match last {
-        Some(last) => as_text_of_last(&files, (last, until), output),
-        None => as_text_with_gaps(&data, &switching::gaps(&place.0), output),
+        Some(last) => as_text_of_last(&files, (last, until), &text),
+        None => as_text_with_gaps(&data, &switching::gaps(folder), &text),
     };
     if let Err(reason) = written {
-        return Err(failure(reason, &files, output, ended));
+        // Its room may be needed.
+        let _ = std::fs::remove_file(&text);
+        return Err(failure(reason, &files, place, ended));
     }
     let is_asked = |_| "what was sampled before --keep asked for it is kept".to_owned();
+    let mut notes: Vec<String> = until.map(is_asked).into_iter().collect();
+    notes.extend(ran.ran_short.then(|| {
+        "the disk is nearly full: perf was stopped, and ended the program; what was recorded until then is kept"
+            .to_owned()
+    }));
     Ok(Done {
-        notes: until.map(is_asked).into_iter().collect(),
-        paths: vec![output.to_path_buf()],
+        notes,
+        paths: vec![text],
+        by: Recorder::Perf,
         ended,
         elapsed: ran.elapsed,
     })
@@ -160,7 +169,18 @@ impl From<RecordError> for NoText {
 }
 
 /// What is told where there is no text; data that are there are kept beside the recording that was to be.
-fn failure(reason: NoText, files: &[PathBuf], output: &Path, ended: Ended) -> RecordError {
+fn failure(reason: NoText, files: &[PathBuf], place: &Place, ended: Ended) -> RecordError {
+    let keep = |said: String| {
+        let kept = files.iter().filter_map(|it| place.put_data(it).ok());
+        let kept: Vec<String> = kept.map(|it| it.display().to_string()).collect();
+        match kept.is_empty() {
+            true => said,
+            false => format!(
+                "{said}; what it recorded is kept in {}, for `perf script -i`",
+                kept.join(", ")
+            ),
+        }
+    };
     let said = match reason {
         NoText::NoData => "it left no data; what it wrote on standard error says why".to_owned(),
         NoText::NoSample => {
@@ -168,17 +188,8 @@ fn failure(reason: NoText, files: &[PathBuf], output: &Path, ended: Ended) -> Re
                 "it took no sample: the program ran for too short a time for {FREQUENCY} in a second, or recording was not on"
             )
         }
-        NoText::Unreadable(said) => {
-            let kept: Vec<String> = files.iter().filter_map(|it| keep(it, output)).collect();
-            match kept.is_empty() {
-                true => said,
-                false => format!(
-                    "{said}; what it recorded is kept in {}, for `perf script -i`",
-                    kept.join(", ")
-                ),
-            }
-        }
-        NoText::Other(error) => return error,
+        NoText::Unreadable(said) => keep(said),
+        NoText::Other(error) => keep(error.to_string()),
     };
     RecordError::Failed {
         recorder: "perf",
@@ -187,41 +198,33 @@ fn failure(reason: NoText, files: &[PathBuf], output: &Path, ended: Ended) -> Re
     }
 }
 
-/// Puts data beside the recording that was to be, under a name that is free; none where that cannot be.
-fn keep(data: &Path, output: &Path) -> Option<String> {
-    let plain = output.with_extension("data");
-    let mut names = (1..1000).map(|number| match number {
-        1 => plain.clone(),
-        number => place::numbered(&plain, number),
-    });
-    let free = names.find(|it| it.symlink_metadata().is_err())?;
-    std::fs::rename(data, &free).ok()?;
-    Some(free.display().to_string())
-}
-
 fn io(path: &Path) -> impl FnOnce(std::io::Error) -> RecordError {
     let path = path.to_path_buf();
     move |error| RecordError::io(&path, error)
 }
 
-/// Writes the samples of a file as text, which is what is read of perf.
+/// Writes the samples of a file as text, which is what is read of perf. It goes through this process: perf does not say that
+/// a disk is full.
 fn as_text(data: &Path, output: &Path) -> Result<(), NoText> {
     if data.metadata().map_or(0, |it| it.len()) == 0 {
         return Err(NoText::NoData);
     }
     let log = data.with_file_name("log");
-    let text = File::create_new(output).map_err(io(output))?;
+    let mut text = File::create_new(output).map_err(io(output))?;
     let says = File::create(&log).map_err(io(&log))?;
     let mut script = command("perf");
     script.args(["script", "--no-inline", "-i"]).arg(data);
-    let script = script.stdin(Stdio::null()).stdout(text).stderr(says);
-    let status = script.status().map_err(io(Path::new("perf")))?;
-    let is_empty = output.metadata().map_or(0, |it| it.len()) == 0;
-    if status.success() && !is_empty {
+    let script = script.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut script = script.stderr(says).spawn().map_err(io(Path::new("perf")))?;
+    let mut from = script.stdout.take();
+    let copied = from.as_mut().map(|from| std::io::copy(from, &mut text));
+    // Its reader gone, perf ends.
+    drop(from);
+    let status = script.wait().map_err(io(Path::new("perf")))?;
+    let length = copied.transpose().map_err(io(output))?.unwrap_or_default();
+    if status.success() && length > 0 {
         return Ok(());
     }
-    // Nothing is in it that could be opened.
-    let _ = std::fs::remove_file(output);
     match status.success() {
         true => Err(NoText::NoSample),
         false => Err(NoText::Unreadable(said(&log))),
@@ -358,12 +361,13 @@ mod tests {
         let taken = folder.join("app.perf.data");
         std::fs::write(&taken, "of somebody").expect("it can be written");
         let output = folder.join("app.perf.txt");
+        let place = Place::take(Some(&output), &folder, "app", Recorder::Perf).expect("it is free");
         let unreadable = NoText::Unreadable("it broke".to_owned());
-        let said = failure(unreadable, &files, &output, Ended::Code(3)).to_string();
-        for name in ["it broke", "app-2.perf.data", "app-3.perf.data"] {
+        let said = failure(unreadable, &files, &place, Ended::Code(3)).to_string();
+        for name in ["it broke", "app.perf-2.data", "app.perf-3.data"] {
             assert!(said.contains(name), "{said}");
         }
-        let text = std::fs::read_to_string(folder.join("app-3.perf.data"));
+        let text = std::fs::read_to_string(folder.join("app.perf-3.data"));
         assert_eq!(text.ok().as_deref(), Some("data"));
         let text = std::fs::read_to_string(&taken);
         assert_eq!(text.ok().as_deref(), Some("of somebody"));

@@ -1,51 +1,19 @@
-//! Where recordings go: their names, what is there already, and how large they are.
+//! Where recordings go: a recording has its name from the start, and is put there when it is whole.
+//!
+//! A name is taken by creating the private folder beside it, so that any number of recorders can start at once. Whoever has
+//! created it holds a lock on it; a folder without one is what a killed process has left (`super::sweep`).
 
-use std::fs;
+use std::cell::Cell;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::error::RecordError;
-use super::program::Program;
+use super::private::{self, Held};
 use super::recorder::Recorder;
-use super::run::Wish;
+use super::{rename, sweep};
 use crate::units;
-
-/// Where a recording goes: where was asked for, else into the folder that the program runs in, named after program and
-/// time. Nothing is ever written over.
-pub fn output(wish: &Wish, program: &Program, by: Recorder) -> Result<PathBuf, RecordError> {
-    let folder = wish.folder.as_deref().unwrap_or(Path::new(""));
-    named(wish.output.as_deref(), folder, &program.name(), by)
-}
-
-/// The same for a program of this name.
-pub fn named(
-    wanted: Option<&Path>,
-    folder: &Path,
-    name: &str,
-    by: Recorder,
-) -> Result<PathBuf, RecordError> {
-    if let Some(wanted) = wanted {
-        if wanted.symlink_metadata().is_ok() {
-            let reason = "expected a name that is not taken yet, found something there";
-            return Err(RecordError::program(wanted, reason));
-        }
-        return Ok(wanted.to_path_buf());
-    }
-    let stamp = now();
-    let name = plain(name);
-    let path = |number: u32| match number {
-        1 => folder.join(format!("{name}-{stamp}.{}", by.ending())),
-        number => folder.join(format!("{name}-{stamp}-{number}.{}", by.ending())),
-    };
-    let free = (1..1000)
-        .map(path)
-        .find(|it| it.symlink_metadata().is_err());
-    free.ok_or_else(|| {
-        let reason = "expected a free name in the folder, found a thousand of this second";
-        RecordError::program(&path(1), reason)
-    })
-}
 
 /// The time as names of recordings have it.
 pub fn now() -> String {
@@ -61,9 +29,11 @@ fn plain(name: &str) -> String {
         .map(|it| if is_plain(it) { it } else { '_' })
         .collect();
     let name = name.trim_start_matches(['-', '.']);
-    match name.is_empty() {
-        true => "program".to_owned(),
-        false => name.chars().take(80).collect(),
+    // Of names the system takes 255 bytes; time and endings need some of them.
+    let end = name.floor_char_boundary(120);
+    match name.get(..end) {
+        None | Some("") => "program".to_owned(),
+        Some(name) => name.to_owned(),
     }
 }
 
@@ -96,57 +66,152 @@ pub fn bytes(path: &Path) -> u64 {
     sizes.map(|it| it.len()).sum()
 }
 
-/// A folder beside the recording in which a recorder writes until it is whole; removed when this is dropped.
-pub struct Workplace(pub PathBuf);
+/// A name that is taken, and the private folder beside it in which recorders write until the recording is whole. The folder
+/// is removed when this is dropped.
+#[derive(Debug)]
+pub struct Place {
+    /// As an absolute path: programs may change the folder that they are in.
+    pub folder: PathBuf,
+    output: PathBuf,
+    by: Recorder,
+    /// The folder, open and locked.
+    _lock: Option<File>,
+    is_kept: Cell<bool>,
+}
 
-impl Workplace {
-    pub fn beside(output: &Path) -> Result<Workplace, RecordError> {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let mut name = std::ffi::OsString::from(".");
-        name.push(output.file_name().unwrap_or_default());
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let process = std::process::id();
-        name.push(format!("-{process}-{number}{}", crate::files::TEMPORARY));
-        let folder = output.with_file_name(name);
-        fs::create_dir(&folder).map_err(|error| RecordError::io(&folder, error))?;
-        Ok(Workplace(folder))
+impl Place {
+    /// Takes the name that is wanted, or one in `folder` after `program` and the time. Nothing is ever written over.
+    pub fn take(
+        wanted: Option<&Path>,
+        folder: &Path,
+        program: &str,
+        by: Recorder,
+    ) -> Result<Place, RecordError> {
+        let place = match wanted {
+            Some(wanted) => {
+                Place::claim(wanted, by)?.map_err(|reason| RecordError::program(wanted, reason))?
+            }
+            None => Place::named(folder, program, by)?,
+        };
+        sweep::around(&place.folder);
+        Ok(place)
+    }
+
+    fn named(folder: &Path, program: &str, by: Recorder) -> Result<Place, RecordError> {
+        let (name, stamp, ending) = (plain(program), now(), by.ending());
+        let first = folder.join(format!("{name}-{stamp}.{ending}"));
+        for number in 1..MOST {
+            if let Ok(place) = Place::claim(&rename::numbered(&first, ending, number), by)? {
+                return Ok(place);
+            }
+        }
+        let reason = "expected a free name in the folder, found a thousand of this second";
+        Err(RecordError::program(&first, reason))
+    }
+
+    /// Takes this name, or says why it is not free.
+    fn claim(output: &Path, by: Recorder) -> Result<Result<Place, &'static str>, RecordError> {
+        let folder = private::of(output)?;
+        // Without a separator at its end, which no file can have.
+        let output: PathBuf = output.components().collect();
+        // A folder may be taken for abandoned before it is locked.
+        for _ in 0..MOST {
+            match private::create(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    if sweep::remove_abandoned(&folder) {
+                        continue;
+                    }
+                    return Ok(Err(
+                        "expected a name that is not taken yet, found that another recording is being made there",
+                    ));
+                }
+                Err(error) => return Err(RecordError::io(&folder, error)),
+            }
+            let lock = match private::hold(&folder) {
+                Held::Yes(lock) => lock,
+                Held::Gone => continue,
+            };
+            let is_taken = output.symlink_metadata().is_ok();
+            let place = Place {
+                folder,
+                output,
+                by,
+                _lock: lock,
+                is_kept: Cell::new(false),
+            };
+            // It was looked for under the lock: no other process of ours creates it from here on.
+            return Ok(match is_taken {
+                true => Err("expected a name that is not taken yet, found something there"),
+                false => Ok(place),
+            });
+        }
+        let reason = "another process removes it as often as it is created";
+        Err(RecordError::program(&folder, reason))
+    }
+
+    /// The name that the recording was to have.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// Gives what a recorder has left in the private folder its name, and tells it; further files are numbered.
+    pub fn put(&self, from: &Path, by: Recorder) -> Result<PathBuf, RecordError> {
+        // Another recorder may have stood in for the one that the name was taken for.
+        let to = match by == self.by {
+            true => self.output.clone(),
+            false => self.output.with_extension(by.ending()),
+        };
+        self.put_as(from, &to, by.ending())
+    }
+
+    /// Puts data that only their recorder can read beside the recording that was to be.
+    pub fn put_data(&self, from: &Path) -> Result<PathBuf, RecordError> {
+        self.put_as(from, &self.output.with_extension("data"), "data")
+    }
+
+    fn put_as(&self, from: &Path, to: &Path, ending: &str) -> Result<PathBuf, RecordError> {
+        rename::to_free(from, to, ending).inspect_err(|_| {
+            // It is all there is of the run.
+            self.is_kept.set(true);
+        })
     }
 }
 
-impl Drop for Workplace {
+impl Drop for Place {
     fn drop(&mut self) {
-        // What cannot be removed is only in the way.
-        let _ = fs::remove_dir_all(&self.0);
+        if !self.is_kept.get() {
+            // What cannot be removed is only in the way.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
     }
 }
 
-/// Puts the files of a folder with this ending where the recording was to go, the largest first: others are numbered.
-pub fn collect(folder: &Path, ending: &str, output: &Path) -> Result<Vec<PathBuf>, RecordError> {
+/// So many names are tried.
+const MOST: usize = 1000;
+
+/// What a recorder has left in `folder`: files with this ending that hold something, the largest first.
+/// A recorder that found no room has not put them there yet: then those in folders of its own.
+pub fn left(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, RecordError> {
     let entries = fs::read_dir(folder).map_err(|error| RecordError::io(folder, error))?;
+    let all: Vec<fs::DirEntry> = entries.flatten().collect();
+    let inner = |it: &fs::DirEntry| fs::read_dir(it.path()).into_iter().flatten().flatten();
+    let inner: Vec<fs::DirEntry> = all.iter().flat_map(inner).collect();
+    let found = not_empty(all, ending);
+    Ok(match found.is_empty() {
+        true => not_empty(inner, ending),
+        false => found,
+    })
+}
+
+fn not_empty(entries: Vec<fs::DirEntry>, ending: &str) -> Vec<PathBuf> {
     let mut found: Vec<(u64, PathBuf)> = entries
-        .flatten()
+        .into_iter()
         .filter_map(|entry| Some((entry.metadata().ok()?.len(), entry.path())))
         .filter(|(size, path)| *size > 0 && path.to_string_lossy().ends_with(ending))
         .collect();
     found.sort_by(|a, b| (b.0, &a.1).cmp(&(a.0, &b.1)));
-    let mut paths = Vec::new();
-    for (number, (_, from)) in (1..).zip(found) {
-        let to = match number {
-            1 => output.to_path_buf(),
-            number => numbered(output, number),
-        };
-        fs::rename(&from, &to).map_err(|error| RecordError::io(&to, error))?;
-        paths.push(to);
-    }
-    Ok(paths)
-}
-
-/// `app.cpuprofile` as `app-2.cpuprofile`.
-pub fn numbered(path: &Path, number: usize) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
-    let dot = if ending.is_empty() { "" } else { "." };
-    path.with_file_name(format!("{stem}-{number}{dot}{ending}"))
+    found.into_iter().map(|it| it.1).collect()
 }
 
 #[cfg(test)]
@@ -172,7 +237,65 @@ mod tests {
         ] {
             assert_eq!(plain(name), expected);
         }
-        let numbered = numbered(Path::new("a/b.viztracer.json"), 2);
-        assert_eq!(numbered, Path::new("a/b-2.viztracer.json"));
+        assert!(plain(&"ä".repeat(300)).len() <= 120);
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let name = format!("callscape-place-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        fs::create_dir_all(&folder).expect("a folder");
+        folder
+    }
+
+    #[test]
+    fn a_name_is_taken_once_however_many_want_it() {
+        let folder = folder("once");
+        let take = || Place::take(None, &folder, "app", Recorder::Jfr).expect("a name is free");
+        let places: Vec<Place> = std::thread::scope(|scope| {
+            let all: Vec<_> = (0..16).map(|_| scope.spawn(take)).collect();
+            all.into_iter()
+                .map(|it| it.join().expect("no panic"))
+                .collect()
+        });
+        let put = |place: &Place| {
+            let from = place.folder.join("of recorder");
+            fs::write(&from, place.folder.as_os_str().as_encoded_bytes()).expect("writable");
+            place.put(&from, Recorder::Jfr).expect("it is free")
+        };
+        let mut paths: Vec<PathBuf> = places.iter().map(put).collect();
+        drop(places);
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths.len(), 16);
+        let left = fs::read_dir(&folder).expect("a folder").count();
+        assert_eq!(left, 16, "the recordings alone");
+        fs::remove_dir_all(folder).expect("it can be removed");
+    }
+
+    #[test]
+    fn what_has_a_name_is_never_written_over() {
+        let folder = folder("over");
+        let output = folder.join("out.jfr");
+        let take = || Place::take(Some(&output), Path::new(""), "app", Recorder::Jfr);
+        let place = take().expect("it is free");
+        let refused = take().expect_err("it is taken").to_string();
+        assert!(refused.contains("is being made there"), "{refused}");
+        // A stranger does not ask.
+        fs::write(&output, "of a stranger").expect("writable");
+        let from = place.folder.join("of recorder");
+        for name in ["out-2.jfr", "out-3.jfr"] {
+            fs::write(&from, "recorded").expect("writable");
+            assert_eq!(
+                place.put(&from, Recorder::Jfr).ok(),
+                Some(folder.join(name))
+            );
+        }
+        drop(place);
+        let text = fs::read_to_string(&output);
+        assert_eq!(text.ok().as_deref(), Some("of a stranger"));
+        let refused = take().expect_err("it is taken").to_string();
+        assert!(refused.contains("found something there"), "{refused}");
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 3);
+        fs::remove_dir_all(folder).expect("it can be removed");
     }
 }

@@ -3,23 +3,28 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::Read;
-use std::iter;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::elf::{self, Elf};
 use super::error::RecordError;
+use super::python_words::{self, Runs};
+use super::{shebang, shim};
 
 /// A program with its arguments.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The program and its arguments as they were given.
-    pub command: Vec<OsString>,
-    /// The file that is run.
+    /// The file that the command names.
     pub path: PathBuf,
     pub kind: Kind,
-    /// It begins with `#!`, and this runs it.
-    pub interpreter: Option<Vec<OsString>>,
+    /// All words that run it: of a script its interpreter first.
+    pub words: Vec<OsString>,
+    /// Words in front of the program's own arguments.
+    own: usize,
+    /// What a shim or `env` sets in its environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// What the user should know about how it was found.
+    pub notes: Vec<String>,
     /// The folder that it runs in, where that is not the current one.
     pub folder: Option<PathBuf>,
 }
@@ -70,18 +75,22 @@ pub(super) fn language(name: &OsStr) -> Option<Kind> {
 
 /// Where the program of this name is, as the system looks for it; an error says why it cannot be run.
 pub fn find(name: &OsStr) -> Result<PathBuf, RecordError> {
-    find_from(name, None)
+    find_from(name, None, env::var_os("PATH"))
 }
 
-/// The same for a program that is run in `folder`.
-fn find_from(name: &OsStr, folder: Option<&Path>) -> Result<PathBuf, RecordError> {
+/// The same for a program that is run in `folder`, with these folders to look into.
+fn find_from(
+    name: &OsStr,
+    folder: Option<&Path>,
+    search: Option<OsString>,
+) -> Result<PathBuf, RecordError> {
     let path = Path::new(name);
     if name.as_encoded_bytes().contains(&b'/') {
         let path = folder.map_or(path.to_path_buf(), |folder| folder.join(path));
         check(&path)?;
         return Ok(path);
     }
-    let folders = env::var_os("PATH").unwrap_or_default();
+    let folders = search.unwrap_or_default();
     let mut refused = None;
     for folder in env::split_paths(&folders) {
         let path = folder.join(name);
@@ -98,16 +107,33 @@ fn find_from(name: &OsStr, folder: Option<&Path>) -> Result<PathBuf, RecordError
 
 fn check(path: &Path) -> Result<(), RecordError> {
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => RecordError::program(path, "no such program"),
+        io::ErrorKind::NotFound => RecordError::program(path, "no such program"),
         _ => RecordError::program(path, error.to_string()),
     })?;
-    if metadata.is_dir() {
-        return Err(RecordError::program(
-            path,
-            "expected a program, found a folder",
-        ));
-    }
+    ensure_file(path, &metadata)?;
     ensure_executable(path, &metadata)
+}
+
+fn ensure_file(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordError> {
+    let reason = match metadata.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "expected a program, found a folder",
+        _ => "expected a program, found a device, a pipe or a socket",
+    };
+    Err(RecordError::program(path, reason))
+}
+
+/// Opens a program to look at it. It may have become something else since it was checked: that must not be waited for.
+fn open(path: &Path) -> Result<File, RecordError> {
+    let unreadable =
+        |error: io::Error| RecordError::program(path, format!("it cannot be looked at: {error}"));
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path).map_err(unreadable)?;
+    ensure_file(path, &file.metadata().map_err(unreadable)?)?;
+    Ok(file)
 }
 
 #[cfg(unix)]
@@ -132,100 +158,152 @@ fn ensure_executable(_: &Path, _: &fs::Metadata) -> Result<(), RecordError> {
     Ok(())
 }
 
+/// So much of a script is read: its first lines, or all of a shim.
+const HEAD: u64 = 16 << 10;
+
+/// So many scripts may lead from one to the next.
+const MOST_STEPS: usize = 8;
+
+/// What a file is.
+enum Content {
+    Executable(Elf),
+    Script(String),
+}
+
+fn content(path: &Path) -> Result<Content, RecordError> {
+    let mut file = open(path)?;
+    let mut head = Vec::new();
+    let read = (&mut file).take(HEAD).read_to_end(&mut head);
+    read.map_err(|error| RecordError::io(path, error))?;
+    if head.starts_with(elf::MAGIC) {
+        let reason = "expected the headers of an executable, found a damaged or short file";
+        let elf = elf::read(&mut file).ok_or_else(|| RecordError::program(path, reason))?;
+        return Ok(Content::Executable(elf));
+    }
+    // Elsewhere programs have other formats.
+    let is_other = !cfg!(target_os = "linux") && path.file_name().and_then(language).is_some();
+    if head.starts_with(b"#!") || is_other {
+        return Ok(Content::Script(String::from_utf8_lossy(&head).into_owned()));
+    }
+    let found = match head.is_empty() {
+        true => "an empty file",
+        false => "something else",
+    };
+    let reason = format!("expected an executable or a script that begins with #!, found {found}");
+    Err(RecordError::program(path, reason))
+}
+
+/// The kind of an executable: that of what it interprets, by its name or by that of the file that a link such as `python`
+/// leads to.
+fn kind_of(path: &Path, elf: Elf) -> Kind {
+    let target = fs::canonicalize(path).ok();
+    let names = [Some(path), target.as_deref()].into_iter().flatten();
+    let found = names.filter_map(Path::file_name).find_map(language);
+    found.unwrap_or(Kind::Executable(elf))
+}
+
 impl Program {
     /// The program with an interpreter taken as the executable that it is: then that is recorded, and not what it runs.
     pub fn itself(mut self) -> Program {
-        let is_script = self.interpreter.is_some();
-        let elf = File::open(&self.path).ok();
-        let elf = elf.and_then(|mut file| elf::read(&mut file));
-        if let Some(elf) = elf.filter(|_| !is_script) {
+        let is_script = self.own > 1;
+        if let Ok(Content::Executable(elf)) = self.next().and_then(|it| content(&it))
+            && !is_script
+        {
             self.kind = Kind::Executable(elf);
         }
         self
     }
 
-    /// Looks at what a command runs in `folder`, or in the current one.
+    /// A program of which only the file is known.
+    pub(super) fn at(path: &Path) -> Program {
+        Program {
+            path: path.to_path_buf(),
+            kind: Kind::Shell,
+            words: vec![path.as_os_str().to_owned()],
+            own: 1,
+            environment: Vec::new(),
+            notes: Vec::new(),
+            folder: None,
+        }
+    }
+
+    /// Looks at what a command runs in `folder`, or in the current one: shims and scripts are followed to what runs at last.
     pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {
             let reason = "expected a program and its arguments behind --, found none";
             return Err(RecordError::Recorder(reason.to_owned()));
         };
-        let path = find_from(name, folder)?;
-        let file_name = path.file_name().unwrap_or(name);
-        let unreadable = |error: std::io::Error| {
-            RecordError::program(&path, format!("it cannot be looked at: {error}"))
-        };
-        let mut file = File::open(&path).map_err(unreadable)?;
-        let mut head = Vec::new();
-        (&mut file)
-            .take(256)
-            .read_to_end(&mut head)
-            .map_err(unreadable)?;
-        let program = |kind, interpreter| Program {
-            // What stands in for a folder that is not the current one.
-            command: iter::once(match folder {
-                Some(_) if name.as_encoded_bytes().contains(&b'/') => path.clone().into_os_string(),
-                _ => name.clone(),
-            })
-            .chain(command.iter().skip(1).cloned())
-            .collect(),
-            path: path.clone(),
-            kind,
-            interpreter,
+        let path = find_from(name, folder, env::var_os("PATH"))?;
+        let mut words = command.to_vec();
+        // What stands in for a folder that is not the current one.
+        if folder.is_some() && name.as_encoded_bytes().contains(&b'/') {
+            words[0] = path.clone().into_os_string();
+        }
+        let mut program = Program {
+            words,
             folder: folder.map(Path::to_path_buf),
+            ..Program::at(&path)
         };
-        // Version managers put scripts in the place of interpreters: the name tells first.
-        if let Some(kind) = language(file_name) {
-            return Ok(program(kind, None));
-        }
-        if head.starts_with(elf::MAGIC) {
-            let Some(elf) = elf::read(&mut file) else {
-                let reason = "expected the headers of an executable, found a damaged or short file";
-                return Err(RecordError::program(&path, reason));
-            };
-            // A link such as `python` leads to the interpreter.
-            let target = fs::canonicalize(&path).ok();
-            let target = target
-                .as_deref()
-                .and_then(Path::file_name)
-                .and_then(language);
-            return Ok(program(target.unwrap_or(Kind::Executable(elf)), None));
-        }
-        let Some(line) = head.strip_prefix(b"#!") else {
-            let reason =
-                "expected an executable or a script that begins with #!, found something else";
-            return Err(RecordError::program(&path, reason));
-        };
-        let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let words = interpreter(&String::from_utf8_lossy(line));
-        let Some(first) = words.first() else {
-            return Err(RecordError::program(
-                &path,
-                "it names no interpreter behind #!",
-            ));
-        };
-        find_from(first, folder)?;
-        let by = Path::new(first).file_name().unwrap_or(first);
-        let is_shell = by.to_str().is_some_and(|it| SHELLS.contains(&it));
-        let kind = match language(by) {
-            Some(kind) => kind,
-            None if is_shell => Kind::Shell,
-            None => Kind::Other("a script of another language"),
-        };
-        Ok(program(kind, Some(words)))
-    }
-
-    /// The words that run it: of a script its interpreter first.
-    pub fn words(&self) -> Vec<OsString> {
-        match &self.interpreter {
-            None => self.command.clone(),
-            Some(interpreter) => {
-                let mut words = interpreter.clone();
-                words.push(self.path.clone().into_os_string());
-                words.extend(self.command.iter().skip(1).cloned());
-                words
+        let mut file = path.clone();
+        for _ in 0..MOST_STEPS {
+            match program.step(&file)? {
+                Some(next) => file = next,
+                None => return Ok(program),
             }
         }
+        let reason = "expected an interpreter in the end, found scripts that lead to scripts";
+        Err(RecordError::program(&path, reason))
+    }
+
+    /// Looks at the file that the first word runs, and gives the next one where that leads further.
+    fn step(&mut self, file: &Path) -> Result<Option<PathBuf>, RecordError> {
+        let name = file.file_name().unwrap_or_default();
+        let text = match content(file)? {
+            Content::Executable(elf) => {
+                self.kind = match kind_of(file, elf) {
+                    Kind::Executable(_) if self.own > 1 => of_interpreter(name),
+                    kind => kind,
+                };
+                return Ok(None);
+            }
+            Content::Script(text) => text,
+        };
+        let here = env::current_dir().unwrap_or_default();
+        let here = self.folder.as_deref().unwrap_or(&here);
+        match shim::follow(file, &text, here) {
+            Some(Ok(leads)) => {
+                self.own += leads.words.len() - 1;
+                self.words.splice(..1, leads.words);
+                self.environment.extend(leads.environment);
+                return self.next().map(Some);
+            }
+            Some(Err(lost)) => self.notes.push(format!("{}: {lost}", file.display())),
+            None => {}
+        }
+        // Other version managers put scripts in the place of interpreters: the name tells.
+        if let Some(kind) = language(name) {
+            self.kind = kind;
+            return Ok(None);
+        }
+        let found = shebang::interpreter(file, &text).unwrap_or_default();
+        if found.words.is_empty() {
+            let reason = "it names no interpreter behind #!, or not in a way that is known";
+            return Err(RecordError::program(file, reason));
+        }
+        self.own += found.words.len();
+        self.words[0] = file.as_os_str().to_owned();
+        self.words.splice(..0, found.words);
+        self.environment.extend(found.environment);
+        self.next().map(Some)
+    }
+
+    /// The file that the first word runs.
+    fn next(&self) -> Result<PathBuf, RecordError> {
+        let first = self.words.first().map(OsString::as_os_str);
+        let mut set = self.environment.iter().rev();
+        let path = set.find(|it| it.0 == "PATH").map(|it| it.1.clone());
+        let path = path.or_else(|| env::var_os("PATH"));
+        find_from(first.unwrap_or_default(), self.folder.as_deref(), path)
     }
 
     /// What kind of program it is, for people.
@@ -255,45 +333,41 @@ impl Program {
         about
     }
 
-    /// Its name, for people and for the recording: of an interpreter that of the script it runs.
+    /// Its name, for people and for the recording: of an interpreter that of what it runs.
     pub fn name(&self) -> String {
-        let name = |path: &Path| {
-            let stem = path.file_stem().unwrap_or(path.as_os_str());
-            stem.to_string_lossy().into_owned()
+        let stem = |path: &Path| path.file_stem().unwrap_or_default().to_os_string();
+        let own = match self.kind {
+            Kind::Executable(_) => self.path.file_name().unwrap_or_default().to_owned(),
+            _ => stem(&self.path),
         };
-        let of_path = match self.kind {
-            Kind::Executable(_) => self.path.file_name().unwrap_or_default(),
-            _ => self.path.file_stem().unwrap_or_default(),
+        let name = match self.kind {
+            _ if self.own > 1 => own,
+            Kind::Executable(_) => own,
+            Kind::Python => match python_words::read(&self.words).runs {
+                Runs::File(file) => stem(Path::new(&file)),
+                Runs::Module(module) => module,
+                _ => own,
+            },
+            _ => {
+                let script = self.words.iter().skip(1).find(|word| {
+                    let is_option = word.as_encoded_bytes().starts_with(b"-");
+                    let path = Path::new(word);
+                    let folder = self.folder.as_deref();
+                    !is_option && folder.map_or(path.is_file(), |it| it.join(path).is_file())
+                });
+                script.map_or(own, |it| stem(Path::new(it)))
+            }
         };
-        let is_bare = self.interpreter.is_none() && !matches!(self.kind, Kind::Executable(_));
-        let script = self.command.iter().skip(1).find(|word| {
-            let is_option = word.as_encoded_bytes().starts_with(b"-");
-            let path = Path::new(word);
-            let folder = self.folder.as_deref();
-            !is_option && folder.map_or(path.is_file(), |it| it.join(path).is_file())
-        });
-        match script.filter(|_| is_bare) {
-            Some(script) => name(Path::new(script)),
-            None => of_path.to_string_lossy().into_owned(),
-        }
+        name.to_string_lossy().into_owned()
     }
 }
 
-/// The words behind `#!`, `env` looked through: the system hands all that follows the first word on as one.
-fn interpreter(line: &str) -> Vec<OsString> {
-    let line = line.trim();
-    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let rest = rest.trim();
-    let is_env = Path::new(first).file_name() == Some(OsStr::new("env"));
-    if !is_env {
-        let words = [first, rest].into_iter().filter(|it| !it.is_empty());
-        return words.map(OsString::from).collect();
+/// The kind of a script that an executable of this name runs.
+fn of_interpreter(name: &OsStr) -> Kind {
+    match name.to_str().is_some_and(|it| SHELLS.contains(&it)) {
+        true => Kind::Shell,
+        false => Kind::Other("a script of another language"),
     }
-    // `env -S` splits; without it there is one word.
-    let rest = rest.strip_prefix("-S").unwrap_or(rest).trim();
-    let is_assignment = |word: &&str| word.contains('=') || word.starts_with('-');
-    let words = rest.split_whitespace().skip_while(is_assignment);
-    words.map(OsString::from).collect()
 }
 
 #[cfg(test)]
@@ -313,23 +387,6 @@ mod tests {
             ("python-config", None),
         ] {
             assert_eq!(language(OsStr::new(name)), kind, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_line_of_a_script_names_its_interpreter() {
-        for (line, words) in [
-            ("/bin/sh", &["/bin/sh"][..]),
-            ("  /usr/bin/python3 -u -O ", &["/usr/bin/python3", "-u -O"]),
-            ("/usr/bin/env node", &["node"]),
-            ("/usr/bin/env -S A=1 python3 -u", &["python3", "-u"]),
-            ("", &[]),
-        ] {
-            let found = interpreter(line);
-            assert!(
-                found.iter().eq(words.iter().filter(|it| !it.is_empty())),
-                "{line}: {found:?}"
-            );
         }
     }
 

@@ -2,9 +2,12 @@
 //! <https://viztracer.readthedocs.io/>, <https://github.com/benfred/py-spy>
 
 use std::ffi::OsString;
+use std::fs;
+use std::io::{self, IsTerminal};
+use std::process::Command;
 
 use super::error::RecordError;
-use super::place::Workplace;
+use super::python_words::{self, Runs};
 use super::recorder::Recorder;
 use super::run::{Done, Run};
 use super::running::{self, Leaving, command};
@@ -13,28 +16,12 @@ use super::seen::Seen;
 /// Calls and other events that VizTracer keeps: the last so many. A call takes a hundred bytes.
 const ENTRIES: &str = "10000000";
 
-/// Options of Python that take the next word.
-const WITH_WORD: [&str; 3] = ["-W", "-X", "--check-hash-based-pycs"];
-
-/// The interpreter with its own options, and what it runs: a file, `-m` or `-c` and what belongs to it.
-fn parts(words: &[OsString]) -> (Vec<OsString>, Vec<OsString>) {
-    let mut at = 1;
-    while let Some(word) = words.get(at) {
-        let text = word.to_string_lossy();
-        let is_option = text.starts_with('-') && text.len() > 1;
-        if !is_option || text == "-m" || text == "-c" {
-            break;
-        }
-        at += if WITH_WORD.contains(&&*text) { 2 } else { 1 };
-    }
-    let at = at.min(words.len());
-    (words[..at].to_vec(), words[at..].to_vec())
-}
+/// Runs the program: VizTracer's own command would take some of the program's arguments for its own.
+const TRACED: &str = include_str!("traced.py");
 
 pub fn run(run: &Run<'_>, by: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    let place = Workplace::beside(run.output)?;
-    let words = run.program.words();
-    let written = place.0.join("recording.json");
+    let words = &run.program.words;
+    let written = run.place.folder.join("recording.json");
     let command = match by {
         Recorder::PySpy => {
             let mut command = command("py-spy");
@@ -42,51 +29,48 @@ pub fn run(run: &Run<'_>, by: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Do
             command.arg(&written).arg("--").args(words);
             command
         }
-        _ => {
-            let (python, program) = parts(&words);
-            if program.is_empty() {
-                let reason =
-                    "expected a file, -m or -c behind the interpreter, found nothing to record";
-                return Err(RecordError::program(&run.program.path, reason));
-            }
-            let mut command = std::process::Command::new(&python[0]);
-            command.args(&python[1..]);
-            command.args(["-m", "viztracer", "--quiet", "--tracer_entries", ENTRIES]);
-            command.arg("--output_file").arg(&written);
-            let is_file = !program[0].to_string_lossy().starts_with('-');
-            if is_file {
-                command.arg("--");
-            }
-            command.args(program);
-            command
-        }
+        _ => traced(run)?,
     };
     let leaving = Leaving {
         recorder: by,
         ending: ".json",
         hint: "",
     };
-    running::run_and_collect(command, &leaving, (&place, run), seen)
+    running::run_and_collect(command, &leaving, run, seen)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn options_of_the_interpreter_stand_before_what_it_runs() {
-        for (words, own) in [
-            (&["python3", "app.py", "-x"][..], 1),
-            (&["python3", "-u", "-W", "error", "app.py"], 4),
-            (&["python3", "-m", "json.tool"], 1),
-            (&["python3", "-Xdev", "-c", "print(1)"], 2),
-            (&["python3"], 1),
-            (&["python3", "-W"], 2),
-        ] {
-            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-            let (python, program) = parts(&words);
-            assert_eq!(python, words[..own], "{words:?}");
-            assert_eq!(program, words[own..], "{words:?}");
-        }
-    }
+fn traced(run: &Run<'_>) -> Result<Command, RecordError> {
+    let read = python_words::read(&run.program.words);
+    let refuse = |found: &str| {
+        let reason = format!(
+            "expected a file, -m, -c or a script on standard input behind the interpreter, found {found}"
+        );
+        Err(RecordError::program(&run.program.path, reason))
+    };
+    let is_typed = run.wish.control.is_none() && io::stdin().is_terminal();
+    let (kind, what) = match read.runs {
+        Runs::File(file) => ("file", file),
+        Runs::Module(module) => ("module", module),
+        Runs::Code(code) => ("code", code),
+        Runs::Input { .. } if is_typed => return refuse("a terminal"),
+        Runs::Input { is_named: true } => ("named input", OsString::new()),
+        Runs::Input { is_named: false } => ("input", OsString::new()),
+        Runs::Nothing => return refuse("nothing to record"),
+    };
+    let folder = &run.place.folder;
+    let runner = folder.join("traced.py");
+    fs::write(&runner, TRACED).map_err(|error| RecordError::io(&runner, error))?;
+    let mut words = read.interpreter.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).arg(runner);
+    command
+        .arg(folder.join("recording.json"))
+        .args([ENTRIES, kind]);
+    command.arg(if read.skips_first_line {
+        "skips"
+    } else {
+        "whole"
+    });
+    command.arg(what).args(read.arguments);
+    Ok(command)
 }

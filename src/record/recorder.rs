@@ -1,6 +1,6 @@
 //! The recorders that are driven, whether they are there, and how one gets them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -99,7 +99,7 @@ impl Recorder {
         match self {
             Recorder::Uftrace => uftrace(),
             Recorder::Perf => perf(),
-            Recorder::Viztracer => viztracer(OsStr::new("python3")),
+            Recorder::Viztracer => viztracer(&["python3".into()], &[]),
             Recorder::PySpy => version("py-spy", "--version", self),
             Recorder::Node => version("node", "--version", self),
             Recorder::Jfr => version("java", "-version", self),
@@ -119,11 +119,10 @@ impl std::str::FromStr for Recorder {
     }
 }
 
-/// What a program says when it is asked for something, on either stream; none where it is not there or fails.
-fn says(name: &OsStr, arguments: &[&str]) -> Option<String> {
-    program::find(name).ok()?;
-    let mut command = Command::new(name);
-    let asked = command.args(arguments).stdin(Stdio::null()).output().ok()?;
+/// What a command says when it is asked for something, on either stream; none where it is not there or fails.
+fn says(mut command: Command) -> Option<String> {
+    program::find(command.get_program()).ok()?;
+    let asked = command.stdin(Stdio::null()).output().ok()?;
     let text = match asked.stdout.is_empty() {
         true => asked.stderr,
         false => asked.stdout,
@@ -134,7 +133,9 @@ fn says(name: &OsStr, arguments: &[&str]) -> Option<String> {
 }
 
 fn version(name: &str, argument: &str, of: Recorder) -> State {
-    match says(OsStr::new(name), &[argument]) {
+    let mut command = Command::new(name);
+    command.arg(argument);
+    match says(command) {
         Some(version) => State::Ready(version),
         None => State::Missing(of.install()),
     }
@@ -186,10 +187,16 @@ fn is_root() -> bool {
     line.and_then(|it| it.split_whitespace().nth(1)) == Some("0")
 }
 
-/// Whether an interpreter has VizTracer.
-pub fn viztracer(python: &OsStr) -> State {
+/// Whether an interpreter with these options and in this environment has VizTracer.
+pub fn viztracer(python: &[OsString], environment: &[(OsString, OsString)]) -> State {
     let ask = "import viztracer; print('viztracer ' + viztracer.__version__)";
-    match says(python, &["-c", ask]) {
+    let (name, options) = python
+        .split_first()
+        .map_or((OsStr::new(""), &[][..]), |it| (it.0, it.1));
+    let mut command = Command::new(name);
+    command.args(options).args(["-c", ask]);
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    match says(command) {
         Some(version) => State::Ready(version),
         None => State::Missing(Recorder::Viztracer.install()),
     }

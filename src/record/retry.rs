@@ -1,12 +1,10 @@
 //! Programs that break when they are patched: the functions that break them are found by halves, and left alone.
 
-use std::path::Path;
 use std::time::Duration;
 
 use super::ended::Ended;
 use super::error::RecordError;
 use super::perf;
-use super::place::Workplace;
 use super::program::Kind;
 use super::recorder::{Recorder, State};
 use super::run::{Done, Run};
@@ -40,7 +38,8 @@ pub fn after_crash(
         ));
         return Ok(done);
     }
-    let all = uftrace::symbols(run.output, &run.program.path);
+    let recorded = done.paths.first().cloned().unwrap_or_default();
+    let all = uftrace::symbols(&recorded, &run.program.path);
     let half: usize = all
         .iter()
         .map(|it| uftrace::pattern_length(it))
@@ -50,10 +49,8 @@ pub fn after_crash(
         say("the program has more functions than uftrace can try by halves");
         return by_perf(run, done, say, seen);
     }
-    let place = Workplace::beside(run.output)?;
     let mut trials = Trials {
         run,
-        place: &place.0,
         count: 0,
         limit: done.elapsed * 2 + Duration::from_secs(5),
     };
@@ -66,13 +63,13 @@ pub fn after_crash(
     let suspects = trials.narrow(&all)?;
     let count = trials.count;
     // The recording of the crash makes room for the whole one.
-    std::fs::remove_dir_all(run.output).map_err(|error| RecordError::io(run.output, error))?;
+    std::fs::remove_dir_all(&recorded).map_err(|error| RecordError::io(&recorded, error))?;
     let mut without = run.without.clone();
     without.extend(suspects.iter().cloned());
     let again = Run {
         wish: run.wish,
         program: run.program,
-        output: run.output,
+        place: run.place,
         without,
         untraced: run.untraced.clone(),
     };
@@ -105,11 +102,10 @@ fn by_perf(
         return Ok(done);
     }
     say("the functions that break it were not found: recording samples with perf");
-    let output = run.output.with_extension(Recorder::Perf.ending());
     let by_perf = Run {
         wish: run.wish,
         program: run.program,
-        output: &output,
+        place: run.place,
         without: Vec::new(),
         untraced: Vec::new(),
     };
@@ -119,7 +115,6 @@ fn by_perf(
 /// Runs that tell whether a program crashes with some of its functions patched.
 struct Trials<'a> {
     run: &'a Run<'a>,
-    place: &'a Path,
     count: u32,
     limit: Duration,
 }
@@ -127,16 +122,18 @@ struct Trials<'a> {
 impl Trials<'_> {
     fn crashes(&mut self, symbols: &[String]) -> Result<bool, RecordError> {
         self.count += 1;
-        let folder = self.place.join(self.count.to_string());
+        let folder = self.run.place.folder.join(format!("trial-{}", self.count));
         let run = Run {
             wish: self.run.wish,
             program: self.run.program,
-            output: &folder,
+            place: self.run.place,
             without: Vec::new(),
             untraced: Vec::new(),
         };
         let patched = Patched::Only(symbols);
-        let done = uftrace::run_until(&run, &patched, Some(self.limit), &mut |_| ())?;
+        let done = uftrace::run_until(&run, (&patched, &folder), Some(self.limit), &mut |_| ())?;
+        // Nobody opens it.
+        let _ = std::fs::remove_dir_all(&folder);
         Ok(done.ended.is_crash())
     }
 

@@ -27,6 +27,11 @@ impl Room {
     }
 }
 
+/// Bytes that are left on the disk around `output`, where these are few.
+pub fn nearly_none(output: &Path) -> Option<u64> {
+    free(output.parent()?).filter(|&it| it < ENOUGH)
+}
+
 /// Bytes that are free for everybody on the disk of a folder.
 #[cfg(target_os = "linux")]
 fn free(folder: &Path) -> Option<u64> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::control::Control;
 use super::ended::Ended;
+use super::place::Place;
 use super::program::{Kind, Program};
 use super::recorder::Recorder;
 use crate::facts::frequency::{Frequency, LeftOut};
@@ -109,8 +110,10 @@ impl Plan {
         }
     }
 
-    /// Has the program run where and how the wish says.
-    pub fn run_as(&mut self, wish: &Wish) {
+    /// Has a program run where and how the wish says, with what a shim sets for it.
+    pub fn run_as(&mut self, program: &Program, wish: &Wish) {
+        let set = program.environment.iter();
+        self.command.envs(set.map(|(name, value)| (name, value)));
         if let Some(folder) = &wish.folder {
             self.command.current_dir(folder);
         }
@@ -122,7 +125,7 @@ impl Plan {
 pub(crate) struct Run<'a> {
     pub wish: &'a Wish,
     pub program: &'a Program,
-    pub output: &'a Path,
+    pub place: &'a Place,
     /// Functions that are not recorded, as their symbols.
     pub without: Vec<String>,
     /// Functions of libraries that call nothing, by name: they are not recorded either.
@@ -133,7 +136,9 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Done {
     /// What the user should know about it.
     pub notes: Vec<String>,
+    /// In the private folder; the first is the recording, if there are several.
     pub paths: Vec<PathBuf>,
+    pub by: Recorder,
     pub ended: Ended,
     pub elapsed: Duration,
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::control::Control;
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place::{self, Workplace, collect};
+use super::place;
 use super::program;
 use super::recorder::Recorder;
 use super::room::Room;
@@ -39,7 +39,7 @@ pub struct Ran {
     pub ran_short: bool,
 }
 
-/// A recorder that leaves its recording in a workplace.
+/// A recorder that leaves its recording in a folder.
 pub struct Leaving {
     pub recorder: Recorder,
     /// Of the files that it leaves.
@@ -48,20 +48,20 @@ pub struct Leaving {
     pub hint: &'static str,
 }
 
-/// Runs a program under such a recorder, and puts what that leaves to `output`.
+/// Runs a program under such a recorder, and finds what that leaves in the private folder.
 pub fn run_and_collect(
     command: Command,
     leaving: &Leaving,
-    (place, of): (&Workplace, &Run<'_>),
+    of: &Run<'_>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     // py-spy stands around the program, and does not tell how that ended.
     let wraps = leaving.recorder == Recorder::PySpy;
     let mut plan = Plan {
         wraps,
-        ..Plan::new(command, &place.0)
+        ..Plan::new(command, &of.place.folder)
     };
-    plan.run_as(of.wish);
+    plan.run_as(of.program, of.wish);
     let ran = run(&mut plan, None, seen)?;
     let ended = match (wraps, ran.recorder) {
         (false, _) => ran.program,
@@ -69,17 +69,16 @@ pub fn run_and_collect(
         (true, Ended::Code(0)) => Ended::Unknown,
         (true, ended) => ended,
     };
-    collect_left(leaving, place, of.output, (ran.elapsed, ended))
+    collect_left(leaving, &of.place.folder, (ran.elapsed, ended))
 }
 
-/// Puts what a recorder has left in its workplace to `output`, of a program that ran so long and ended so.
+/// Finds what a recorder has left in its folder, of a program that ran so long and ended so.
 pub fn collect_left(
     leaving: &Leaving,
-    place: &Workplace,
-    output: &Path,
+    folder: &Path,
     (elapsed, ended): (Duration, Ended),
 ) -> Result<Done, RecordError> {
-    let paths = collect(&place.0, leaving.ending, output)?;
+    let paths = place::left(folder, leaving.ending)?;
     if paths.is_empty() {
         let how = match ended {
             Ended::Unknown => String::new(),
@@ -94,6 +93,7 @@ pub fn collect_left(
     Ok(Done {
         notes: Vec::new(),
         paths,
+        by: leaving.recorder,
         ended,
         elapsed,
     })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::RecordError;
+use super::private;
 use crate::import::switches::{FILE, Switched};
 
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
@@ -101,6 +102,9 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     let Some(folder) = path_in_environment(&process, SWITCH) else {
         return refuse("it is not recorded, cannot be switched, or is of somebody else");
     };
+    if !folder.parent().is_some_and(private::is_held) {
+        return refuse("its recording has ended, or whoever recorded it was killed");
+    }
     let status = || fs::read_to_string(process.join("status")).unwrap_or_default();
     if let Some(why) = unfit(signals_of(&status(), "SigCgt:")) {
         return refuse(why);

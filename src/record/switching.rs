@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::error::RecordError;
+use super::private;
 use super::signals::{self, Switch};
 use crate::import::switches::{FILE, Switched, Switches};
 
@@ -51,6 +52,9 @@ pub fn switch(pid: u32, to: Switch, patience: Duration) -> Result<(), RecordErro
 
 fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), RecordError> {
     let failed = |why: &str| Err(RecordError::Recorder(format!("process {pid}: {why}")));
+    if folder.exists() && !private::is_held(folder) {
+        return failed("whoever recorded it was killed, and its recording is lost");
+    }
     let log = folder.join(FILE);
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
     let mut file = match file {

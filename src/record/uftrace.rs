@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::elf;
 use super::ended::Ended;
 use super::error::RecordError;
-use super::place::Workplace;
 use super::program::Kind;
+use super::recorder::Recorder;
 use super::run::{Done, Plan, Run};
 use super::running::{self, command, said};
 use super::seen::Seen;
@@ -33,14 +33,12 @@ const MEMORY: [(&str, &str); 12] = [
     ("-A", "^posix_memalign$@arg1/x64,arg2/u64,arg3/u64"),
 ];
 
-/// The file in the workplace for what uftrace has to say.
-const LOG: &str = "log";
-
 /// So many functions are named in one pattern.
 const TOGETHER: usize = 40;
 
 pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
-    run_until(run, &Patched::All, None, seen)
+    let folder = run.place.folder.join("recording");
+    run_until(run, (&Patched::All, &folder), None, seen)
 }
 
 /// Which functions are patched in a program that was not built for it.
@@ -50,23 +48,21 @@ pub enum Patched<'a> {
     Only(&'a [String]),
 }
 
-/// The same, patching only some functions, and asking the program to end after `limit`.
+/// The same, patching only some functions, recording into `folder`, and asking the program to end after `limit`.
 pub fn run_until(
     run: &Run<'_>,
-    patched: &Patched<'_>,
+    (patched, folder): (&Patched<'_>, &Path),
     limit: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     let wanted = run.wish.only_while.as_deref();
     let wanted = wanted.map(|name| symbols_named(run, name)).transpose()?;
-    let place = Workplace::beside(run.output)?;
-    let mut plan = plan(run, patched, wanted.as_deref(), &place.0)?;
+    let mut plan = plan(run, patched, wanted.as_deref(), folder)?;
     if limit.is_some() {
         let streams = plan.command.stdin(Stdio::null()).stdout(Stdio::null());
         streams.stderr(Stdio::null());
     }
     let ran = running::run(&mut plan, limit, seen)?;
-    let folder = run.output;
     let known = exit_status(folder);
     let ended = match (ran.program, known) {
         // uftrace waited for the program and noted how it ended.
@@ -87,7 +83,7 @@ pub fn run_until(
     if !has_records && ended == Ended::Unknown {
         let failed = RecordError::Failed {
             recorder: "uftrace",
-            said: said(&place.0.join(LOG)),
+            said: said(&log(folder)),
             ended,
         };
         // Nothing is in it.
@@ -112,22 +108,26 @@ pub fn run_until(
     Ok(Done {
         notes,
         paths: vec![folder.to_path_buf()],
+        by: Recorder::Uftrace,
         ended,
         elapsed: ran.elapsed,
     })
 }
 
-/// `place` is for what is written beside the recording: uftrace takes no folder in which something is already.
+/// The file beside a recording for what uftrace has to say: it takes no folder in which something is already.
+fn log(folder: &Path) -> PathBuf {
+    folder.with_extension("log")
+}
+
 fn plan(
     run: &Run<'_>,
     patched: &Patched<'_>,
     only_while: Option<&[String]>,
-    place: &Path,
+    folder: &Path,
 ) -> Result<Plan, RecordError> {
-    let folder = run.output;
     let mut command = command("uftrace");
     command.args(["record", "--no-pager"]);
-    command.arg("--logfile").arg(place.join(LOG));
+    command.arg("--logfile").arg(log(folder));
     command.arg("-d").arg(folder);
     let Kind::Executable(elf) = run.program.kind else {
         return Err(RecordError::program(
@@ -139,7 +139,7 @@ fn plan(
         command.arg("--srcline");
     }
     let options = options(run, patched, only_while, !elf.is_instrumented);
-    let file = place.join("options");
+    let file = folder.with_extension("options");
     if !is_handed_on(&options) {
         let reason = "uftrace cannot take a list this long";
         return Err(RecordError::Recorder(reason.to_owned()));
@@ -160,10 +160,9 @@ fn plan(
             command.arg(format!("--signal=SIGRTMIN+{signal}@{action}"));
         }
         // The log of switches lies beside the records, wherever the program goes.
-        let folder = std::path::absolute(folder).map_err(|error| RecordError::io(folder, error))?;
         command.env(SWITCH, folder);
     }
-    command.args(&run.program.command);
+    command.arg("--").args(&run.program.words);
     let mut plan = Plan {
         wraps: true,
         leaves_off: true,
@@ -172,7 +171,7 @@ fn plan(
         has_begun: Some(|folder| folder.join("task.txt").exists()),
         ..Plan::new(command, folder)
     };
-    plan.run_as(run.wish);
+    plan.run_as(run.program, run.wish);
     Ok(plan)
 }
 

@@ -8,8 +8,12 @@ use serde_json::Value;
 use super::common::{Scratch, callscape};
 
 mod attached;
+#[cfg(unix)]
+mod names;
 mod part;
 mod rows;
+#[cfg(unix)]
+mod words;
 
 /// Whether a program is installed; else the caller leaves its test out, and the line printed is counted by `./x test`.
 fn has(name: &str, argument: &str) -> bool {
