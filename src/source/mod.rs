@@ -24,6 +24,7 @@ pub mod file_syntax;
 mod highlights;
 mod hints;
 pub mod history;
+mod ignoring;
 mod kinds;
 #[cfg(feature = "kotlin")]
 mod kotlin;
@@ -49,6 +50,7 @@ mod walk;
 mod workers;
 
 pub use definitions::Definition;
+pub(crate) use ignoring::plain_walk;
 pub use file::SourceFile;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
