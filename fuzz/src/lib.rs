@@ -64,7 +64,9 @@ pub fn directory(format: &str, names: &[&str], input: &[u8]) -> bool {
         let end = content.windows(FILE.len()).position(|bytes| bytes == FILE);
         let content = &content[..end.unwrap_or(content.len())];
         let name = names[usize::from(number.wrapping_sub(b'0')) % names.len()];
-        std::fs::write(dir.join(name), content).expect("room for the input");
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is below")).expect("room for the input");
+        std::fs::write(path, content).expect("room for the input");
     }
     let named = import::read_as(format, &dir, &Progress::new());
     check(named.expect("a format of the table"))

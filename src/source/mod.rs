@@ -50,8 +50,8 @@ mod walk;
 mod workers;
 
 pub use definitions::Definition;
-pub(crate) use ignoring::plain_walk;
 pub use file::SourceFile;
+pub(crate) use ignoring::plain_walk;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
 

@@ -11,7 +11,7 @@ use callscape_fuzz::progress::Progress;
 const LONGEST: usize = 400_000;
 
 /// The files of a recording of uftrace, in the order of their numbers in a seed.
-pub const UFTRACE: &[&str] = &[
+const UFTRACE: &[&str] = &[
     "info",
     "task.txt",
     "sid-a.map",
@@ -20,6 +20,17 @@ pub const UFTRACE: &[&str] = &[
     "1.dat",
     "2.dat",
     "lib.sym",
+];
+
+/// The tables of one recording, in the order of their numbers in a seed.
+const TABLES: &[&str] = &[
+    "recordings/recording=a/part-0.parquet",
+    "functions/recording=a/part-0.parquet",
+    "relations/recording=a/part-0.parquet",
+    "contexts/recording=a/part-0.parquet",
+    "samples/recording=a/part-0.parquet",
+    "threads/recording=a/part-0.parquet",
+    "calls/recording=a/part-0.parquet",
 ];
 
 pub struct Format {
@@ -97,6 +108,11 @@ pub const FORMATS: &[Format] = &[
     results("ripgrep", &["tests/data/results/rg.json"]),
     results("sarif", &["tests/data/results/ruff.sarif"]),
     file("speedscope", "speedscope", &["fuzz/seeds/speedscope"]),
+    Format {
+        name: "tables",
+        seeds: &["fuzz/seeds/tables"],
+        is: Is::Folder("tables", TABLES),
+    },
     Format {
         name: "tar and zip",
         seeds: &["fuzz/seeds/archive"],
