@@ -40,24 +40,76 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped_but(text, |c| matches!(c, '\n' | '\t'))
 }
 
+/// Text as data in a file of text that a terminal may show: what steers is written as `\u{…}`, and so are the signs that
+/// the format gives a meaning. [`undata`] gives each text back; of a text that has such an escape itself, the backslash
+/// is written so.
+pub fn data(text: &str, is_sign: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let is_escaped = |c: char| steers(c) || is_sign(c);
+    if !text.contains(is_escaped) && !text.contains("\\u{") {
+        return Cow::Borrowed(text);
+    }
+    let mut data = String::with_capacity(text.len() + 16);
+    for (at, c) in text.char_indices() {
+        match is_escaped(c) || text[at..].starts_with("\\u{") {
+            // Writing to a string does not fail.
+            true => drop(write!(data, "\\u{{{:x}}}", u32::from(c))),
+            false => data.push(c),
+        }
+    }
+    Cow::Owned(data)
+}
+
+/// The text that [`data`] has written. Escapes of what it never escapes stay.
+pub fn undata(data: &str, is_sign: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !data.contains("\\u{") {
+        return Cow::Borrowed(data);
+    }
+    let mut text = String::with_capacity(data.len());
+    let mut rest = data;
+    while let Some(at) = rest.find("\\u{") {
+        let (before, behind) = (&rest[..at], &rest[at + 3..]);
+        text.push_str(before);
+        let code = behind.split_once('}').and_then(|(code, behind)| {
+            let is_code =
+                (1..=6).contains(&code.len()) && code.bytes().all(|it| it.is_ascii_hexdigit());
+            let code = is_code.then(|| u32::from_str_radix(code, 16).ok())??;
+            let c = char::from_u32(code).filter(|&c| steers(c) || is_sign(c) || c == '\\')?;
+            Some((c, behind))
+        });
+        match code {
+            Some((c, behind)) => {
+                text.push(c);
+                rest = behind;
+            }
+            None => {
+                text.push_str("\\u{");
+                rest = behind;
+            }
+        }
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
 /// Whether spreadsheets compute a text, apostrophes before it left aside. Numbers stay what they are.
 fn is_computed(text: &str) -> bool {
     let text = text.trim_start_matches('\'');
     let is_number = || text.parse::<f64>().is_ok_and(f64::is_finite);
-    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) && !is_number()
+    text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && !is_number()
 }
 
-/// Text as a cell of a table in CSV. Spreadsheets compute what begins with some signs, and leave alone what begins with
-/// an apostrophe. One before such a text gets another, so that [`uncell`] gives each text back. Source: OWASP,
+/// Text as a cell of a table in CSV, as [`data`]. Spreadsheets compute what begins with some signs, and leave alone what begins with
+/// an apostrophe. One before such a text gets another, so that [`undata`] and then [`uncell`] give each text back. Source: OWASP,
 /// *CSV Injection*.
 pub fn cell(text: &str) -> Cow<'_, str> {
-    match is_computed(text) {
+    let text = data(text, |_| false);
+    match is_computed(&text) {
         true => Cow::Owned(format!("'{text}")),
-        false => Cow::Borrowed(text),
+        false => text,
     }
 }
 
-/// The text that [`cell`] has made a cell of.
+/// The text that [`cell`] has made a cell of, once [`undata`] has read its escapes.
 pub fn uncell(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(text) if is_computed(text) => text,
@@ -76,9 +128,6 @@ mod tests {
             "+1+1",
             "-[Object name]",
             "@SUM(1)",
-            "\t=1",
-            "\r=1",
-            "\n=1",
             "＝1",
             "-inf",
             "-",
@@ -100,6 +149,38 @@ mod tests {
             "",
         ] {
             assert_eq!(uncell(&cell(text)), text);
+        }
+    }
+
+    #[test]
+    fn data_steer_nothing_and_come_back() {
+        let pieces = [
+            "a", "\\", "u{", "1b}", "\\u{1b}", "\\u{5c}", "}", "\u{1b}", "\n", ";", "\u{9b}",
+            "\u{202e}", "é", "=", "'", "\t", "u{61}",
+        ];
+        let is_sign = |c: char| c == ';';
+        let mut random = 1_u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..6 {
+                random = random
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                text += pieces[(random >> 33) as usize % pieces.len()];
+            }
+            let written = data(&text, is_sign);
+            assert!(
+                !written.contains(|c: char| steers(c) || c == ';'),
+                "{written:?}"
+            );
+            assert_eq!(undata(&written, is_sign), text, "{written:?}");
+            let written = cell(&text);
+            assert!(!written.contains(steers), "{written:?}");
+            let read = undata(&written, |_| false);
+            assert_eq!(uncell(&read), text, "{written:?}");
+        }
+        for plain in ["C:\\users", "a\\u", "std::vec<T>", "größer"] {
+            assert!(matches!(data(plain, is_sign), Cow::Borrowed(_)));
         }
     }
 

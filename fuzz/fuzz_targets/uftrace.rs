@@ -14,4 +14,6 @@ const NAMES: &[&str] = &[
     "lib.sym",
 ];
 
-fuzz_target!(|input: &[u8]| callscape_fuzz::directory("uftrace", NAMES, input));
+fuzz_target!(|input: &[u8]| {
+    callscape_fuzz::directory("uftrace", NAMES, input);
+});

@@ -107,7 +107,7 @@ pub fn of_threads(
                 None => NodeId::ROOT,
             };
             let context = builder.child(around, call.function, place);
-            builder.add_calls(context, 1);
+            builder.add_calls(context, 1, place);
             open.push(Open {
                 context,
                 cost,

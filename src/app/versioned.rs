@@ -6,10 +6,14 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::files;
 use crate::presentation::files::write_beside;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;
+
+/// No such file has more bytes.
+const LARGEST: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
@@ -20,7 +24,7 @@ struct Versioned<T> {
 
 /// What is in the file at `path`, nothing where there is no file; or what is wrong with it, in a sentence.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match files::read_text(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("{}: {error}", path.display())),

@@ -12,6 +12,7 @@ use crate::analysis::session::Session;
 use crate::facts::trace::FunctionMetrics;
 use crate::import::results;
 use crate::units::{Cost, FunctionId, Unit};
+use crate::views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
@@ -190,11 +191,11 @@ fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>>
             ""
         };
         say!(
-            "callscape: {}: {} places; {} functions with some of them ran; dropped: {} in functions that did not run, {} in none, {} in \
+            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} in none, {} in \
              files that are not in the source, {} that name none{cut}",
             set.name,
-            set.hits.len(),
-            named.functions.len(),
+            counted(set.hits.len() as u64, "place", "places"),
+            counted(named.functions.len() as u64, "function", "functions"),
             named.not_run,
             named.outside,
             named.unknown,

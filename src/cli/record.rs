@@ -17,7 +17,8 @@ use crate::app::Opening;
 use crate::escape;
 use crate::record::recorder::{Recorder, State};
 use crate::record::{self, Ended, RecordError, Recorded, Seen, Switch, Wish};
-use crate::units::{Cost, Time, TimeSpec, Unit, grouped};
+use crate::units::{Cost, Time, TimeSpec, Unit};
+use crate::views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Record a program with the best recorder there is, and open the recording", after_help = EXAMPLES)]
@@ -244,7 +245,7 @@ fn show(seen: Seen, shows: bool) {
     let calls = seen
         .calls
         .filter(|&it| it > 0)
-        .map(|it| format!(", ≈ {} calls", grouped(it)));
+        .map(|it| format!(", ≈ {}", counted(it, "call", "calls")));
     let calls = calls.unwrap_or_default();
     messages::write(&format!(
         "\rrecording: {seconds:.1} s, {bytes}{calls}\x1b[K"

@@ -10,8 +10,10 @@ use super::progress::with_progress;
 use crate::analysis::sampling::{self, Keep, KeepRule, Size};
 use crate::facts::recording::Recording;
 use crate::facts::sampling::{Flow, Objects, Plan, Rule, Sampling};
+use crate::files;
 use crate::import;
 use crate::units::{Cost, TimeSpec, Unit};
+use crate::views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Make a smaller recording that keeps only some events", after_help = HELP)]
@@ -142,14 +144,15 @@ pub fn run(args: SampleArgs) -> anyhow::Result<()> {
         let file = Unit::Bytes.show(Cost::from_ns(document.file_bytes));
         writeln!(out, "file       {file} in {}", document.output)?;
         for kept in document.sampling.iter().flat_map(|it| &it.always) {
-            writeln!(out, "kept       {} calls by {}", kept.calls, kept.rule)?;
+            let calls = counted(kept.calls, "call", "calls");
+            writeln!(out, "kept       {calls} by {}", kept.rule)?;
         }
         Ok(())
     })
 }
 
 fn said(of: &Of, with_share: bool) -> String {
-    let mut text = format!("{} calls", of.size.calls);
+    let mut text = counted(of.size.calls, "call", "calls");
     if of.size.memory_events > 0 {
         text += &format!(", {} events of memory", of.size.memory_events);
     }
@@ -160,12 +163,15 @@ fn said(of: &Of, with_share: bool) -> String {
     text
 }
 
+/// A control file has no more bytes.
+const MOST_CONTROL: u64 = 64 << 20;
+
 /// What is to be kept.
 fn plan(args: &SampleArgs, recording: &Recording) -> anyhow::Result<Plan> {
     let memory = recording.memory.as_ref().map(|it| it.duration());
     let duration = recording.trace.duration().max(memory.unwrap_or_default());
     if let Some(path) = &args.control {
-        let text = std::fs::read(path).with_context(|| path.display().to_string())?;
+        let text = files::read(path, MOST_CONTROL).with_context(|| path.display().to_string())?;
         let name = path.display().to_string();
         return Ok(sampling::read_control(&name, &text, duration)?);
     }

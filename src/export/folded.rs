@@ -2,14 +2,15 @@
 //!
 //! A line for each call path, its functions from the outermost on with `;` between, and the self cost of all its
 //! calls in nanoseconds; call paths without any are left out. Threads are not told apart. A name that several
-//! functions have is followed by the file and line, or the library, as py-spy does; `;` and line ends in
-//! names are replaced. Of a profile the self weight of each context, in its own unit.
+//! functions have is followed by the file and line, or the library, as py-spy does; `;` and what would steer a
+//! terminal are written as `\u{3b}`, which is read as what it stands for. Of a profile the self weight of each context, in its own unit.
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
+use crate::escape;
 use crate::facts::functions::Function;
 use crate::facts::profile::Profile;
 use crate::progress::Progress;
@@ -83,6 +84,9 @@ fn write_profile(
     }
     Ok(())
 }
+
+/// Stands between functions.
+const SEPARATOR: char = ';';
 
 const ROOT: u32 = 0;
 
@@ -188,7 +192,7 @@ fn names(part: &Part<'_>) -> Vec<String> {
             }
             Function { name, .. } => name.to_owned(),
         };
-        name.replace([';'], ":").replace(['\n', '\r'], " ")
+        escape::data(&name, |c| c == SEPARATOR).into_owned()
     };
     functions.ids().map(|id| name(functions.get(id))).collect()
 }

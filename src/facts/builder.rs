@@ -327,6 +327,11 @@ impl<'a> TraceBuilder<'a> {
             self.reporter.warn("calls-lost-disk-full", &place);
             Trace::default()
         });
+        let lasted = trace.threads().iter().map(|it| it.end.since(it.start).ns());
+        if lasted.map(u128::from).sum::<u128>() > u128::from(u64::MAX) {
+            // What all functions cost may not fit into 64 bits; each cost by itself does.
+            self.reporter.warn("costs-out-of-range", &place);
+        }
         if self.knows_waiting {
             let overlapping = trace.learn_waiting(waits);
             self.reporter

@@ -9,7 +9,7 @@ mod target;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use target::{Target, folder_of};
@@ -17,6 +17,24 @@ use target::{Target, folder_of};
 pub use abandoned::{TEMPORARY, remove as remove_abandoned};
 pub use folder::Folder;
 pub use standard::output as standard_output;
+
+/// All of the file at `path`, which may be a pipe; an error where there is more than `most`, as of a device.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let text = format!("expected at most {most} bytes, found more");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let text = String::from_utf8(read(path, most)?);
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+}
 
 /// Writes `bytes` to the file at `path`.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -97,7 +97,7 @@ fn contexts_left(
         } else {
             let node = left.child(above, function, place);
             if let Some(calls) = contexts.calls(context) {
-                left.add_calls(node, calls);
+                left.add_calls(node, calls, place);
             }
             node
         };

@@ -2,11 +2,13 @@
 //! they lie; nothing is unpacked to disk.
 //!
 //! A member of a compressed tar cannot be reached without what stands before it. Its members are kept in memory
-//! in compressed form as long as they are small together; to read another one, the archive is passed over again.
+//! in compressed form as long as they are small together. Of the others that look like recordings the first bytes are
+//! kept; to read more of one, the archive is passed over again.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::io::{self, BufReader, Cursor, Read, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
@@ -18,12 +20,18 @@ use super::stream::Window;
 use crate::progress::Progress;
 use crate::warnings::{Place, Reporter, Warning};
 
+mod kept;
 mod zip;
 
-/// What the members that are kept in memory may take together.
-const MOST_KEPT: usize = 64 << 20;
+use kept::{Headed, Packer};
+
 /// An archive of more members is no recording.
 const MOST_MEMBERS: usize = 100_000;
+/// Longer names, and deeper ones, are no file's.
+const LONGEST_NAME: usize = 4096;
+const DEEPEST: usize = 100;
+/// What a tar may say of a member before its bytes: its name and that of what it links to.
+const LONGEST_HEADER: u64 = 1 << 20;
 
 /// The files in an archive, by name: with `/` between directories, which are not listed themselves.
 pub struct Archive {
@@ -50,9 +58,21 @@ struct Member {
 enum Where {
     /// Here, compressed with Zstandard.
     Kept(Arc<[u8]>),
+    /// At this offset of the file.
+    Plain(u64),
     /// At this offset of the decompressed archive.
-    Tar(u64),
+    Tar(u64, Looks),
     Zip(zip::Entry),
+}
+
+/// What a member looks like that is not kept.
+enum Looks {
+    /// Like a recording; its first bytes are here, compressed with Zstandard.
+    Recording(Arc<[u8]>),
+    /// Like none that is a file.
+    Other,
+    /// Nobody has room for its first bytes.
+    Unknown,
 }
 
 /// Whether a file that begins with `head`, after decompression, is an archive.
@@ -96,6 +116,12 @@ impl Archive {
             return Err(io::Error::other(text));
         }
         let mut parts = Vec::new();
+        let length = name.as_os_str().len();
+        if length > LONGEST_NAME || name.components().nth(DEEPEST).is_some() {
+            let place = || Place::file(self.outer.display().to_string());
+            self.reporter.warn("member-name-too-long", place);
+            return Ok(());
+        }
         for part in name.components() {
             match part {
                 Component::Normal(part) => parts.push(part.to_string_lossy()),
@@ -115,9 +141,13 @@ impl Archive {
         let outer = self.outer.clone();
         let reporter = Reporter::new();
         let window = Window::open(&outer, progress, &reporter).map_err(io::Error::other)?;
-        let keep = window.is_compressed() || outer.file().is_none();
-        let mut room = MOST_KEPT;
-        let mut archive = tar::Archive::new(WindowReader(window));
+        let is_plain = !window.is_compressed();
+        let mut packer = Packer::new()?;
+        let left = Cell::new(LONGEST_HEADER);
+        let mut archive = tar::Archive::new(WindowReader {
+            window,
+            left: Some(&left),
+        });
         for entry in archive.entries()? {
             let mut entry = match entry {
                 Ok(entry) => entry,
@@ -130,20 +160,26 @@ impl Archive {
                 }
                 Err(error) => return Err(error),
             };
-            if !entry.header().entry_type().is_file() {
-                continue;
-            }
-            let name = entry.path()?.into_owned();
+            left.set(u64::MAX);
+            let kind = entry.header().entry_type();
             let (size, offset) = (entry.size(), entry.raw_file_position());
-            let kept = if keep { pack(&mut entry, room)? } else { None };
-            let place = match kept {
-                Some(kept) => {
-                    room -= kept.len();
-                    Where::Kept(kept)
-                }
-                None => Where::Tar(offset),
+            if kind.is_file() {
+                let name = entry.path()?.into_owned();
+                let place = match is_plain {
+                    true => Where::Plain(offset),
+                    false => packer.take(&mut entry, offset, is_recording)?,
+                };
+                self.add(&name, Member { size, place })?;
+            } else if kind.is_gnu_sparse() || kind.is_contiguous() {
+                let place = || Place::file(outer.display().to_string());
+                self.reporter.warn("member-not-plain", place);
+            }
+            // What is left of its bytes is passed over as it lies there: of a sparse one the holes are not made.
+            let there = match kind.is_gnu_sparse() {
+                true => entry.header().entry_size()?,
+                false => size,
             };
-            self.add(&name, Member { size, place })?;
+            left.set(there.saturating_add(LONGEST_HEADER));
         }
         Ok(())
     }
@@ -173,6 +209,25 @@ impl Archive {
         Ok(())
     }
 
+    /// The decompressed archive from this offset on, which everything before it is passed over for.
+    fn pass_to<'a>(&'a self, offset: u64, progress: &Progress) -> io::Result<WindowReader<'a, 'a>> {
+        let window = Window::open(&self.outer, &self.silent, &self.reporter);
+        let mut reader = WindowReader {
+            window: window.map_err(io::Error::other)?,
+            left: None,
+        };
+        let mut left = offset;
+        while left > 0 {
+            progress.check().map_err(io::Error::other)?;
+            let step = reader.pass(left)?;
+            if step == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            left -= step;
+        }
+        Ok(reader)
+    }
+
     /// What is wrong with the archive itself.
     pub fn warnings(&self) -> Vec<Warning> {
         self.reporter.warnings()
@@ -192,30 +247,23 @@ impl Archive {
     pub fn recordings(self: &Arc<Archive>) -> Result<Vec<Input>, ImportError> {
         let input = |name: &str| Input::member(&self.outer, self, name);
         let mut found: Vec<(String, Input)> = Vec::new();
-        let mut dirs = vec![""];
-        for name in self.members.keys() {
-            let parents = name.match_indices('/').map(|(at, _)| &name[..at]);
-            dirs.extend(parents);
-        }
+        let mut dirs: Vec<&str> = self.members.keys().flat_map(|name| around(name)).collect();
+        dirs.push("");
         dirs.sort_unstable();
         dirs.dedup();
+        let mut taken = HashSet::new();
         for dir in dirs {
             if is_recording_directory(&input(dir)) {
+                taken.insert(dir);
                 found.push((dir.to_owned(), input(dir)));
             }
         }
-        let taken: Vec<String> = found.iter().map(|(dir, _)| dir.clone()).collect();
-        let in_taken = |name: &str| {
-            let inside = |dir: &String| {
-                dir.is_empty()
-                    || name
-                        .strip_prefix(dir.as_str())
-                        .is_some_and(|rest| rest.starts_with('/'))
-            };
-            taken.iter().any(inside)
-        };
+        let in_taken = |name: &str| taken.contains("") || around(name).any(|it| taken.contains(it));
         let mut unreadable = None;
-        for name in self.members.keys().filter(|name| !in_taken(name)) {
+        for (name, member) in &self.members {
+            if matches!(member.place, Where::Tar(_, Looks::Other)) || in_taken(name) {
+                continue;
+            }
             let file = input(name);
             match stream::head(&file, &self.silent) {
                 Ok(head) if is_recording_head(&head) => found.push((name.clone(), file)),
@@ -245,21 +293,20 @@ impl Container for Archive {
         let member = self.members.get(name).ok_or(io::ErrorKind::NotFound)?;
         Ok(match &member.place {
             Where::Kept(packed) => Box::new(zstd::stream::read::Decoder::new(Cursor::new(packed))?),
-            Where::Tar(offset) => {
-                let window = Window::open(&self.outer, &self.silent, &self.reporter);
-                let mut reader = WindowReader(window.map_err(io::Error::other)?);
-                // Where the archive lies uncompressed on disk, the member could be reached at once; it is passed
-                // over at the disk's speed.
-                let mut left = *offset;
-                while left > 0 {
-                    progress.check().map_err(io::Error::other)?;
-                    let step = reader.pass(left)?;
-                    if step == 0 {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                    left -= step;
+            Where::Plain(offset) => {
+                let mut file = self.outer.seekable(progress)?;
+                file.seek(SeekFrom::Start(*offset))?;
+                Box::new(file.take(member.size))
+            }
+            Where::Tar(offset, looks) => {
+                let open = move |passed: u64| {
+                    let reader = self.pass_to(offset.saturating_add(passed), progress)?;
+                    Ok(reader.take(member.size.saturating_sub(passed)))
+                };
+                match looks {
+                    Looks::Recording(head) => Box::new(Headed::new(head, open)?),
+                    Looks::Other | Looks::Unknown => Box::new(open(0)?),
                 }
-                Box::new(reader.take(member.size))
             }
             Where::Zip(entry) => zip::open(self.outer.seekable(progress)?, entry)?,
         })
@@ -272,7 +319,7 @@ impl Container for Archive {
     fn packed(&self, name: &str) -> Option<u64> {
         match &self.members.get(name)?.place {
             Where::Zip(entry) => Some(entry.packed),
-            Where::Kept(_) | Where::Tar(_) => None,
+            Where::Kept(_) | Where::Plain(_) | Where::Tar(..) => None,
         }
     }
 
@@ -281,66 +328,109 @@ impl Container for Archive {
     }
 
     fn entries(&self, name: &str) -> Vec<String> {
-        let names = self.inside(name);
-        let mut names: Vec<String> = names
-            .filter_map(|name| name.split('/').next())
-            .map(str::to_owned)
-            .collect();
-        names.dedup();
+        let mut names = Vec::new();
+        let mut from = match name {
+            "" => String::new(),
+            name => format!("{name}/"),
+        };
+        let start = from.len();
+        // From one entry to the next, however much lies in the first.
+        while let Some((member, _)) = self.members.range(from.clone()..).next()
+            && member.get(..start) == from.get(..start)
+        {
+            let rest = &member[start..];
+            let end = rest.find('/');
+            let entry = &rest[..end.unwrap_or(rest.len())];
+            if names.last().is_none_or(|last| last != entry) {
+                names.push(entry.to_owned());
+            }
+            from.truncate(start);
+            from.push_str(entry);
+            // The first name behind all that begin with the entry and a slash, or with the entry alone.
+            from.push(if end.is_some() { '0' } else { '\0' });
+        }
         names
     }
 }
 
-/// A member in compressed form; none where that takes more than `room`.
-fn pack(member: &mut impl Read, room: usize) -> io::Result<Option<Arc<[u8]>>> {
-    let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1)?;
-    let mut chunk = vec![0; 128 << 10];
-    loop {
-        let count = match member.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            // The archive ends in it. What there is of it is read as any file that was cut.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-            Err(error) => return Err(error),
-        };
-        encoder.write_all(&chunk[..count])?;
-        if encoder.get_ref().len() > room {
-            return Ok(None);
-        }
+/// The folders around a member.
+fn around(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices('/').map(|(at, _)| &name[..at])
+}
+
+/// Whether a member that begins with `head` is a recording.
+fn is_recording(head: &[u8]) -> bool {
+    let file = Input::member(Path::new(""), &Arc::new(Head(head.to_vec())), "");
+    stream::head(&file, &Progress::new()).is_ok_and(|head| is_recording_head(&head))
+}
+
+/// The first bytes of a member as an input.
+#[derive(Debug)]
+struct Head(Vec<u8>);
+
+impl Container for Head {
+    fn open_member<'a>(&'a self, _: &str, _: &'a Progress) -> io::Result<Box<dyn Read + 'a>> {
+        Ok(Box::new(Cursor::new(&self.0)))
     }
-    let packed = encoder.finish()?;
-    Ok((packed.len() <= room).then(|| packed.into()))
+
+    fn size(&self, _: &str) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+
+    fn packed(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn is_dir(&self, _: &str) -> bool {
+        false
+    }
+
+    fn entries(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A window as a reader.
-struct WindowReader<'a>(Window<'a>);
+struct WindowReader<'a, 'l> {
+    window: Window<'a>,
+    /// Bytes that may still be read; any number if none.
+    left: Option<&'l Cell<u64>>,
+}
 
-impl WindowReader<'_> {
+impl WindowReader<'_, '_> {
     /// Passes at most `most` bytes; none at the end.
     fn pass(&mut self, most: u64) -> io::Result<u64> {
-        if self.0.data().is_empty() && !self.0.more().map_err(io::Error::other)? {
+        if !self.is_more()? {
             return Ok(0);
         }
-        let count = self
-            .0
-            .data()
-            .len()
-            .min(usize::try_from(most).unwrap_or(usize::MAX));
-        self.0.consume(count);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let count = self.window.data().len().min(most);
+        self.window.consume(count);
         Ok(count as u64)
+    }
+
+    fn is_more(&mut self) -> io::Result<bool> {
+        Ok(!self.window.data().is_empty() || self.window.more().map_err(io::Error::other)?)
     }
 }
 
-impl Read for WindowReader<'_> {
+impl Read for WindowReader<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.0.data().is_empty() && !self.0.more().map_err(io::Error::other)? {
+        if !self.is_more()? {
             return Ok(0);
         }
-        let data = self.0.data();
-        let count = data.len().min(buffer.len());
+        let data = self.window.data();
+        let mut count = data.len().min(buffer.len());
+        if let Some(left) = self.left {
+            if left.get() == 0 {
+                let text = format!("a member whose header is longer than {LONGEST_HEADER} bytes");
+                return Err(io::Error::other(text));
+            }
+            count = count.min(usize::try_from(left.get()).unwrap_or(usize::MAX));
+            left.set(left.get() - count as u64);
+        }
         buffer[..count].copy_from_slice(&data[..count]);
-        self.0.consume(count);
+        self.window.consume(count);
         Ok(count)
     }
 }

@@ -352,7 +352,9 @@ impl Reader<'_> {
         if let Some((callee, calls)) = self.calls.take() {
             self.warn("missing-call-cost");
             if let Some(caller) = self.at_hand() {
-                self.graph.add_calls(caller.node, callee.node, calls, []);
+                let place = || Place::line(&self.file, self.line);
+                self.graph
+                    .add_calls(caller.node, callee.node, calls, [], place);
             }
         }
     }
@@ -408,8 +410,10 @@ impl Reader<'_> {
         match calls {
             Some((callee, calls)) => {
                 let weights = weights.iter().copied();
+                let of_graph = weights.clone();
+                let place = || Place::line(&self.file, self.line);
                 self.graph
-                    .add_calls(function.node, callee.node, calls, weights.clone());
+                    .add_calls(function.node, callee.node, calls, of_graph, place);
                 if let Some(of_line) = of_line {
                     self.lines
                         .add_calls(of_line, callee.function, calls, weights);
@@ -537,6 +541,11 @@ impl Reader<'_> {
         let functions = self.functions.len();
         self.reporter
             .warn_many("total-in-cycle-not-exact", graph.in_cycles(), || {
+                Place::file(&self.file)
+            });
+        let raised = (0..graph.values()).map(|value| graph.raised(value, functions));
+        self.reporter
+            .warn_many("total-below-self", raised.max().unwrap_or(0), || {
                 Place::file(&self.file)
             });
         let profile = Profile::new(self.values, 0, Weights::Graph(graph), functions);

@@ -18,6 +18,7 @@ use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
 use super::stream;
+use crate::escape;
 use crate::facts::contexts::{ContextsBuilder, NodeId};
 use crate::facts::functions::{Function, Functions, NO_FRAMES};
 use crate::facts::hashing::BuildFast;
@@ -352,7 +353,15 @@ impl Reader<'_> {
             self.warn("invalid-text");
             text = text.replace(char::is_control, "\u{fffd}").into();
         }
-        let function = self.functions.intern(function(&text));
+        let function = function(&text);
+        let [name, file, library] = [function.name, function.file, function.library]
+            .map(|it| escape::undata(it, |c| c == ';'));
+        let function = self.functions.intern(Function {
+            name: &name,
+            file: &file,
+            library: &library,
+            ..function
+        });
         self.spellings.insert(frame.into(), function);
         function
     }

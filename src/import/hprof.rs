@@ -356,7 +356,7 @@ impl Reader<'_> {
             let weight = match rows.table {
                 Table::Samples => Some(row.count),
                 Table::Times => {
-                    builder.add_calls(context, row.count);
+                    builder.add_calls(context, row.count, place);
                     line_stacks.add_calls(line_stack, row.count);
                     // Of milliseconds, hundredths of a per cent.
                     rows.total

@@ -24,6 +24,7 @@ pub mod file_syntax;
 mod highlights;
 mod hints;
 pub mod history;
+mod ignoring;
 mod kinds;
 #[cfg(feature = "kotlin")]
 mod kotlin;
@@ -50,6 +51,7 @@ mod workers;
 
 pub use definitions::Definition;
 pub use file::SourceFile;
+pub(crate) use ignoring::plain_walk;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
 

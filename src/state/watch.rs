@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
 
-use ignore::WalkBuilder;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::job::Job;
 use crate::progress::Progress;
+use crate::source::plain_walk;
 
 /// A burst of changes is over when nothing has changed for this long, and is told of after `LONGEST_BURST` at the latest.
 const QUIET: Duration = Duration::from_millis(150);
@@ -183,9 +183,7 @@ impl Eyes {
 
     /// Watches a directory and all below it that git would not ignore.
     fn watch_below(&mut self, dir: &Path) -> notify::Result<()> {
-        let entries = WalkBuilder::new(dir)
-            .add_custom_ignore_filename(".tokeignore")
-            .build();
+        let entries = plain_walk(dir).build();
         let is_dir = |entry: &ignore::DirEntry| entry.file_type().is_some_and(|it| it.is_dir());
         for entry in entries.filter_map(Result::ok).filter(is_dir) {
             self.watch_one(entry.path())?;
@@ -318,7 +316,7 @@ fn look(watched: &Watched) -> u64 {
         sum = sum.wrapping_add(u64::from(low).wrapping_mul(high | 1));
     };
     if let Some(dir) = &watched.source_dir {
-        for entry in WalkBuilder::new(dir).build().filter_map(Result::ok) {
+        for entry in plain_walk(dir).build().filter_map(Result::ok) {
             let is_file = entry.file_type().is_some_and(|it| it.is_file());
             if is_file && is_of_interest(entry.path()) {
                 add(entry.path(), entry.metadata().ok());

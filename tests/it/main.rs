@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod contexts;
 mod coverage;
+mod damage;
 mod dialects;
 mod export;
 mod facts;

@@ -22,13 +22,16 @@ pub struct United {
 /// the smaller one where the files have one name, else of those in either.
 const SAME_FILE: f64 = 0.5;
 
+/// Files of different names have at least so many names in common.
+const LEAST_COMMON: usize = 2;
+
 /// More files than these on one side are not held against all of the other.
 const MOST_FILES: usize = 2_000;
 
 /// The union of what stood before a change and what stands after it: modules of one kind and name in one place are
 /// one module, then files whose content agrees (half of the names in it at least, the best match on both sides;
-/// of equals that with the same name; files of different names have a name in common that no other has) and what stands
-/// in them. Near linear in modules but for moved files.
+/// of equals that with the same name; files of different names have two names in common, one of them in no other file) and
+/// what stands in them. Near linear in modules but for moved files.
 pub fn unite(a: &Hierarchy, b: &Hierarchy) -> United {
     let mut fixed = HashMap::new();
     let found = by_place(a, b, &fixed);
@@ -176,7 +179,9 @@ fn moved_files(
         for (place, (common, has_rare)) in common {
             let [old, new] = [a.name(file), b.name(only_b[place])];
             let is_named = old == new;
-            let is_told_apart = is_named || has_rare && may_be_renamed(old, new);
+            // One name in common may be chance, such as that of the function with which most programs begin.
+            let is_told_apart =
+                is_named || has_rare && common >= LEAST_COMMON && may_be_renamed(old, new);
             if !is_told_apart {
                 continue;
             }

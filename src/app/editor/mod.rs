@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::launch::{Launch, Surroundings, launch};
-use crate::files::program;
+use crate::files::{self, program};
 use crate::presentation::files::write_beside;
 use crate::source::text::TextTree;
 use crate::state::document::source::ToEdit;
@@ -23,6 +23,9 @@ use crate::state::job::Job;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;
+
+/// The file of the command has no more bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// An editor that ends later than this has shown something: why it ends is no business of ours.
 const STARTING: Duration = Duration::from_secs(5);
@@ -124,7 +127,7 @@ impl Editors {
 
 /// The command in the file at `path`, none where there is no file.
 fn read(path: &Path) -> Result<String, String> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match files::read_text(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         Err(error) => return Err(format!("{}: {error}", path.display())),

@@ -121,7 +121,7 @@ impl Opens {
         let mut map = None;
         if let Some(path) = &self.mapping {
             let shown = path.display().to_string();
-            let text = std::fs::read_to_string(path).with_context(|| shown.clone())?;
+            let text = Mapping::text(path)?;
             let (mapping, errors) = Mapping::parse(&text, &shown);
             if let Some(error) = errors.first() {
                 anyhow::bail!("{error}");

@@ -16,6 +16,7 @@ use super::open_views::Views;
 use crate::analysis::session::{Elsewhere, Inputs, Sides, Since};
 use crate::facts::frequency::Frequency;
 use crate::facts::hierarchy::Hierarchy;
+use crate::files;
 use crate::filter::cut::Cut;
 use crate::filter::filters::{FilterStep, Filters};
 use crate::filter::selection::{CallOf, Pointed};
@@ -39,6 +40,9 @@ pub const ENDING: &str = ".callscape-session.json";
 const FORMAT: &str = "callscape-session";
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;
+
+/// No session has more bytes.
+const LARGEST: u64 = 256 << 20;
 
 /// A session as a file keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -232,7 +236,7 @@ impl SavedSession {
     pub fn read(path: &Path) -> anyhow::Result<SavedSession> {
         use anyhow::Context;
         let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| shown.to_string())?;
+        let text = files::read_text(path, LARGEST).with_context(|| shown.to_string())?;
         let saved: SavedSession = serde_json::from_str(&text)
             .with_context(|| format!("{shown}: expected a session that Callscape saved"))?;
         anyhow::ensure!(

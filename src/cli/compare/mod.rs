@@ -12,7 +12,7 @@ use super::usage::refuse;
 use crate::analysis::comparison::amounts::Timed;
 use crate::analysis::comparison::{Comparison, Inputs, Settings, pairing};
 use crate::export::pack;
-use crate::{import, source};
+use crate::{files, import, source};
 use args::{CompareArgs, TimedBy};
 
 pub mod args;
@@ -29,13 +29,16 @@ mod text;
 
 use tables::Tables;
 
+/// A file of pairs has no more bytes.
+const MOST_PAIRS: u64 = 64 << 20;
+
 pub fn run(args: CompareArgs) -> anyhow::Result<()> {
     let inputs = sort_inputs(&args)?;
     let output = args.picture.output()?;
     let mut corrections = args.pair.clone();
     if let Some(path) = &args.pairs {
         let shown = || path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(shown)?;
+        let text = files::read_text(path, MOST_PAIRS).with_context(shown)?;
         let listed = pairing::corrections(&text);
         corrections.extend(listed.map_err(anyhow::Error::msg).with_context(shown)?);
     }

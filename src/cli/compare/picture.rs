@@ -212,7 +212,7 @@ fn times(
         first.map_or(Cost::ZERO, |it| it.recording.trace.duration())
     });
     if durations.contains(&Cost::ZERO) {
-        bail!("--at: both recordings need times");
+        bail!("--at needs recordings with times, and one of these has none");
     }
     match at {
         Moment::At(at) => {

@@ -7,13 +7,14 @@ use super::contents::{self, escaped};
 use super::document::{paired, runs};
 use super::lines::{self, Hunk};
 use super::tables::Tables;
-use super::text::{Show, timed, was};
+use super::text::{Show, counted_once, timed, was};
 use crate::analysis::comparison::amounts::{Change, Measure, Standing};
 use crate::analysis::comparison::tables::Given;
 use crate::analysis::comparison::{Comparison, Inputs};
 use crate::look::image::Image;
 use crate::model::causes::Words;
 use crate::units::grouped;
+use crate::views::text::counted;
 
 /// So many rows of each table.
 const ROWS: usize = 50;
@@ -264,8 +265,14 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
     let paired = paired(comparison);
     writeln!(
         page,
-        "</table></div>\n<p>{} functions in both ({} moved, {} renamed, {} paired by hand), {} in A alone, {} in B alone.</p>",
-        paired.both, paired.moved, paired.renamed, paired.given, paired.only_a, paired.only_b
+        "</table></div>\n<p>{} in both ({} moved, {} renamed, {} paired by hand), {} in A alone, {} in B alone{}.</p>",
+        counted(paired.both as u64, "function", "functions"),
+        paired.moved,
+        paired.renamed,
+        paired.given,
+        paired.only_a,
+        paired.only_b,
+        counted_once(comparison, &paired)
     )?;
     for [old, new] in &paired.moved_files {
         writeln!(

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::super::output::{Align, Table};
 use super::args::CompareArgs;
-use super::document::{before, paired, runs};
+use super::document::{Paired, before, paired, runs};
 use super::tables::Tables;
 use crate::analysis::comparison::Comparison;
 use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
@@ -14,6 +14,7 @@ use crate::escape;
 use crate::model::causes::Words;
 use crate::model::difference::ratio;
 use crate::units::{Cost, Unit, grouped};
+use crate::views::text::counted;
 
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;
@@ -35,14 +36,15 @@ impl Tables {
         let top = args.top.unwrap_or(TOP);
         for (side, letter) in [(0, 'A'), (1, 'B')] {
             for run in runs(comparison, side) {
-                let (calls, functions) = (grouped(run.calls), grouped(run.functions as u64));
+                let calls = counted(run.calls, "call", "calls");
+                let functions = counted(run.functions as u64, "function", "functions");
                 let (name, size) = (escape::name(&run.name), run.size);
                 let range = run
                     .range_ns
                     .map(|[from, to]| format!(", from {from} to {to}"));
                 writeln!(
                     out,
-                    "{letter}  {name}: {calls} calls of {functions} functions in {size}{}",
+                    "{letter}  {name}: {calls} of {functions} in {size}{}",
                     range.unwrap_or_default()
                 )?;
             }
@@ -54,13 +56,14 @@ impl Tables {
         };
         writeln!(
             out,
-            "{} functions in both{}{}{}{}{}",
-            paired.both,
+            "{} in both{}{}{}{}{}{}",
+            counted(paired.both as u64, "function", "functions"),
             part(paired.moved, "of them moved"),
             part(paired.renamed, "of them renamed"),
             part(paired.given, "of them paired by you"),
             part(paired.only_a, "in A alone"),
             part(paired.only_b, "in B alone"),
+            counted_once(comparison, &paired),
         )?;
         for [old, new] in &paired.moved_files {
             writeln!(out, "{} is now {}", escape::name(old), escape::name(new))?;
@@ -370,5 +373,17 @@ impl<'a> Show<'a> {
             writeln!(out, "and {more} more that differ")?;
         }
         Ok(())
+    }
+}
+
+/// Says why there are fewer functions in both than each recording has: those of one name in one place count once.
+pub(super) fn counted_once(comparison: &Comparison, paired: &Paired) -> &'static str {
+    let is_less = |side: usize, only: usize| {
+        let mut runs = runs(comparison, side).into_iter();
+        runs.any(|run| run.functions > paired.both + only)
+    };
+    match is_less(0, paired.only_a) || is_less(1, paired.only_b) {
+        true => " (functions of one name in one place count once)",
+        false => "",
     }
 }

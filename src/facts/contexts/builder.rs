@@ -33,7 +33,7 @@ struct Node {
 }
 
 /// Repairs, each counted in the reporter: a weight that would bring a value's sum past 64 bits is cut
-/// (`weight-out-of-range`); contexts past the 32 bits of their number are left out, and what they weigh is
+/// (`weight-out-of-range`), and so are calls (`calls-out-of-range`); contexts past the 32 bits of their number are left out, and what they weigh is
 /// their parent's (`too-many-contexts`).
 pub struct ContextsBuilder<'r> {
     reporter: &'r Reporter,
@@ -46,8 +46,9 @@ pub struct ContextsBuilder<'r> {
     taken: u32,
     /// By value, the sum of all weights.
     sums: Vec<u64>,
-    /// By node, as far as calls are known.
+    /// By node, as far as calls are known, and their sum.
     calls: Vec<u64>,
+    all_calls: u64,
     /// All but the root.
     lookup: Lookup,
     seed: u64,
@@ -68,6 +69,7 @@ impl<'r> ContextsBuilder<'r> {
             taken: 0,
             sums: vec![0; values],
             calls: Vec::new(),
+            all_calls: 0,
             lookup: Lookup::default(),
             seed: RandomState::new().hash_one(0_u8),
         }
@@ -149,12 +151,19 @@ impl<'r> ContextsBuilder<'r> {
     }
 
     /// Adds to how often a context was called.
-    pub fn add_calls(&mut self, context: NodeId, calls: u64) {
+    pub fn add_calls(&mut self, context: NodeId, calls: u64, place: impl FnOnce() -> Place) {
         let index = context.0 as usize;
         if self.calls.len() <= index {
             self.calls.resize(index + 1, 0);
         }
-        self.calls[index] = self.calls[index].saturating_add(calls);
+        let room = u64::MAX - self.all_calls;
+        if calls > room {
+            self.reporter.warn("calls-out-of-range", place);
+        }
+        let calls = calls.min(room);
+        self.all_calls += calls;
+        // No more than their sum, which fits.
+        self.calls[index] += calls;
     }
 
     /// Multiplies all weights of `value`; false, and nothing done, where their sum would not fit.

@@ -74,7 +74,7 @@ impl Contexts {
             });
             latest[function.index()] = node;
             if let Some(calls) = self.calls(context) {
-                builder.add_calls(node, calls);
+                builder.add_calls(node, calls, place);
             }
             if let Some((row, _)) = weighted.next_if(|(_, it)| **it == context) {
                 for (value, weights) in self.weights.iter().enumerate() {

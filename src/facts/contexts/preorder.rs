@@ -30,7 +30,7 @@ impl ContextColumns {
     /// The parent of an outermost context.
     pub const OUTERMOST: u32 = NONE;
 
-    /// The contexts, and how many weights had to be cut so that those of a value add up to no more than 64 bits. Rows in
+    /// The contexts, and how many weights and calls had to be cut so that those of a value add up to no more than 64 bits. Rows in
     /// preorder keep their numbers; of others, the children of one keep their order. O(contexts × values).
     pub fn finish(self) -> Result<(Contexts, u64), NoTree> {
         let count = self.functions.len();
@@ -87,7 +87,7 @@ impl ContextColumns {
             }
         }
         let mut cut = 0;
-        for column in &mut self.weights {
+        for column in self.weights.iter_mut().chain([&mut self.calls]) {
             let mut sum = 0_u64;
             for weight in column {
                 let room = u64::MAX - sum;
@@ -264,7 +264,7 @@ mod tests {
                 let place = || Place::file("rows");
                 let node = builder.child(around, FunctionId(function), place);
                 builder.add(node, 0, weight, place);
-                builder.add_calls(node, weight + 1);
+                builder.add_calls(node, weight + 1, place);
                 nodes.push(node);
             }
             let expected = builder.finish();

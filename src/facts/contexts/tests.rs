@@ -39,7 +39,7 @@ fn build(stacks: &[(Vec<u32>, u64, u64)]) -> Contexts {
         });
         builder.add(context, 0, *weight, place);
         builder.add(context, 1, weight * 3, place);
-        builder.add_calls(context, *calls);
+        builder.add_calls(context, *calls, place);
     }
     assert!(reporter.warnings().is_empty());
     builder.finish()
@@ -324,7 +324,7 @@ fn deep_recursion_is_merged_without_a_stack_and_in_time() {
     for function in (0..deep).chain(0..deep).chain((0..deep).rev()) {
         context = builder.child(context, FunctionId(function), place);
         builder.add(context, 0, 1, place);
-        builder.add_calls(context, 1);
+        builder.add_calls(context, 1, place);
     }
     let contexts = builder.finish();
     let merged = contexts.merged(Merge::Recursion, |it| it, &Progress::new());

@@ -60,14 +60,24 @@ impl Graph {
     /// from others to it weigh, and what it weighs where nobody calls it: as the first function of a thread, or of
     /// what was recorded. That of a function is its node's for outer calls, so recursion counts once. Where nodes
     /// call each other in a cycle the input does not tell which of their calls lie in each other, and the total is
-    /// the least of this sum and of everything. O(nodes × log + edges).
+    /// the least of this sum and of everything. Of inner calls that nobody makes an outer one the sum may be less than
+    /// what the function itself weighs, which is its total then ([`raised`](Self::raised)). O(nodes × log + edges).
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
+        let mut metrics = self.told_metrics(value, functions);
+        for metrics in &mut metrics {
+            metrics.total = metrics.total.max(metrics.self_cost);
+        }
+        metrics
+    }
+
+    fn told_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); functions];
         let mut called = vec![Cost::ZERO; self.nodes.len()];
         for edge in &self.edges {
             let weight = Cost::from_ns(edge.weights[value]);
             let of = &mut metrics[self.nodes[edge.callee.index()].function.index()];
-            of.calls = of.calls.saturating_add(edge.calls);
+            // What builds the graph sees to it that all calls together fit.
+            of.calls += edge.calls;
             if edge.caller != edge.callee {
                 called[edge.callee.index()] += weight;
             }
@@ -94,6 +104,13 @@ impl Graph {
             }
         }
         metrics
+    }
+
+    /// How many functions weigh more themselves, in calls within each other, than with all that they call: no run is
+    /// like that. As [`function_metrics`](Self::function_metrics).
+    pub fn raised(&self, value: usize, functions: usize) -> u64 {
+        let told = self.told_metrics(value, functions);
+        told.iter().filter(|it| it.total < it.self_cost).count() as u64
     }
 
     /// What each node weighs in calls that nobody makes: what it and those that it calls weigh beyond `called`,
@@ -155,7 +172,7 @@ impl Graph {
                     ..Relation::NOTHING
                 }
             });
-            relation.calls = relation.calls.saturating_add(edge.calls);
+            relation.calls += edge.calls;
             relation.cost += Cost::from_ns(edge.weights[value]);
         }
         let mut own: HashMap<FunctionId, Cost> = HashMap::new();
@@ -246,12 +263,14 @@ fn components(graph: &Graph) -> Vec<Vec<usize>> {
 }
 
 /// Adds up a call graph. A weight that would bring a value's sum past 64 bits is cut and counted
-/// (`weight-out-of-range`).
+/// (`weight-out-of-range`), and so are calls (`calls-out-of-range`).
 pub struct GraphBuilder<'r> {
     reporter: &'r Reporter,
     nodes: Vec<Node>,
     own: Vec<Vec<u64>>,
     sums: Vec<u64>,
+    /// Of all edges.
+    calls: u64,
     edges: HashMap<(GraphNode, GraphNode), Edge>,
 }
 
@@ -262,6 +281,7 @@ impl<'r> GraphBuilder<'r> {
             nodes: Vec::new(),
             own: Vec::new(),
             sums: Vec::new(),
+            calls: 0,
             edges: HashMap::new(),
         }
     }
@@ -307,7 +327,14 @@ impl<'r> GraphBuilder<'r> {
         callee: GraphNode,
         calls: u64,
         weights: impl IntoIterator<Item = (usize, u64)>,
+        place: impl FnOnce() -> Place,
     ) {
+        let room = u64::MAX - self.calls;
+        if calls > room {
+            self.reporter.warn("calls-out-of-range", place);
+        }
+        let calls = calls.min(room);
+        self.calls += calls;
         let values = self.own.len();
         let edge = self.edges.entry((caller, callee)).or_insert_with(|| Edge {
             caller,
@@ -316,7 +343,7 @@ impl<'r> GraphBuilder<'r> {
             weights: Box::default(),
         });
         edge.widen(values);
-        edge.calls = edge.calls.saturating_add(calls);
+        edge.calls += calls;
         for (value, weight) in weights {
             edge.weights[value] = edge.weights[value].saturating_add(weight);
         }
@@ -373,12 +400,12 @@ mod tests {
         for (node, own) in [(main, 1), (f, 2), (inner, 10), (a, 3), (b, 4)] {
             builder.add(node, 0, own, place);
         }
-        builder.add_calls(main, f, 1, [(0, 12)]);
-        builder.add_calls(f, inner, 2, [(0, 10)]);
-        builder.add_calls(inner, inner, 5, [(0, 25)]);
-        builder.add_calls(main, a, 1, [(0, 7)]);
-        builder.add_calls(a, b, 4, [(0, 20)]);
-        builder.add_calls(b, a, 3, [(0, 15)]);
+        builder.add_calls(main, f, 1, [(0, 12)], place);
+        builder.add_calls(f, inner, 2, [(0, 10)], place);
+        builder.add_calls(inner, inner, 5, [(0, 25)], place);
+        builder.add_calls(main, a, 1, [(0, 7)], place);
+        builder.add_calls(a, b, 4, [(0, 20)], place);
+        builder.add_calls(b, a, 3, [(0, 15)], place);
         builder.finish()
     }
 
@@ -393,10 +420,10 @@ mod tests {
         for (node, own) in [(exec, 1), (module, 50), (start, 4), (work, 45)] {
             builder.add(node, 0, own, place);
         }
-        builder.add_calls(exec, module, 2, [(0, 65)]);
-        builder.add_calls(module, exec, 1, [(0, 8)]);
-        builder.add_calls(module, start, 1, [(0, 4)]);
-        builder.add_calls(start, work, 1, [(0, 45)]);
+        builder.add_calls(exec, module, 2, [(0, 65)], place);
+        builder.add_calls(module, exec, 1, [(0, 8)], place);
+        builder.add_calls(module, start, 1, [(0, 4)], place);
+        builder.add_calls(start, work, 1, [(0, 45)], place);
         let graph = builder.finish();
         let metrics = graph.function_metrics(0, 4);
         let totals: Vec<u64> = metrics.iter().map(|it| it.total.ns()).collect();

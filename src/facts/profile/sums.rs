@@ -2,6 +2,7 @@
 
 use crate::facts::trace::{FunctionMetrics, Relation};
 use crate::units::Cost;
+use crate::warnings::{Place, Reporter};
 
 /// What is told of one value.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +10,45 @@ pub struct OfValue {
     /// By function; of those past its end nothing is told.
     pub functions: Vec<FunctionMetrics>,
     pub relations: Vec<Relation>,
+}
+
+impl OfValue {
+    /// Makes what is told agree with itself, each repair counted: a total is no less than the self weight in it
+    /// (`total-below-self`), nothing waits longer than it runs (`waiting-beyond-cost`), and what all functions weigh and
+    /// all calls fit into 64 bits (`weight-out-of-range`, `calls-out-of-range`).
+    fn repair(&mut self, reporter: &Reporter, place: &impl Fn() -> Place) {
+        let (mut room, mut room_for_calls) = (Cost::from_ns(u64::MAX), u64::MAX);
+        for of in &mut self.functions {
+            if of.self_cost > room {
+                reporter.warn("weight-out-of-range", place);
+                of.self_cost = room;
+            }
+            room = room.saturating_sub(of.self_cost);
+            cut_calls(&mut of.calls, &mut room_for_calls, reporter, place);
+            if of.total < of.self_cost {
+                reporter.warn("total-below-self", place);
+                of.total = of.self_cost;
+            }
+            if of.self_waiting > of.self_cost || of.waiting > of.total {
+                reporter.warn("waiting-beyond-cost", place);
+                of.self_waiting = of.self_waiting.min(of.self_cost);
+                of.waiting = of.waiting.min(of.total);
+            }
+        }
+        let mut room_for_calls = u64::MAX;
+        for of in &mut self.relations {
+            cut_calls(&mut of.calls, &mut room_for_calls, reporter, place);
+        }
+    }
+}
+
+/// Cuts calls to the room that is left for them.
+fn cut_calls(calls: &mut u64, room: &mut u64, reporter: &Reporter, place: impl Fn() -> Place) {
+    if *calls > *room {
+        reporter.warn("calls-out-of-range", place);
+        *calls = *room;
+    }
+    *room -= *calls;
 }
 
 /// Sums of functions and call relations.
@@ -19,18 +59,21 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Relations in any order: what is told of a pair of functions in several is added up.
-    pub fn new(mut of_values: Vec<OfValue>, counts_calls: bool) -> Sums {
+    /// Relations in any order: what is told of a pair of functions in several is added up. What contradicts itself is
+    /// repaired and counted.
+    pub fn new(
+        mut of_values: Vec<OfValue>,
+        counts_calls: bool,
+        reporter: &Reporter,
+        place: impl Fn() -> Place,
+    ) -> Sums {
         for of in &mut of_values {
+            of.repair(reporter, &place);
             of.relations.sort_by_key(|it| (it.caller, it.callee));
             of.relations.dedup_by(|more, kept| {
                 let is_same = (more.caller, more.callee) == (kept.caller, kept.callee);
                 if is_same {
-                    kept.calls = kept.calls.saturating_add(more.calls);
-                    kept.cost += more.cost;
-                    kept.self_cost += more.self_cost;
-                    kept.waiting += more.waiting;
-                    kept.self_waiting += more.self_waiting;
+                    kept.add(more);
                 }
                 is_same
             });
@@ -54,8 +97,7 @@ impl Sums {
     /// What all functions weigh themselves.
     pub fn weight(&self, value: usize) -> Cost {
         let functions = self.of_values.get(value).map(|it| it.functions.iter());
-        let own = functions.into_iter().flatten().map(|it| it.self_cost.ns());
-        Cost::from_ns(own.fold(0, u64::saturating_add))
+        functions.into_iter().flatten().map(|it| it.self_cost).sum()
     }
 
     /// Calls, total and self weight of each of `functions` functions.

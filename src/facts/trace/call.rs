@@ -59,9 +59,9 @@ impl Relation {
         self_waiting: Cost::ZERO,
     };
 
-    /// Adds what calls add up to elsewhere.
+    /// Adds what calls add up to elsewhere, up to the largest number.
     pub fn add(&mut self, other: &Relation) {
-        self.calls += other.calls;
+        self.calls = self.calls.saturating_add(other.calls);
         self.cost += other.cost;
         self.self_cost += other.self_cost;
         self.waiting += other.waiting;

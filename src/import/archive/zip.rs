@@ -123,7 +123,7 @@ fn entry(directory: &mut impl Read) -> io::Result<Option<Entry>> {
         &extra[..extra_length],
         [&mut size, &mut packed, &mut header],
     )?;
-    let name = String::from_utf8_lossy(name).into_owned();
+    let name = name_of(name);
     let readable = flags & 1 == 0 && matches!(method, 0 | 8) && !name.ends_with('/');
     Ok(readable.then_some(Entry {
         name,
@@ -133,6 +133,11 @@ fn entry(directory: &mut impl Read) -> io::Result<Option<Entry>> {
         deflated: method == 8,
         checksum: Some(checksum),
     }))
+}
+
+/// A name as text, of which no more is kept than tells that it is too long.
+fn name_of(name: &[u8]) -> String {
+    String::from_utf8_lossy(&name[..name.len().min(super::LONGEST_NAME + 1)]).into_owned()
 }
 
 /// Puts numbers of 64 bits in the place of those that do not fit into 32.
@@ -218,7 +223,7 @@ pub fn entries_found(file: &mut (impl BufRead + Seek), most: usize) -> io::Resul
             end = next.map_or(length, |next| end + next as u64);
         }
         let cut = data.saturating_add(packed) > length;
-        let name = String::from_utf8_lossy(name).into_owned();
+        let name = name_of(name);
         if flags & 1 == 0 && matches!(method, 0 | 8) && !name.ends_with('/') {
             entries.push(Entry {
                 name,

@@ -103,8 +103,8 @@ struct Answer<'r> {
     means: Option<Means>,
     values: Vec<Column>,
     table: FunctionTable,
-    /// By function.
-    calls: Vec<u64>,
+    /// By function, in thousandths.
+    calls: Vec<u128>,
     counts_calls: bool,
     units: Units,
     reporter: &'r Reporter,
@@ -427,8 +427,7 @@ impl<'r> Answer<'r> {
             };
             if self.roles[at] == Role::Calls {
                 self.counts_calls = true;
-                let calls = u64::try_from((amount + 500) / 1000).unwrap_or(u64::MAX);
-                self.calls[id] = self.calls[id].saturating_add(calls);
+                self.calls[id] = self.calls[id].saturating_add(amount);
                 if !has_calls_alone {
                     continue;
                 }
@@ -457,6 +456,7 @@ impl<'r> Answer<'r> {
 
     fn finish(mut self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
         let functions = self.table.functions.len();
+        let place = || Place::file(input.display().to_string());
         if self.values.iter().any(|it| it.is_there) {
             self.values.retain(|it| it.is_there);
         }
@@ -471,26 +471,30 @@ impl<'r> Answer<'r> {
         let means = means.and_then(|it| it.finish(per_unit));
         for column in self.values {
             let (unit, factor) = unit_of(&column);
-            // Units past the 64 bits of a sum are cut.
-            let mut room = u128::from(u64::MAX);
             let mut metrics = vec![FunctionMetrics::default(); functions];
             let get = |sums: &[u128], id: usize| {
                 let sum = sums.get(id).copied().unwrap_or_default();
-                sum.saturating_add(factor / 2) / factor
+                let sum = sum.saturating_add(factor / 2) / factor;
+                u64::try_from(sum).unwrap_or_else(|_| {
+                    reporter.warn("weight-out-of-range", place);
+                    u64::MAX
+                })
             };
             for (id, of) in metrics.iter_mut().enumerate() {
+                let calls = self.calls.get(id).copied().unwrap_or_default();
+                let calls = u64::try_from(calls.saturating_add(500) / 1000);
                 let own = get(&column.own, id);
-                if own > room {
-                    let place = || Place::file(input.display().to_string());
-                    reporter.warn("weight-out-of-range", place);
-                }
-                let own = own.min(room);
-                room -= own;
-                let total = get(&column.total, id).min(u128::from(u64::MAX));
                 *of = FunctionMetrics {
-                    calls: self.calls.get(id).copied().unwrap_or_default(),
-                    self_cost: Cost::from_ns(own as u64),
-                    total: Cost::from_ns(total.max(own) as u64),
+                    calls: calls.unwrap_or_else(|_| {
+                        reporter.warn("calls-out-of-range", place);
+                        u64::MAX
+                    }),
+                    self_cost: Cost::from_ns(own),
+                    // 0 where it is not told.
+                    total: Cost::from_ns(match get(&column.total, id) {
+                        0 => own,
+                        total => total,
+                    }),
                     ..FunctionMetrics::default()
                 };
             }
@@ -503,7 +507,7 @@ impl<'r> Answer<'r> {
                 relations: Vec::new(),
             });
         }
-        let sums = Weights::Sums(Sums::new(of_values, self.counts_calls));
+        let sums = Weights::Sums(Sums::new(of_values, self.counts_calls, reporter, place));
         let (runs, samples) = means.unzip();
         let profile = Profile::new(values, 0, sums, functions).with_runs(runs);
         let profile = (self.table.functions, profile);

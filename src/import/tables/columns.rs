@@ -31,10 +31,12 @@ pub fn amount(
             if real < 0.0 {
                 reporter.warn("negative-number", place);
             }
-            // Saturates where it is too large.
+            if real >= u64::MAX as f64 {
+                reporter.warn("number-out-of-range", place);
+                return None;
+            }
             let thousandths = (real.max(0.0) * 1000.0).round() as u128;
-            let most = u128::from(u64::MAX) * 1000;
-            Some((thousandths.min(most), real.fract() != 0.0))
+            Some((thousandths, real.fract() != 0.0))
         }
     }
 }

@@ -156,7 +156,11 @@ impl ContextTable {
                 match context.and_then(|context| self.numbering.get(context)) {
                     Some(context) => {
                         if let Some(of) = weights[at].get_mut(context as usize) {
-                            *of = of.saturating_add(rows.number(3, row).unwrap_or_default());
+                            let weight = rows.number(3, row).unwrap_or_default();
+                            *of = of.checked_add(weight).unwrap_or_else(|| {
+                                reporter.warn("weight-out-of-range", || rows.place());
+                                u64::MAX
+                            });
                         }
                     }
                     None => reporter.warn("context-unknown", || rows.place()),

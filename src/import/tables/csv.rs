@@ -88,14 +88,19 @@ fn fields(record: &[u8]) -> Vec<String> {
             }
             b'"' => quoted = !quoted,
             b',' if !quoted => {
-                fields.push(String::from_utf8_lossy(&field).into_owned());
+                fields.push(text(&field));
                 field.clear();
             }
             byte => field.push(byte),
         }
     }
-    fields.push(String::from_utf8_lossy(&field).into_owned());
+    fields.push(text(&field));
     fields
+}
+
+/// A field as the one who wrote it had it.
+fn text(field: &[u8]) -> String {
+    escape::undata(&String::from_utf8_lossy(field), |_| false).into_owned()
 }
 
 /// What a field holds: a text stays as it is, whatever it looks like.

@@ -12,7 +12,7 @@ use crate::import::error::ImportError;
 use crate::import::input::Input;
 use crate::progress::Progress;
 use crate::units::{Cost, FunctionId};
-use crate::warnings::Reporter;
+use crate::warnings::{Place, Reporter};
 
 /// What numbers of a table stand for: rows in order as a rule, in any order where another engine has written them.
 #[derive(Default)]
@@ -116,21 +116,33 @@ impl FunctionTable {
         let mut table = FunctionTable::default();
         each(files, progress, reporter, |row| {
             let id = table.functions.intern_at(row.function, row.column);
-            table.add(id, row.metrics);
+            table.add(id, row.metrics, reporter, row.place);
             table.counts_calls |= row.counts_calls;
             Ok(table.numbering.insert(row.number, id.0))
         })?;
         Ok(table)
     }
 
-    /// Adds to the sums of a function.
-    pub fn add(&mut self, id: FunctionId, more: FunctionMetrics) {
+    /// Adds to the sums of a function, up to the largest number, which is counted.
+    pub fn add(
+        &mut self,
+        id: FunctionId,
+        more: FunctionMetrics,
+        reporter: &Reporter,
+        place: impl Fn() -> Place,
+    ) {
         if self.metrics.len() <= id.index() {
             let last = FunctionMetrics::default();
             self.metrics.resize(id.index() + 1, last);
         }
         let of = &mut self.metrics[id.index()];
-        of.calls = of.calls.saturating_add(more.calls);
+        of.calls = of.calls.checked_add(more.calls).unwrap_or_else(|| {
+            reporter.warn("calls-out-of-range", &place);
+            u64::MAX
+        });
+        if of.self_cost.ns().checked_add(more.self_cost.ns()).is_none() {
+            reporter.warn("weight-out-of-range", &place);
+        }
         of.total += more.total;
         of.self_cost += more.self_cost;
         of.waiting += more.waiting;
@@ -159,6 +171,7 @@ pub struct Row<'a> {
     pub module: &'a str,
     pub metrics: FunctionMetrics,
     pub counts_calls: bool,
+    pub place: &'a dyn Fn() -> Place,
 }
 
 /// Hands each row to `take`, which says whether its number is one that was not there before.
@@ -196,6 +209,7 @@ pub fn each(
                         self_waiting: cost(OWN_WAITING),
                     },
                     counts_calls: rows.number(CALLS, row).is_some(),
+                    place: &|| rows.place(),
                 })?,
             };
             if !is_new {

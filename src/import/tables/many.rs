@@ -69,6 +69,8 @@ pub fn open(
                 relations: runs.relations.into_values().collect(),
             }],
             runs.table.counts_calls,
+            &reporter,
+            || folder.place(),
         )),
     };
     let values = runs.value.into_iter().map(|(value, _)| value).collect();
@@ -106,7 +108,7 @@ impl Runs<'_> {
             let known = self.known.entry(key);
             let of_all =
                 *known.or_insert_with(|| all.functions.intern_at(row.function, row.column));
-            all.add(of_all, row.metrics);
+            all.add(of_all, row.metrics, reporter, row.place);
             all.counts_calls |= row.counts_calls;
             let own = table.functions.intern_at(row.function, row.column);
             if own.index() == global.len() {
@@ -131,11 +133,10 @@ impl Runs<'_> {
                 callee: pair.1,
                 ..Relation::NOTHING
             });
-            of.calls = of.calls.saturating_add(relation.calls);
-            of.cost += relation.cost;
-            of.self_cost += relation.self_cost;
-            of.waiting += relation.waiting;
-            of.self_waiting += relation.self_waiting;
+            if of.calls.checked_add(relation.calls).is_none() {
+                reporter.warn("calls-out-of-range", || folder.place());
+            }
+            of.add(&relation);
         }
         Ok(())
     }
@@ -186,7 +187,7 @@ impl Runs<'_> {
             let node = builder.child(around, function, place);
             builder.add(node, 0, tree.self_weight(0, id).ns(), place);
             if counts {
-                builder.add_calls(node, tree.calls(id).unwrap_or_default());
+                builder.add_calls(node, tree.calls(id).unwrap_or_default(), place);
             }
             nodes.push(node);
         }

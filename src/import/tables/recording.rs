@@ -195,7 +195,8 @@ fn profile(
             functions: std::mem::take(&mut table.metrics),
             relations,
         };
-        let sums = Weights::Sums(Sums::new(vec![of], table.counts_calls));
+        let sums = Sums::new(vec![of], table.counts_calls, reporter, || folder.place());
+        let sums = Weights::Sums(sums);
         let functions = table.functions.len();
         return Ok(Profile::new(vec![value], 0, sums, functions));
     }

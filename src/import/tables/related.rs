@@ -208,17 +208,25 @@ impl<'r> RelationAnswer<'r> {
         }
         for of in &relations {
             let ends = [of.caller, of.callee].map(|it| nodes[it.index()]);
-            graph.add_calls(ends[0], ends[1], of.calls, [(0, of.cost.ns())]);
+            graph.add_calls(ends[0], ends[1], of.calls, [(0, of.cost.ns())], place);
         }
+        let graph = graph.finish();
+        let raised = graph.raised(0, functions);
+        reporter.warn_many("total-below-self", raised, place);
         let of_value = OfValue {
-            functions: graph.finish().function_metrics(0, functions),
+            functions: graph.function_metrics(0, functions),
             relations,
         };
         let values = vec![Value {
             name: self.value,
             unit,
         }];
-        let sums = Weights::Sums(Sums::new(vec![of_value], self.counts_calls));
+        let sums = Weights::Sums(Sums::new(
+            vec![of_value],
+            self.counts_calls,
+            reporter,
+            place,
+        ));
         let profile = Profile::new(values, 0, sums, functions);
         let profile = (self.table.functions, profile);
         Recording::of_profile(input, format, 0, profile, reporter.warnings())
@@ -227,12 +235,11 @@ impl<'r> RelationAnswer<'r> {
 
 /// By function, the self cost of all calls of it.
 fn told_own(relations: &[Relation], functions: usize) -> Vec<u64> {
-    let mut own = vec![0u64; functions];
+    let mut own = vec![Cost::ZERO; functions];
     for of in relations {
-        let sum = &mut own[of.callee.index()];
-        *sum = sum.saturating_add(of.self_cost.ns());
+        own[of.callee.index()] += of.self_cost;
     }
-    own
+    own.into_iter().map(Cost::ns).collect()
 }
 
 /// By function, what calls of it cost beyond the calls that it makes; `infer` is told of each that has any.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::place::{self, Places, Step};
 use super::Scene;
+use crate::files;
 use crate::presentation::place::of_shot;
 
 /// More bytes than any scene that people write or record.
@@ -67,7 +68,7 @@ impl SceneFile {
             "{}: expected a scene of at most {MAX_BYTES} bytes, found {size}",
             path.display()
         );
-        let bytes = std::fs::read(path).with_context(shown)?;
+        let bytes = files::read(path, MAX_BYTES).with_context(shown)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             anyhow::anyhow!(

@@ -9,6 +9,8 @@ mod contents;
 mod git;
 #[cfg(feature = "git")]
 mod git_index;
+#[cfg(feature = "git")]
+mod plain;
 mod record;
 #[cfg(feature = "git")]
 mod references;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 
+use super::plain::not_plain;
 use super::record::HistoryError;
 
 /// Trees nested deeper are not looked into.
@@ -27,6 +28,12 @@ impl Found {
     pub fn new(dir: &Path) -> Result<Found, HistoryError> {
         let none = || HistoryError::NoRepository(dir.to_path_buf());
         let whole = std::fs::canonicalize(dir).map_err(|_| none())?;
+        if let Some(found) = not_plain(&whole) {
+            return Err(HistoryError::Unreadable {
+                path: dir.to_path_buf(),
+                reason: format!("{} is no plain file", found.display()),
+            });
+        }
         // Neither the user's configuration nor the environment has a say: only objects are read.
         let options = gix::open::Options::isolated();
         let trust = gix::sec::trust::Mapping {

@@ -26,7 +26,7 @@ fn contexts(seed: u64) -> Contexts {
         let mut context = NodeId::ROOT;
         for _ in 0..1 + random(6) {
             context = builder.child(context, FunctionId(random(FUNCTIONS.into()) as u32), place);
-            builder.add_calls(context, 1);
+            builder.add_calls(context, 1, place);
         }
         builder.add(context, 0, random(100), place);
     }

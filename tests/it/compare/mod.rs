@@ -9,6 +9,7 @@ mod phases;
 mod pictures;
 mod real;
 mod time;
+mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;
