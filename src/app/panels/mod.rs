@@ -176,7 +176,7 @@ pub fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
         offer: Default::default(),
         placed: None,
     };
-    if let Some(view) = views.get_mut(view) {
+    if let Some(view) = views.get_mut(view, desk.state) {
         view.ui(ui, &mut pane);
     }
 }

@@ -42,6 +42,7 @@ use crate::filter::selection::Pointed;
 use crate::render::renderer::{Quality, Renderer};
 use crate::state::ask::Asks;
 use crate::state::growing::Growing;
+use crate::state::made::Made;
 use crate::state::message::Message;
 
 /// A device that is lost again and again is given up.
@@ -138,7 +139,7 @@ struct App {
     /// What keys pressed while typing ask for: what was typed before them reaches its field in the next frame.
     after_typing: Asks<Command>,
     /// What the pointer was on in the last frame, as far as views say.
-    pointed: Pointed,
+    pointed: Option<Made<Pointed>>,
     /// The search was open when asks were last applied.
     was_searching: bool,
     /// A key may have given the keyboard to a field or taken it away, which the next frame decides: keys wait.
@@ -258,7 +259,7 @@ impl App {
             dropped: Vec::new(),
             asks: Asks::default(),
             after_typing: Asks::default(),
-            pointed: Pointed::default(),
+            pointed: None,
             was_searching: false,
             keys_wait: false,
             waiting: Vec::new(),

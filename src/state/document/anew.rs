@@ -232,6 +232,18 @@ impl Document {
         Ok(Some(Revised { document, moved }))
     }
 
+    /// What of the inputs is shown.
+    pub fn part(&self) -> Part {
+        let value = self.profile().map(|profile| {
+            let value = profile.values().get(profile.shown());
+            value.map(|value| value.name.clone())
+        });
+        Part {
+            value: value.flatten(),
+            run: self.runs.as_ref().map(|runs| runs.letter().to_owned()),
+        }
+    }
+
     /// What it was opened from, A standing first.
     pub fn inputs_of_sides(&self) -> Inputs {
         let inputs = self.inputs.clone();
@@ -248,7 +260,7 @@ impl Document {
     }
 
     /// The part of a range that the recording has; none where that is nothing, or all of it.
-    fn within(&self, range: TimeRange) -> Option<TimeRange> {
+    pub(in crate::state) fn within(&self, range: TimeRange) -> Option<TimeRange> {
         let whole = self.resolved()?.recording.trace.range();
         let [start, end] = [range.start, range.end].map(|time| time.clamp(whole.start, whole.end));
         let part = TimeRange::new(start, end);
@@ -289,12 +301,12 @@ impl Document {
     /// each of the old is.
     pub fn take_over(
         &mut self,
-        old: Document,
+        old: &Document,
         moved: &[Option<ModuleId>],
         settings: &LandscapeSettings,
     ) {
         let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
-        let is_same_run = self.is_same_run(&old);
+        let is_same_run = self.is_same_run(old);
         let point = |pointed: Pointed| Pointed {
             module: pointed.module.and_then(to),
             relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
@@ -309,7 +321,7 @@ impl Document {
             range: None,
             // Of modules that may have other numbers now: whoever marked them does so again.
             marked: None,
-            ..old.selection
+            ..old.selection.clone()
         };
         let (filters, range) = match (is_same_run, &old.runs) {
             (true, _) => (old.filters.moved(to), old.selection.range),
@@ -332,8 +344,8 @@ impl Document {
         });
         let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
         match is_same_run {
-            true => self.playback = old.playback,
-            false => self.take_clock(&old),
+            true => self.playback = old.playback.clone(),
+            false => self.take_clock(old),
         }
         if cut != self.cut || *settings != self.settings || references.is_some() {
             self.cut = cut;
@@ -426,7 +438,7 @@ mod tests {
             document: mut next,
             moved,
         } = revised.expect("another value");
-        next.take_over(document, &moved, &settings);
+        next.take_over(&document, &moved, &settings);
         let profile = next.profile().expect("a profile");
         assert_eq!(profile.shown(), other);
         assert_ne!(profile.weight(), before);

@@ -127,7 +127,7 @@ impl Flame {
     /// Shows the band that stands over all views along time.
     fn show_band(&mut self, state: &State) {
         let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
+        if model.is_some_and(|it| it.set_band(state.band())) {
             self.drawn.revision += 1;
         }
     }
@@ -177,10 +177,6 @@ impl View for Flame {
 
     fn is_waiting(&self) -> bool {
         self.model.as_ref().is_some_and(FlameView::is_waiting)
-    }
-
-    fn reset(&mut self) {
-        *self = Flame::default();
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {

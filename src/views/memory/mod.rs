@@ -558,13 +558,6 @@ impl View for MemoryView {
         self.temporary.stop();
     }
 
-    fn reset(&mut self) {
-        *self = MemoryView {
-            choice: self.choice,
-            ..MemoryView::default()
-        };
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(&self.choice, out);
     }

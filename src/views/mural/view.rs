@@ -146,7 +146,7 @@ impl View for Mural {
             self.drawn.revision += 1;
         }
         let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
+        if model.is_some_and(|it| it.set_band(state.band())) {
             self.drawn.revision += 1;
         }
         // While a range is drawn rows would go away under the pointer.
@@ -205,10 +205,6 @@ impl View for Mural {
 
     fn is_waiting(&self) -> bool {
         self.model.as_ref().is_some_and(MuralView::is_waiting)
-    }
-
-    fn reset(&mut self) {
-        *self = Mural::default();
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {

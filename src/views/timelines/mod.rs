@@ -175,10 +175,6 @@ impl View for Timelines {
         }
     }
 
-    fn reset(&mut self) {
-        *self = Timelines::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         let along = self.model.as_ref().map(BothAlongTime::along);
         let name = NAMES.iter().find(|(it, _)| Some(*it) == along);
