@@ -7,6 +7,8 @@ mod command;
 pub mod compare;
 mod desk;
 mod dock;
+#[cfg(test)]
+mod driven;
 mod editor;
 mod feed;
 pub mod glb;
@@ -17,6 +19,10 @@ mod jobs;
 mod keys;
 mod legend;
 mod letters;
+#[cfg(test)]
+mod matrix_tests;
+#[cfg(test)]
+mod monkey_tests;
 mod offscreen;
 mod open_views;
 mod opening;
@@ -31,6 +37,7 @@ mod recent;
 mod record;
 mod recording;
 mod remembered;
+mod rescue;
 pub mod saved;
 mod share;
 pub mod sharing;

@@ -24,6 +24,8 @@ pub struct Views {
     of: Option<Generation>,
     /// The inputs of that: [`crate::state::Stamps::opened`].
     opened: u64,
+    /// The run of these: [`crate::state::Stamps::run`].
+    run: u64,
 }
 
 impl Default for Views {
@@ -35,6 +37,7 @@ impl Default for Views {
             all: open.collect(),
             of: None,
             opened: 0,
+            run: 0,
         }
     }
 }
@@ -96,14 +99,18 @@ impl Views {
         }
         let is_same = self.opened == state.stamps.opened;
         let saved = match state.with_replaced(self.of, |state| self.saved(state)) {
-            Some(saved) if is_same => saved,
+            Some(saved) if is_same && self.run == state.stamps.run => saved,
+            Some(saved) if is_same => SavedViews {
+                of_run: Map::new(),
+                ..saved
+            },
             _ => self.habits(),
         };
         for (entry, (_, view)) in REGISTRY.iter().zip(&mut self.all) {
             *view = (entry.open)();
         }
         self.of = state.document.as_ref().map(Document::generation);
-        self.opened = state.stamps.opened;
+        (self.opened, self.run) = (state.stamps.opened, state.stamps.run);
         // What is kept of a table wants the table to be there.
         for (_, view) in &mut self.all {
             view.update(state, asks);

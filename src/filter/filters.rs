@@ -30,10 +30,35 @@ pub enum FilterStep {
     RemoveNotMarked,
 }
 
+/// A step about something that is not there now: it is in force again once that is back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// With an id that means nothing any more.
+    pub step: FilterStep,
+    /// What it is about; empty for what has no name.
+    pub name: String,
+    /// Its place among the steps.
+    at: usize,
+}
+
+/// What steps are about in another structure.
+pub trait Renamed {
+    /// The step there; none where it is about nothing that is there.
+    fn step(&self, step: FilterStep) -> Option<FilterStep>;
+
+    /// What a step of here is about, by name.
+    fn name(&self, step: FilterStep) -> String;
+
+    /// The step there about something that was not here.
+    fn find(&self, gone: &Gone) -> Option<FilterStep>;
+}
+
 /// The steps in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     steps: Vec<FilterStep>,
+    /// Those about what is not there.
+    gone: Vec<Gone>,
     /// Which functions of the recording are called more often than steps allow, as far as that has been found.
     found: Vec<Arc<Frequent>>,
     /// What is marked, as far as a step asks for it.
@@ -49,20 +74,37 @@ impl Filters {
         filters
     }
 
-    /// The same in another structure, in which `to` says which module is which; steps about modules that are gone
-    /// are dropped.
-    pub fn moved(&self, to: impl Fn(ModuleId) -> Option<ModuleId>) -> Filters {
-        let moved = |step: &FilterStep| match *step {
-            FilterStep::RemoveModule(module) => to(module).map(FilterStep::RemoveModule),
-            FilterStep::RemoveBelow(module) => to(module).map(FilterStep::RemoveBelow),
-            step => Some(step),
-        };
+    /// The same in another structure. Steps about what is not there are kept aside until it is.
+    pub fn moved(&self, to: &dyn Renamed) -> Filters {
+        let (mut steps, mut gone) = (Vec::new(), Vec::new());
+        for (at, &step) in self.steps.iter().enumerate() {
+            match to.step(step) {
+                Some(there) => steps.push(there),
+                None => gone.push(Gone {
+                    step,
+                    name: to.name(step),
+                    at,
+                }),
+            }
+        }
+        for of in &self.gone {
+            match to.find(of).filter(|step| !steps.contains(step)) {
+                Some(step) => steps.insert(of.at.min(steps.len()), step),
+                None => gone.push(of.clone()),
+            }
+        }
         Filters {
-            steps: self.steps.iter().filter_map(moved).collect(),
+            steps,
+            gone,
             found: self.found.clone(),
             // Of modules that may have other numbers: whoever marks them says it again.
             marked: None,
         }
+    }
+
+    /// What steps were about that is not there now.
+    pub fn gone(&self) -> &[Gone] {
+        &self.gone
     }
 
     /// The same for another run over the same structure, `thread` and `call` saying which of its threads and calls are
@@ -81,6 +123,7 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(other).collect(),
+            gone: self.gone.clone(),
             found: self.found.iter().map(|it| Arc::new(frequent(it))).collect(),
             marked: self.marked.clone(),
         }

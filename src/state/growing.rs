@@ -7,16 +7,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::document::Document;
+use super::document::{Document, Same};
 use super::job::{Job, take_for};
 use super::made::{Generation, Made};
 use crate::analysis::session::Inputs;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::filters::{FilterStep, Filters};
-use crate::filter::selection::{CallOf, Pointed, Selection};
+use crate::filter::selection::{Pointed, Selection};
 use crate::model::landscape::LandscapeSettings;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, ModuleId, ThreadId};
+use crate::units::ModuleId;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -171,80 +169,20 @@ pub fn forget_the_end(document: &mut Document) {
     document.forgiven = &UNFINISHED;
 }
 
-/// Which ids of a document read anew mean what those of the one before did, by name.
-struct Same<'a> {
-    old: &'a Document,
-    new: &'a Document,
-}
-
-impl Same<'_> {
-    fn module(&self, module: ModuleId) -> Option<ModuleId> {
-        let [old, new] = [self.old, self.new].map(|of| &of.session.hierarchy);
-        same_module(old, module, new)
-    }
-
-    /// Functions keep their numbers when others follow them.
-    fn function(&self, id: FunctionId) -> Option<FunctionId> {
-        let known = |of: &'_ Document| {
-            let functions = &of.resolved()?.recording.functions;
-            let function = (id.index() < functions.len()).then(|| functions.get(id))?;
-            let [name, file] = [function.name, function.file].map(str::to_owned);
-            Some((name, file, function.line))
-        };
-        let known = [self.old, self.new].map(known);
-        (known[0].is_some() && known[0] == known[1]).then_some(id)
-    }
-
-    fn thread(&self, thread: ThreadId) -> Option<ThreadId> {
-        let is_same = self.old.thread_name(thread) == self.new.thread_name(thread);
-        let trace = &self.new.resolved()?.recording.trace;
-        let of = trace.threads().get(thread.index())?;
-        (is_same && of.calls > 0).then_some(thread)
-    }
-
-    /// So do calls: the one with this number is the same where it is of the same function.
-    fn call(&self, of: CallOf) -> Option<CallOf> {
-        let thread = self.thread(of.thread)?;
-        let function = |document: &Document| {
-            let trace = &document.resolved()?.recording.trace;
-            let calls = trace.threads().get(thread.index())?.calls;
-            let is_there = u64::from(of.call.0) < calls;
-            is_there.then(|| trace.call(thread, of.call).function)
-        };
-        let [old, new] = [self.old, self.new].map(function);
-        (new.is_some() && new == self.function(old?)).then_some(of)
-    }
-
-    fn pointed(&self, of: Pointed) -> Pointed {
-        let module = |it: ModuleId| self.module(it);
-        Pointed {
-            module: of.module.and_then(module),
-            relation: of.relation.and_then(|(a, b)| module(a).zip(module(b))),
-            function: of.function.and_then(|it| self.function(it)),
-            thread: of.thread.and_then(|it| self.thread(it)),
-            call: of.call.and_then(|it| self.call(it)),
-            time: of.time,
-        }
-    }
-
-    fn step(&self, step: FilterStep) -> Option<FilterStep> {
-        Some(match step {
-            FilterStep::RemoveModule(of) => FilterStep::RemoveModule(self.module(of)?),
-            FilterStep::RemoveBelow(of) => FilterStep::RemoveBelow(self.module(of)?),
-            FilterStep::HideThread(of) => FilterStep::HideThread(self.thread(of)?),
-            FilterStep::RemoveBelowCall(of) => FilterStep::RemoveBelowCall(self.call(of)?),
-            FilterStep::RemoveFrequent(_) | FilterStep::RemoveNotMarked => step,
-        })
-    }
-}
-
 /// Shows in `new` what `old` shows of the same recordings, as they were before they grew: what is collapsed and
 /// chosen, the range, the clock. A clock at the end stays at the end.
 pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
-    let same = Same { old, new };
-    let collapsed: Vec<ModuleId> = old.cut.collapsed().filter_map(|it| same.module(it)).collect();
-    let steps = old.filters.steps().iter();
-    let filters = Filters::new(steps.filter_map(|step| same.step(*step)));
+    let same = Same {
+        old,
+        new,
+        moved: None,
+    };
+    let collapsed: Vec<ModuleId> = old
+        .cut
+        .collapsed()
+        .filter_map(|it| same.module(it))
+        .collect();
+    let filters = old.filters.moved(&same);
     let selection = Selection {
         chosen: same.pointed(old.selection.chosen),
         pointed: Pointed::default(),
@@ -277,20 +215,10 @@ pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
     new.lay_out(&settings);
 }
 
-/// The module of `new` with the names and kinds of `module` and all around it.
-pub fn same_module(old: &Hierarchy, module: ModuleId, new: &Hierarchy) -> Option<ModuleId> {
-    let Some(parent) = old.parent(module) else {
-        return Some(ModuleId::ROOT);
-    };
-    let parent = same_module(old, parent, new)?;
-    let mut children = new.children(parent);
-    children
-        .find(|&child| new.name(child) == old.name(module) && new.kind(child) == old.kind(module))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::filters::Filters;
     use crate::units::{Time, TimeRange};
 
     fn event(ph: &str, ts: u64, name: &str) -> String {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::document::{Document, Part};
-use super::growing::{self, Growing};
+use super::document::{Document, Part, Same};
+use super::growing;
 use super::jobs::Jobs;
 use super::loading::{Loading, Outcome};
 use super::message::Message;
@@ -100,17 +100,26 @@ impl State {
             }
             return;
         };
-        if let Some(mut document) = news {
-            growing::carry_over(old, &mut document, self.now());
-            growing::forget_the_end(&mut document);
-            let [before, after] = [old, &*document].map(|of| &of.session.hierarchy);
-            self.steps
-                .moved(&|module| growing::same_module(before, module, after));
-            self.stamps.blocks += 1;
-            self.put(*document);
-            self.show_both();
+        if let Some(document) = news {
+            self.take_grown(*document);
         }
         self.watch();
+    }
+
+    /// Shows what was read anew of the recordings that are shown.
+    pub fn take_grown(&mut self, mut document: Document) {
+        if let Some(old) = &self.document {
+            growing::carry_over(old, &mut document, self.now());
+            self.steps.moved(&Same {
+                old,
+                new: &document,
+                moved: None,
+            });
+        }
+        growing::forget_the_end(&mut document);
+        self.stamps.blocks += 1;
+        self.put(document);
+        self.show_both();
     }
 
     /// What is open is no longer watched for changes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::State;
 use super::ask::{CutAsk, MappingAsk};
-use super::document::{Document, Revised};
+use super::document::{Document, Revised, Same};
 use super::job::{Job, take, take_for};
 use super::made::Made;
 use super::mapping::one_name;
@@ -82,7 +82,7 @@ impl State {
     }
 
     /// Begins to make the document anew.
-    fn revise(&mut self, rescan: bool, map: Option<Arc<Mapping>>) {
+    pub fn revise(&mut self, rescan: bool, map: Option<Arc<Mapping>>) {
         let Some(document) = &self.document else {
             return;
         };
@@ -310,8 +310,11 @@ impl State {
             .any(|(to, from)| *to != Some(ModuleId(from)));
         document.take_over(old, &moved, &self.settings);
         if is_other_structure {
-            self.steps
-                .moved(&|module| moved.get(module.index()).copied().flatten());
+            self.steps.moved(&Same {
+                old,
+                new: &document,
+                moved: Some(&moved),
+            });
         }
         if is_flipped {
             self.stamps.run += 1;
@@ -608,11 +611,7 @@ mod tests {
         assert_eq!(state.found(), [step]);
         state.revise(false, None);
         settle(&mut state);
-        assert_eq!(
-            state.found(),
-            [module(&state, "step")],
-            "looked for again"
-        );
+        assert_eq!(state.found(), [module(&state, "step")], "looked for again");
         assert!(!open(&state).places.can_go_back());
     }
 

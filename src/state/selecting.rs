@@ -386,7 +386,7 @@ mod tests {
             Some(function(&state, "step")),
             "it is one alone"
         );
-        let callers: Vec<ModuleId> = state
+        let callers: Vec<ModuleId> = open(&state)
             .neighbours
             .callers
             .iter()

@@ -66,7 +66,11 @@ impl State {
         };
         let marked = document.selection.marked.as_ref();
         let marked = marked.filter(|_| self.findings.is_colored);
-        let lit = document.lit.as_ref().or(marked.map(|it| &it.modules)).cloned();
+        let lit = document
+            .lit
+            .as_ref()
+            .or(marked.map(|it| &it.modules))
+            .cloned();
         let hierarchy = &document.session.hierarchy;
         document.city.light(hierarchy, lit.clone());
         if let Some(beside) = &mut document.other_city {

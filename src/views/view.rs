@@ -26,6 +26,8 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavedViews {
     pub shown: Map<String, Value>,
+    /// Of the run that is shown alone: its times and threads are not those of the other.
+    pub of_run: Map<String, Value>,
     /// Of two runs.
     pub runs: Map<String, Value>,
 }

@@ -71,6 +71,7 @@ impl App {
         }
         self.point();
         self.desk.update();
+        self.desk.keep_aside();
         let Some(laid) = self.ui(event_loop, begin) else {
             return;
         };
@@ -355,9 +356,8 @@ impl App {
         if let Some((_, left)) = state.notice() {
             by(left);
         }
-        if let Some(left) = self.desk.recorder_waits() {
-            by(left);
-        }
+        let waits = [self.desk.recorder_waits(), self.desk.rescue.due()];
+        waits.into_iter().flatten().for_each(&mut by);
         let settles = state.document.is_some() && !view.graphics.canvas.settled();
         if self.desk.is_moving() || goes_on {
             by(Duration::ZERO);

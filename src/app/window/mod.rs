@@ -37,6 +37,7 @@ use super::remembered::Memory;
 use super::state_log::StateLog;
 use crate::analysis::session::Inputs;
 use crate::app::desk::Desk;
+use crate::app::rescue::Rescue;
 use crate::facts::frequency::Frequency;
 use crate::filter::selection::Pointed;
 use crate::render::renderer::{Quality, Renderer};
@@ -99,7 +100,13 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     app.view = None;
     app.desk.recording.finish();
     ran.context("the window system failed")?;
-    app.failure.map_or(Ok(()), Err)
+    match app.failure {
+        Some(failure) => Err(failure),
+        None => {
+            app.desk.rescue.finish();
+            Ok(())
+        }
+    }
 }
 
 fn event_loop() -> anyhow::Result<EventLoop<Told>> {
@@ -218,6 +225,7 @@ impl App {
         (desk.own_looks, desk.own_views) = (own_looks, own_views);
         let (palette, not_recalled) = Palette::recall();
         desk.palette = palette;
+        desk.rescue = Rescue::begin();
         let is_bare = matches!(&start, Start::Inputs(inputs) if *inputs == Inputs::default());
         let no_recent = desk.begin_welcome(is_bare);
         let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
@@ -305,6 +313,7 @@ impl App {
         }
         if !matches!(event, WindowEvent::RedrawRequested) {
             self.last_input = Instant::now();
+            self.desk.rescue.touch();
         }
         if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
             self.redraw();

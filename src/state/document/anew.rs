@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Document;
+use super::same::Same;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::refinement::Refinement;
@@ -323,12 +324,17 @@ impl Document {
             marked: None,
             ..old.selection.clone()
         };
+        let same = Same {
+            old,
+            new: self,
+            moved: Some(moved),
+        };
         let (filters, range) = match (is_same_run, &old.runs) {
-            (true, _) => (old.filters.moved(to), old.selection.range),
+            (true, _) => (old.filters.moved(&same), old.selection.range),
             (false, Some(runs)) => {
                 let range = old.selection.range;
                 let range = range.and_then(|range| self.within(runs.range_of_other(range)));
-                (old.filters_of_other().moved(to), range)
+                (old.filters_of_other().moved(&same), range)
             }
             (false, None) => (Filters::default(), None),
         };

@@ -5,6 +5,7 @@ mod by_module;
 mod inputs;
 mod meaning;
 mod other_run;
+mod same;
 pub mod source;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ pub use self::anew::{Part, Revised};
 use self::by_module::functions_by_module;
 pub use self::inputs::{dropped, is_results, name_of};
 pub use self::other_run::{Limits, Parts};
+pub use self::same::Same;
 use super::details::{Calls, Neighbours};
 use super::history::{History as Places, Place};
 use super::made::Generation;

@@ -401,6 +401,10 @@ impl View for CodeView {
         saved::save(self, state, out);
     }
 
+    fn save_habits(&self, out: &mut SavedViews) {
+        saved::save_habits(self, out);
+    }
+
     fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
         saved::restore(self, from, state)
     }

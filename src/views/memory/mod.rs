@@ -562,6 +562,10 @@ impl View for MemoryView {
         saved::save(&self.choice, out);
     }
 
+    fn save_habits(&self, out: &mut SavedViews) {
+        saved::save(&self.choice, out);
+    }
+
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
         let (choice, lost) = saved::restore(from);
         self.choice = choice;

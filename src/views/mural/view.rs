@@ -133,16 +133,9 @@ impl View for Mural {
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
         if before != seen {
             let whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
-            let old = self.model.take();
-            let old_whole = std::mem::replace(&mut self.whole, whole);
+            self.whole = whole;
             self.model = document.map(|it| MuralView::new(&it.session, it.recording()));
             self.rows_for = (OverviewRows::default(), None);
-            if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == seen[1]), whole) {
-                let visible = old.visible();
-                if Some(visible) != old_whole && visible.start < whole.end {
-                    self.change(|model| model.set_visible(visible));
-                }
-            }
             self.drawn.revision += 1;
         }
         let model = self.model.as_mut();
@@ -208,9 +201,11 @@ impl View for Mural {
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {
+        // All of what grows is more of it later.
         let visible = self.model.as_ref().map(MuralView::visible);
+        let visible = visible.filter(|it| Some(*it) != self.whole);
         let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.shown.insert(VISIBLE.to_owned(), visible.into());
+        out.of_run.insert(VISIBLE.to_owned(), visible.into());
         let rows = serde_json::to_value(self.choice).unwrap_or_default();
         out.shown.insert(ROWS.to_owned(), rows);
     }
@@ -227,7 +222,7 @@ impl View for Mural {
         if let Some(document) = &state.document {
             self.update_rows(document);
         }
-        if let Some(range) = along_time::saved_range(from.shown.get(VISIBLE), state) {
+        if let Some(range) = along_time::saved_range(from.of_run.get(VISIBLE), state) {
             self.change(|it| it.set_visible(range));
         }
         lost
