@@ -293,3 +293,62 @@ fn every_view_of_two_runs_outlives_every_replacement() {
 fn every_view_of_a_profile_outlives_every_replacement() {
     try_all(|_| profile(), &[OF_PROFILE]);
 }
+
+#[test]
+fn what_is_left_out_and_gone_is_left_out_again_when_it_is_back() {
+    let files = Files::new("matrix-back");
+    let mut driven = Driven::new(&inputs(None, &[files.recording("one.json", 0..12)]));
+    driven.settle();
+    let hierarchy = &driven.document().session.hierarchy;
+    let named = |name: &str| hierarchy.modules().find(|it| hierarchy.name(*it) == name);
+    let module = named("f11").expect("a function of this name");
+    driven.execute(FilterAsk::Add(FilterStep::RemoveModule(module)));
+    driven.settle();
+    let steps = driven.desk.state.steps.all().len();
+    let left_out = |driven: &Driven| {
+        let filters = &driven.document().filters;
+        (filters.steps().len(), filters.gone().len())
+    };
+    assert_eq!(left_out(&driven), (1, 0));
+    files.recording("one.json", 0..5);
+    read_anew(&mut driven);
+    driven.settle();
+    assert_eq!(left_out(&driven), (0, 1), "it is gone");
+    assert_eq!(
+        driven.desk.state.steps.all().len(),
+        steps,
+        "and its step is kept"
+    );
+    let messages = driven.desk.state.messages.iter();
+    assert!(
+        messages
+            .flat_map(|it| &it.lines)
+            .any(|line| line.contains("f11")),
+        "which is said"
+    );
+    files.recording("one.json", 0..12);
+    read_anew(&mut driven);
+    driven.settle();
+    assert_eq!(left_out(&driven), (1, 0), "it is back");
+    driven.execute(StepAsk::Undo);
+    driven.settle();
+    assert_eq!(left_out(&driven), (0, 0));
+    driven.execute(StepAsk::Redo);
+    driven.settle();
+    assert_eq!(left_out(&driven), (1, 0));
+}
+
+#[test]
+fn blocks_that_glowed_are_forgotten_with_their_places() {
+    let files = Files::new("matrix-glow");
+    let mut driven = Driven::new(&inputs(None, &[files.recording("one.json", 0..60)]));
+    driven.settle();
+    for _ in 0..4 {
+        driven.execute(PlayAsk::Step(1));
+        driven.frame(Vec::new());
+        driven.execute(CutAsk::SetLevel(1));
+        driven.frame(Vec::new());
+        driven.execute(CutAsk::ExpandAll);
+        driven.frame(Vec::new());
+    }
+}

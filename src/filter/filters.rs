@@ -325,6 +325,44 @@ mod tests {
     use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
     use crate::units::CallId;
 
+    /// A structure with the modules of these numbers.
+    struct Only(&'static [u32]);
+
+    impl Renamed for Only {
+        fn step(&self, step: FilterStep) -> Option<FilterStep> {
+            match step {
+                FilterStep::RemoveModule(ModuleId(of)) => self.0.contains(&of).then_some(step),
+                step => Some(step),
+            }
+        }
+
+        fn name(&self, step: FilterStep) -> String {
+            match step {
+                FilterStep::RemoveModule(ModuleId(of)) => of.to_string(),
+                _ => String::new(),
+            }
+        }
+
+        fn find(&self, gone: &Gone) -> Option<FilterStep> {
+            let of = gone.name.parse().ok().filter(|of| self.0.contains(of));
+            of.map(|of| FilterStep::RemoveModule(ModuleId(of)))
+        }
+    }
+
+    #[test]
+    fn steps_about_what_is_gone_are_back_with_it_in_their_place() {
+        let all = [1, 2, 3].map(|of| FilterStep::RemoveModule(ModuleId(of)));
+        let filters = Filters::new(all);
+        let gone = filters.moved(&Only(&[1, 3]));
+        assert_eq!(gone.steps(), [all[0], all[2]]);
+        assert_eq!(gone.gone().len(), 1);
+        let still = gone.moved(&Only(&[1]));
+        assert_eq!((still.steps(), still.gone().len()), (&all[..1], 2));
+        let back = still.moved(&Only(&[1, 2, 3]));
+        assert_eq!(back.steps().len(), 3);
+        assert_eq!((back.steps()[0], back.gone().len()), (all[0], 0));
+    }
+
     #[test]
     fn steps_are_taken_once_and_taken_back() {
         let mut filters = Filters::default();

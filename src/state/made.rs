@@ -1,8 +1,8 @@
 //! What is made of a document's ids, tied to that document. Ids of modules, functions, calls and contexts are numbers:
 //! those of one document mean something else, or nothing, in the next.
 //!
-//! What outlives a frame and holds such ids is one of these: kept in the [`Document`](super::document::Document) itself;
-//! a view, which [`Views`](crate::app::open_views::Views) makes anew with each document; or a [`Made`].
+//! What outlives a frame and holds such ids is kept in the document itself, is a view, which whoever holds it makes anew
+//! with each document, or is a [`Made`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

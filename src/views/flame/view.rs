@@ -39,6 +39,8 @@ pub static ENTRY: Entry = Entry {
 };
 
 /// In the session file.
+/// All of the recording is visible, however much it grows.
+const ALL: &str = "stacks_all";
 const VISIBLE: &str = "stacks_ns";
 const COLLAPSED: &str = "collapsed_threads";
 /// How high rows are, and how far they are scrolled.
@@ -174,7 +176,8 @@ impl View for Flame {
         let model = self.model.as_ref();
         // All of what grows is more of it later.
         let visible = model.map(FlameView::visible);
-        let visible = visible.filter(|it| Some(*it) != self.whole);
+        let is_all = visible.is_some() && visible == self.whole;
+        out.of_run.insert(ALL.to_owned(), is_all.into());
         let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
         out.of_run.insert(VISIBLE.to_owned(), visible.into());
         let rows = serde_json::to_value(model.map(FlameView::rows));
@@ -195,7 +198,9 @@ impl View for Flame {
         if let Some(rows) = rows.and_then(|it| serde_json::from_value(it).ok()) {
             self.change(|it| it.set_rows(rows));
         }
-        if let Some(range) = along_time::saved_range(from.of_run.get(VISIBLE), state) {
+        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
+        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
+        if let Some(range) = range.filter(|_| !is_all) {
             self.change(|it| it.set_visible(range));
         }
         0

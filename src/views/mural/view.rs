@@ -57,6 +57,8 @@ static KEYS: [Line; 1] = [Line {
 }];
 
 /// In the session file.
+/// All of the recording is visible, however much it grows.
+const ALL: &str = "overview_all";
 const VISIBLE: &str = "overview_ns";
 const ROWS: &str = "rows";
 
@@ -203,7 +205,8 @@ impl View for Mural {
     fn save(&self, _state: &State, out: &mut SavedViews) {
         // All of what grows is more of it later.
         let visible = self.model.as_ref().map(MuralView::visible);
-        let visible = visible.filter(|it| Some(*it) != self.whole);
+        let is_all = visible.is_some() && visible == self.whole;
+        out.of_run.insert(ALL.to_owned(), is_all.into());
         let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
         out.of_run.insert(VISIBLE.to_owned(), visible.into());
         let rows = serde_json::to_value(self.choice).unwrap_or_default();
@@ -222,7 +225,9 @@ impl View for Mural {
         if let Some(document) = &state.document {
             self.update_rows(document);
         }
-        if let Some(range) = along_time::saved_range(from.of_run.get(VISIBLE), state) {
+        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
+        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
+        if let Some(range) = range.filter(|_| !is_all) {
             self.change(|it| it.set_visible(range));
         }
         lost

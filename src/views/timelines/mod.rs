@@ -184,11 +184,11 @@ impl View for Timelines {
         }
         let visible = self.model.as_ref().map(BothAlongTime::visible);
         let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.runs.insert(VISIBLE.to_owned(), visible.into());
+        out.shown.insert(VISIBLE.to_owned(), visible.into());
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        let visible = from.runs.get(VISIBLE).cloned();
+        let visible = from.shown.get(VISIBLE).cloned();
         let visible: Option<[u64; 2]> = visible.and_then(|it| serde_json::from_value(it).ok());
         if let Some([start, end]) = visible.filter(|it| it[0] < it[1]) {
             let range = units::TimeRange::new(Time::from_ns(start), Time::from_ns(end));
