@@ -42,6 +42,9 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+    /// Opens what a crash has left, or forgets it.
+    OpenLeft,
+    DiscardLeft,
 }
 
 /// What is to be recorded.

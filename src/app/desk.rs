@@ -16,6 +16,7 @@ use super::own::Own;
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
+use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
 use super::tour::Tour;
 use super::welcome::Welcome;
@@ -73,6 +74,7 @@ pub struct Desk {
     pub palette: Palette,
     pub welcome: Welcome,
     pub recording: RecordCard,
+    pub rescue: Rescue,
     pub tour: Tour,
     /// The view that the pointer was over last, and where in it: that of the actions of a menu.
     last_over: Option<(ViewId, Vec2)>,
@@ -104,6 +106,7 @@ pub struct DeskRef<'a> {
     pub palette: &'a Palette,
     pub welcome: &'a Welcome,
     pub recording: &'a RecordCard,
+    pub rescue: &'a Rescue,
     pub tour: &'a Tour,
     pub editors: &'a Editors,
 }
@@ -153,6 +156,7 @@ impl Desk {
             palette: Palette::default(),
             welcome: Welcome::default(),
             recording: RecordCard::default(),
+            rescue: Rescue::default(),
             tour: Tour::default(),
             last_over: None,
             last_pointer: None,
@@ -185,6 +189,7 @@ impl Desk {
             palette: &self.palette,
             welcome: &self.welcome,
             recording: &self.recording,
+            rescue: &self.rescue,
             tour: &self.tour,
             editors: &self.editors,
         };
@@ -204,6 +209,7 @@ impl Desk {
             palette: &self.palette,
             welcome: &self.welcome,
             recording: &self.recording,
+            rescue: &self.rescue,
             tour: &self.tour,
             editors: &self.editors,
         }
@@ -467,6 +473,8 @@ impl Desk {
                 });
             }
             FileAsk::Share => self.share(),
+            FileAsk::OpenLeft => self.open_left(),
+            FileAsk::DiscardLeft => self.discard_left(),
         }
     }
 

@@ -65,6 +65,9 @@ const LAYERS: [Layer; 20] = [
         is_there: |desk| desk.state.search.is_open,
         leave: |desk| {
             desk.state.search = Search::default();
+            if let Some(document) = &mut desk.state.document {
+                document.found.clear();
+            }
             desk.state.stamps.names += 1;
         },
     },

@@ -7,6 +7,8 @@ mod command;
 pub mod compare;
 mod desk;
 mod dock;
+#[cfg(test)]
+mod driven;
 mod editor;
 mod feed;
 pub mod glb;
@@ -18,6 +20,10 @@ mod keys;
 mod leaving;
 mod legend;
 mod letters;
+#[cfg(test)]
+mod matrix_tests;
+#[cfg(test)]
+mod monkey_tests;
 mod offscreen;
 mod open_views;
 mod opening;
@@ -33,6 +39,7 @@ mod record;
 mod recording;
 mod remembered;
 mod rest;
+mod rescue;
 pub mod saved;
 mod share;
 pub mod sharing;

@@ -1,4 +1,8 @@
 //! The views of the registry, opened: they follow the state and are asked for what they show.
+//!
+//! A view is of one document. With another it is made anew, so that nothing in it, and no work that it has begun, speaks
+//! of the one before; what it shows of the same inputs goes on by name, as in a session file. Until then it is out of
+//! reach.
 
 use serde_json::{Map, Value};
 
@@ -6,6 +10,9 @@ use crate::progress::Progress;
 use crate::state::State;
 use crate::state::ask::Asks;
 use crate::state::panes::ViewId;
+use crate::state::document::Document;
+use crate::state::made::Generation;
+use crate::state::panes::{Kind, ViewId};
 use crate::views::{Picture, REGISTRY, SavedViews, Surface, View};
 
 /// A view that asks for something each time it is told of a change would never end.
@@ -14,8 +21,12 @@ const MOST_ROUNDS: usize = 8;
 /// One of each line of the registry, in its order.
 pub struct Views {
     all: Vec<(ViewId, Box<dyn View>)>,
-    /// The inputs that the views are of: [`crate::state::Stamps::opened`].
+    /// The document that the views are of; none while nothing is open.
+    of: Option<Generation>,
+    /// The inputs of that: [`crate::state::Stamps::opened`].
     opened: u64,
+    /// The run of these: [`crate::state::Stamps::run`].
+    run: u64,
 }
 
 impl Default for Views {
@@ -25,7 +36,9 @@ impl Default for Views {
             .map(|entry| (ViewId::of(&entry.line), (entry.open)()));
         Views {
             all: open.collect(),
+            of: None,
             opened: 0,
+            run: 0,
         }
     }
 }
@@ -35,7 +48,16 @@ impl Views {
         self.all.iter().map(|(id, _)| *id)
     }
 
-    pub fn get_mut(&mut self, view: ViewId) -> Option<&mut dyn View> {
+    /// Whether the views are of the document that is shown.
+    fn are_of(&self, state: &State) -> bool {
+        self.of == state.document.as_ref().map(Document::generation)
+    }
+
+    /// A view of what `state` shows.
+    pub fn get_mut(&mut self, view: ViewId, state: &State) -> Option<&mut dyn View> {
+        if !self.are_of(state) {
+            return None;
+        }
         let found = self.all.iter_mut().find(|(id, _)| *id == view);
         found.map(|(_, view)| &mut **view as &mut dyn View)
     }
@@ -43,10 +65,8 @@ impl Views {
     /// Brings all views up to date with the state, hands them what was asked of them, and carries out what they ask
     /// for, until there is nothing more.
     pub fn update(&mut self, state: &mut State) {
-        if std::mem::replace(&mut self.opened, state.stamps.opened) != state.stamps.opened {
-            self.all.iter_mut().for_each(|(_, view)| view.reset());
-        }
         let mut asks = Asks::default();
+        self.follow(state, &mut asks);
         for _ in 0..MOST_ROUNDS {
             for (_, view) in &mut self.all {
                 view.update(state, &mut asks);
@@ -73,9 +93,44 @@ impl Views {
             .any(|(id, _)| state.panes.is_visible(*id));
     }
 
+    /// Makes the views anew where another document is shown.
+    fn follow(&mut self, state: &mut State, asks: &mut Asks) {
+        if self.are_of(state) {
+            return;
+        }
+        let is_same = self.opened == state.stamps.opened;
+        let saved = match state.with_replaced(self.of, |state| self.saved(state)) {
+            Some(saved) if is_same && self.run == state.stamps.run => saved,
+            Some(saved) if is_same => SavedViews {
+                of_run: Map::new(),
+                ..saved
+            },
+            _ => self.habits(),
+        };
+        for (entry, (_, view)) in REGISTRY.iter().zip(&mut self.all) {
+            *view = (entry.open)();
+        }
+        self.of = state.document.as_ref().map(Document::generation);
+        (self.opened, self.run) = (state.stamps.opened, state.stamps.run);
+        // What is kept of a table wants the table to be there.
+        for (_, view) in &mut self.all {
+            view.update(state, asks);
+        }
+        self.restore(&saved, state);
+    }
+
+    /// How the user likes the views, whatever they show.
+    fn habits(&self) -> SavedViews {
+        let mut saved = SavedViews::default();
+        for (_, view) in &self.all {
+            view.save_habits(&mut saved);
+        }
+        saved
+    }
+
     /// What a view draws on `surface`.
     pub fn picture(&mut self, view: ViewId, state: &State, surface: Surface) -> Picture<'_> {
-        match self.get_mut(view) {
+        match self.get_mut(view, state) {
             Some(view) => view.picture(state, surface),
             None => Picture::Nothing,
         }
@@ -113,6 +168,13 @@ impl Views {
 
     /// What a session file keeps of all views.
     pub fn save(&self, state: &State) -> SavedViews {
+        match self.are_of(state) {
+            true => self.saved(state),
+            false => self.habits(),
+        }
+    }
+
+    fn saved(&self, state: &State) -> SavedViews {
         let mut saved = SavedViews::default();
         for (_, view) in &self.all {
             view.save(state, &mut saved);
@@ -130,7 +192,10 @@ impl Views {
     }
 
     /// What the record of frames says of the views.
-    pub fn log(&self, line: &mut Map<String, Value>) {
+    pub fn log(&self, state: &State, line: &mut Map<String, Value>) {
+        if !self.are_of(state) {
+            return;
+        }
         for (_, view) in &self.all {
             view.log(line);
         }

@@ -24,9 +24,15 @@ impl Desk {
                 return self.state.tell("The session could not be opened", line);
             }
         };
+        self.open_saved(saved, Some(path));
+    }
+
+    /// Opens a session that the file at `path` keeps, or one with absolute paths that no file keeps.
+    pub fn open_saved(&mut self, saved: SavedSession, path: Option<PathBuf>) {
         self.talk.scenes.clear();
-        let (inputs, mut missing) = saved.inputs(&path);
-        match saved.mapping(&path) {
+        let at = path.as_deref().unwrap_or(Path::new(""));
+        let (inputs, mut missing) = saved.inputs(at);
+        match saved.mapping(at) {
             Some((mapping, true)) => self.use_map_file(&mapping),
             Some((mapping, false)) => missing.push(mapping),
             None => self.state.mapping = Default::default(),
@@ -45,7 +51,7 @@ impl Desk {
             return;
         }
         self.state.open(inputs, saved.part());
-        self.session_file = Some(path);
+        self.session_file = path;
         self.to_restore = Some(saved);
     }
 

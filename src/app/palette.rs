@@ -15,6 +15,8 @@ use crate::filter::selection::Pointed;
 use crate::state::State;
 use crate::state::action::On;
 use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk};
+use crate::state::document::Document;
+use crate::state::made::Made;
 use crate::state::panes::Kind;
 use crate::units::ModuleId;
 
@@ -28,7 +30,7 @@ const MOST_RECENT: usize = 12;
 #[derive(Clone, Copy)]
 pub enum Row {
     Action(Listed),
-    Module(ModuleId),
+    Module(Made<ModuleId>),
 }
 
 /// The menu of what is pointed at.
@@ -36,7 +38,7 @@ pub enum Row {
 pub struct Menu {
     /// Its corner, in points; none for the middle of the window.
     pub at: Option<Pos2>,
-    pub of: Pointed,
+    of: Option<Made<Pointed>>,
     /// What that is, as far as its view says.
     on: &'static [On],
     pub marked: Option<usize>,
@@ -156,8 +158,9 @@ impl Palette {
             let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
             let names = open.names();
             let modules = names.search(hierarchy, &self.query, MOST_MODULES, ran);
-            self.rows
-                .splice(can..can, modules.into_iter().map(Row::Module));
+            let modules = modules.into_iter();
+            let modules = modules.map(|it| Row::Module(Made::new(open.generation(), it)));
+            self.rows.splice(can..can, modules);
         }
         self.marked = 0;
     }
@@ -193,9 +196,10 @@ impl Palette {
                     state.execute(SelectAsk::Choose(of));
                 }
                 self.is_open = false;
+                let document = state.document.as_ref();
                 self.menu = Some(Menu {
                     at,
-                    of,
+                    of: document.map(|it| Made::new(it.generation(), of)),
                     on,
                     marked: None,
                 });
@@ -247,6 +251,10 @@ impl Palette {
             }
             Some(&Row::Module(module)) => {
                 self.is_open = false;
+                let document = state.document.as_ref();
+                let Some(module) = document.and_then(|it| module.into(it.generation())) else {
+                    return Vec::new();
+                };
                 let chosen = SelectAsk::Select(Some(module)).into();
                 vec![chosen, CameraAsk::FlyTo(module).into()]
             }
@@ -266,9 +274,16 @@ pub struct Entry {
 }
 
 impl Menu {
+    /// What it is of; nothing once another document is shown.
+    pub fn of(&self, state: &State) -> Pointed {
+        let shown = state.document.as_ref().map(Document::generation);
+        let of = self.of.zip(shown).and_then(|(of, shown)| of.into(shown));
+        of.unwrap_or_default()
+    }
+
     /// What it is of, the most particular first.
     fn kinds(&self, state: &State) -> Vec<On> {
-        let of = self.of;
+        let of = self.of(state);
         let is_something = of != Pointed::default();
         let over = |kind| is_something && state.panes.under_pointer(kind).is_some();
         let range = state.document.as_ref().and_then(|it| it.selection.range);
@@ -297,7 +312,7 @@ impl Menu {
 
     /// What can be done with what it is of, the most usual first.
     pub fn entries(&self, state: &State) -> Vec<Entry> {
-        let of = self.of;
+        let of = self.of(state);
         let own = |title: &str, about, command: Command| Entry {
             title: title.to_owned(),
             keys: String::new(),

@@ -54,14 +54,19 @@ impl Desk {
             Some(path) => path.clone(),
             None => saved::place(&document.inputs)?,
         };
+        let text = self.session_for(&path).context("nothing is open")??;
+        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        Ok(path)
+    }
+
+    /// What a session file at `path` would hold; none while nothing is open.
+    pub fn session_for(&self, path: &Path) -> Option<serde_json::Result<String>> {
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let saved = self.saved_session(folder).context("nothing is open")?;
-        let text = serde_json::to_string_pretty(&saved)?;
-        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
-        Ok(path)
+        let saved = self.saved_session(folder)?;
+        Some(serde_json::to_string_pretty(&saved))
     }
 }
 

@@ -78,7 +78,7 @@ impl StateLog {
                 .filter(|open| open.settings.highlight.is_some())
                 .map(|open| open.city.highlighted().0),
             "search": desk.state.search.is_open.then_some(desk.state.search.query.as_str()),
-            "results": desk.state.search.results.len(),
+            "results": desk.state.found().len(),
             "views": desk.state.panes.open.iter().map(|pane| pane.view.id()).collect::<Vec<_>>(),
             "maximised": desk.state.panes.maximised.map(|view| view.id()),
             "filters": document.map_or(0, |open| open.filters.steps().len()),
@@ -95,7 +95,7 @@ impl StateLog {
             "settings": desk.state.cards.settings,
         });
         if let Some(line) = line.as_object_mut() {
-            desk.views.log(line);
+            desk.views.log(&desk.state, line);
         }
         // A log that cannot be written must not stop the window.
         let _ = writeln!(self.file, "{line}");

@@ -30,10 +30,35 @@ pub enum FilterStep {
     RemoveNotMarked,
 }
 
+/// A step about something that is not there now: it is in force again once that is back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gone {
+    /// With an id that means nothing any more.
+    pub step: FilterStep,
+    /// What it is about; empty for what has no name.
+    pub name: String,
+    /// Its place among the steps.
+    at: usize,
+}
+
+/// What steps are about in another structure.
+pub trait Renamed {
+    /// The step there; none where it is about nothing that is there.
+    fn step(&self, step: FilterStep) -> Option<FilterStep>;
+
+    /// What a step of here is about, by name.
+    fn name(&self, step: FilterStep) -> String;
+
+    /// The step there about something that was not here.
+    fn find(&self, gone: &Gone) -> Option<FilterStep>;
+}
+
 /// The steps in force.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     steps: Vec<FilterStep>,
+    /// Those about what is not there.
+    gone: Vec<Gone>,
     /// Which functions of the recording are called more often than steps allow, as far as that has been found.
     found: Vec<Arc<Frequent>>,
     /// What is marked, as far as a step asks for it.
@@ -49,20 +74,37 @@ impl Filters {
         filters
     }
 
-    /// The same in another structure, in which `to` says which module is which; steps about modules that are gone
-    /// are dropped.
-    pub fn moved(&self, to: impl Fn(ModuleId) -> Option<ModuleId>) -> Filters {
-        let moved = |step: &FilterStep| match *step {
-            FilterStep::RemoveModule(module) => to(module).map(FilterStep::RemoveModule),
-            FilterStep::RemoveBelow(module) => to(module).map(FilterStep::RemoveBelow),
-            step => Some(step),
-        };
+    /// The same in another structure. Steps about what is not there are kept aside until it is.
+    pub fn moved(&self, to: &dyn Renamed) -> Filters {
+        let (mut steps, mut gone) = (Vec::new(), Vec::new());
+        for (at, &step) in self.steps.iter().enumerate() {
+            match to.step(step) {
+                Some(there) => steps.push(there),
+                None => gone.push(Gone {
+                    step,
+                    name: to.name(step),
+                    at,
+                }),
+            }
+        }
+        for of in &self.gone {
+            match to.find(of).filter(|step| !steps.contains(step)) {
+                Some(step) => steps.insert(of.at.min(steps.len()), step),
+                None => gone.push(of.clone()),
+            }
+        }
         Filters {
-            steps: self.steps.iter().filter_map(moved).collect(),
+            steps,
+            gone,
             found: self.found.clone(),
             // Of modules that may have other numbers: whoever marks them says it again.
             marked: None,
         }
+    }
+
+    /// What steps were about that is not there now.
+    pub fn gone(&self) -> &[Gone] {
+        &self.gone
     }
 
     /// The same for another run over the same structure, `thread` and `call` saying which of its threads and calls are
@@ -81,6 +123,7 @@ impl Filters {
         };
         Filters {
             steps: self.steps.iter().filter_map(other).collect(),
+            gone: self.gone.clone(),
             found: self.found.iter().map(|it| Arc::new(frequent(it))).collect(),
             marked: self.marked.clone(),
         }
@@ -281,6 +324,44 @@ mod tests {
     use super::*;
     use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
     use crate::units::CallId;
+
+    /// A structure with the modules of these numbers.
+    struct Only(&'static [u32]);
+
+    impl Renamed for Only {
+        fn step(&self, step: FilterStep) -> Option<FilterStep> {
+            match step {
+                FilterStep::RemoveModule(ModuleId(of)) => self.0.contains(&of).then_some(step),
+                step => Some(step),
+            }
+        }
+
+        fn name(&self, step: FilterStep) -> String {
+            match step {
+                FilterStep::RemoveModule(ModuleId(of)) => of.to_string(),
+                _ => String::new(),
+            }
+        }
+
+        fn find(&self, gone: &Gone) -> Option<FilterStep> {
+            let of = gone.name.parse().ok().filter(|of| self.0.contains(of));
+            of.map(|of| FilterStep::RemoveModule(ModuleId(of)))
+        }
+    }
+
+    #[test]
+    fn steps_about_what_is_gone_are_back_with_it_in_their_place() {
+        let all = [1, 2, 3].map(|of| FilterStep::RemoveModule(ModuleId(of)));
+        let filters = Filters::new(all);
+        let gone = filters.moved(&Only(&[1, 3]));
+        assert_eq!(gone.steps(), [all[0], all[2]]);
+        assert_eq!(gone.gone().len(), 1);
+        let still = gone.moved(&Only(&[1]));
+        assert_eq!((still.steps(), still.gone().len()), (&all[..1], 2));
+        let back = still.moved(&Only(&[1, 2, 3]));
+        assert_eq!(back.steps().len(), 3);
+        assert_eq!((back.steps()[0], back.gone().len()), (all[0], 0));
+    }
 
     #[test]
     fn steps_are_taken_once_and_taken_back() {

@@ -33,7 +33,11 @@ impl State {
             Ask::Look(ask) => self.on_look(ask),
             Ask::Context(of, way) => self.choose_in_context(of, way),
             Ask::Light(modules) => self.light(modules),
-            Ask::Band(band) => self.band = band,
+            Ask::Band(band) => {
+                if let Some(document) = &mut self.document {
+                    document.band = band;
+                }
+            }
             Ask::Finding(ask) => self.on_finding(ask),
             Ask::Runs(ask) => self.arrange_runs(ask),
             Ask::Search(ask) => self.on_search(ask),
@@ -91,14 +95,14 @@ impl State {
                 self.search.wants_focus = true;
             }
             SearchAsk::Move(by) => {
-                let last = self.search.results.len().saturating_sub(1);
+                let last = self.found().len().saturating_sub(1);
                 let marked = self.search.marked.saturating_add_signed(by as isize);
                 self.search.marked = marked.min(last);
                 self.search.mark_moved = true;
             }
             SearchAsk::Take(index) => {
                 let index = index.unwrap_or(self.search.marked);
-                if let Some(&module) = self.search.results.get(index) {
+                if let Some(&module) = self.found().get(index) {
                     self.close_search();
                     self.choose(Pointed::at_module(Some(module)));
                     self.fly_there(module);
@@ -180,20 +184,22 @@ impl State {
     }
 
     pub fn search_for(&mut self, query: String) {
-        self.search.results = match &self.document {
-            Some(open) => {
-                let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
-                let is_known = open.calls_of(ModuleId::ROOT).is_some();
-                // What ran is looked for first.
-                let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
-                open.names().search(hierarchy, &query, MAX_RESULTS, ran)
-            }
-            None => Vec::new(),
-        };
+        if let Some(open) = &mut self.document {
+            let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
+            let is_known = open.calls_of(ModuleId::ROOT).is_some();
+            // What ran is looked for first.
+            let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
+            open.found = open.names().search(hierarchy, &query, MAX_RESULTS, ran);
+        }
         self.stamps.names += 1;
         self.search.query = query;
         self.search.marked = 0;
         self.search.is_open = true;
+    }
+
+    /// What the search found in what is shown.
+    pub fn found(&self) -> &[ModuleId] {
+        self.document.as_ref().map_or(&[], |it| &it.found)
     }
 
     /// Closes the list of results; the query stays for the next time.
@@ -293,13 +299,13 @@ mod tests {
         state.execute(SearchAsk::Open);
         assert!(state.search.is_open && state.search.wants_focus);
         state.execute(SearchAsk::Query("w".into()));
-        assert!(state.search.results.len() > 1, "{:?}", state.search);
-        let last = state.search.results.len() - 1;
+        assert!(state.found().len() > 1, "{:?}", state.search);
+        let last = state.found().len() - 1;
         state.execute(SearchAsk::Move(-1));
         assert_eq!(state.search.marked, 0, "not before the first");
         state.execute(SearchAsk::Move(100));
         assert_eq!(state.search.marked, last, "not past the last");
-        let marked = state.search.results[last];
+        let marked = state.found()[last];
         state.execute(SearchAsk::Take(None));
         assert!(!state.search.is_open);
         assert_eq!(state.search.query, "w", "it stays for the next time");

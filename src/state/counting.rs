@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::State;
 use super::document::{Document, Parts};
 use super::job::Job;
-use super::work::{Counted, Work};
+use super::work::Counted;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
 use crate::progress::Progress;
@@ -13,6 +13,8 @@ use crate::progress::Progress;
 impl State {
     /// Takes what has been worked out and begins what is needed.
     pub fn update_work(&mut self) {
+        let shown = self.document.as_ref().map(Document::generation);
+        self.work.follow(shown);
         self.update_frequency();
         self.take_count();
         self.take_parts();
@@ -20,7 +22,6 @@ impl State {
 
     fn take_count(&mut self) {
         let Some(document) = &mut self.document else {
-            self.work = Work::default();
             return;
         };
         if let Some(counted) = self.work.counting.as_ref().and_then(Job::poll) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::document::Document;
+use super::made::Made;
 use crate::layout::geometry::CITY_SIZE;
 use crate::units::ModuleId;
 
@@ -16,7 +17,7 @@ const LEAST_SIDE: f32 = 0.2 * CITY_SIZE;
 #[derive(Debug, Default)]
 pub struct Following {
     pub is_on: bool,
-    last: Option<(ModuleId, Duration)>,
+    last: Option<(Made<ModuleId>, Duration)>,
 }
 
 impl Following {
@@ -34,10 +35,11 @@ impl Following {
             return None;
         }
         let district = district(document)?;
-        if self.last.is_some_and(|(module, _)| module == district) {
+        let district_now = Made::new(document.generation(), district);
+        if self.last.is_some_and(|(before, _)| before == district_now) {
             return None;
         }
-        self.last = Some((district, now));
+        self.last = Some((district_now, now));
         Some(district)
     }
 

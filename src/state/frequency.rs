@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::State;
 use super::job::Job;
-use super::work::{CountedFrequencies, FrequencyWork};
+use super::work::CountedFrequencies;
 use crate::analysis::frequency::Frequencies;
 use crate::facts::frequency::Frequency;
 use crate::filter::filters::FilterStep;
@@ -34,7 +34,6 @@ impl State {
             self.work.frequency.job = None;
         }
         let Some(document) = &self.document else {
-            self.work.frequency = FrequencyWork::default();
             return;
         };
         let has_calls = document.profile().is_none() && document.resolved().is_some();

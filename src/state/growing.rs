@@ -5,18 +5,16 @@
 //! after it as it took, four times over, and two seconds at least.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::document::Document;
-use super::job::{Job, take};
-use crate::analysis::mapping::Mapping;
+use super::document::{Document, Same};
+use super::job::{Job, take_for};
+use super::made::{Generation, Made};
 use crate::analysis::session::Inputs;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::filters::{FilterStep, Filters};
+use crate::filter::selection::{Pointed, Selection};
 use crate::model::landscape::LandscapeSettings;
 use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, ModuleId, ThreadId};
+use crate::units::ModuleId;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -83,7 +81,7 @@ pub struct Growing {
     stamp: Stamp,
     began: Option<Instant>,
     cost: Duration,
-    watching: Option<Job<News>>,
+    watching: Option<Made<Job<News>>>,
 }
 
 impl Growing {
@@ -97,20 +95,21 @@ impl Growing {
     /// They were read: waits until they grow. `wake` is called when there is something to hear.
     pub fn watch(
         &mut self,
-        inputs: &Inputs,
-        map: Option<Arc<Mapping>>,
+        document: &Document,
         settings: LandscapeSettings,
         wake: impl FnOnce() + Send + 'static,
     ) {
         if let Some(began) = self.began.take() {
             self.cost = began.elapsed();
         }
-        let (inputs, known) = (inputs.clone(), self.stamp.clone());
+        let (inputs, known) = (document.inputs.clone(), self.stamp.clone());
+        let (map, part) = (document.map.clone(), document.part());
         let rest = LEAST_REST.max(self.cost.saturating_mul(REST));
         let work = move |progress: &Progress| {
             let stamp = wait(&inputs, &known, rest, progress)?;
             let began = Instant::now();
-            let document = Document::open(&inputs, map, &settings, progress).ok();
+            let opened = Document::open(&inputs, map, &settings, progress);
+            let document = opened.and_then(|it| it.showing(&part, progress)).ok();
             Ok(News {
                 document: document.map(Box::new),
                 stamp,
@@ -118,12 +117,18 @@ impl Growing {
             })
         };
         // Without a thread nothing is followed, and what is shown stays.
-        self.watching = Some(Job::named("growing", wake, work));
+        let job = Job::named("growing", wake, work);
+        self.watching = Some(Made::new(document.generation(), job));
     }
 
-    /// What was read anew, once it was: then it has to watch again.
-    pub fn poll(&mut self) -> Option<Option<Box<Document>>> {
-        let news = take(&mut self.watching)?;
+    /// Whether it waits for the files to grow: no longer once they were read anew, and not for another document.
+    pub fn is_watching(&self) -> bool {
+        self.watching.is_some()
+    }
+
+    /// What was read anew in place of the document shown, once it was: then it has to watch again.
+    pub fn poll(&mut self, shown: Generation) -> Option<Option<Box<Document>>> {
+        let news = take_for(&mut self.watching, shown)?.ok()?;
         self.stamp = news.stamp;
         self.cost = news.cost;
         Some(news.document)
@@ -167,51 +172,42 @@ pub fn forget_the_end(document: &mut Document) {
 /// Shows in `new` what `old` shows of the same recordings, as they were before they grew: what is collapsed and
 /// chosen, the range, the clock. A clock at the end stays at the end.
 pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
-    let module = |module| same_module(&old.session.hierarchy, module, &new.session.hierarchy);
-    let collapsed: Vec<ModuleId> = old.cut.collapsed().filter_map(module).collect();
-    let steps = old.filters.steps().iter();
-    let filters = Filters::new(steps.filter_map(|step| same_step(step, module)));
-    let mut selection = old.selection.clone();
-    let functions = |document: &Document, id: FunctionId| {
-        let functions = &document.resolved()?.recording.functions;
-        (id.index() < functions.len()).then(|| {
-            let function = functions.get(id);
-            (
-                function.name.to_owned(),
-                function.file.to_owned(),
-                function.line,
-            )
-        })
+    let same = Same {
+        old,
+        new,
+        moved: None,
     };
-    // Functions, threads and calls keep their numbers when others follow them.
-    let same_function = |id: &FunctionId| functions(old, *id) == functions(new, *id);
-    let calls = |thread: ThreadId| {
-        let threads = new.resolved().map(|it| it.recording.trace.threads());
-        threads
-            .and_then(|threads| threads.get(thread.index()))
-            .map_or(0, |thread| thread.calls)
+    let collapsed: Vec<ModuleId> = old
+        .cut
+        .collapsed()
+        .filter_map(|it| same.module(it))
+        .collect();
+    let filters = old.filters.moved(&same);
+    let selection = Selection {
+        chosen: same.pointed(old.selection.chosen),
+        pointed: Pointed::default(),
+        range: None,
+        // Whoever marked them does so again.
+        marked: None,
+        ..old.selection.clone()
     };
-    for pointed in [&mut selection.chosen, &mut selection.pointed] {
-        pointed.module = pointed.module.and_then(module);
-        pointed.relation = pointed
-            .relation
-            .and_then(|(from, to)| module(from).zip(module(to)));
-        pointed.function = pointed.function.filter(same_function);
-        pointed.thread = pointed.thread.filter(|&thread| calls(thread) > 0);
-        pointed.call = pointed
-            .call
-            .filter(|of| u64::from(of.call.0) < calls(of.thread));
-    }
-    let range = selection.range.take();
     for module in collapsed {
-        new.cut.toggle(module);
+        new.cut.collapse(&new.session.hierarchy, module);
     }
     new.selection = selection;
+    let range = old.selection.range.and_then(|range| new.within(range));
     let end = old.resolved().map(|it| it.recording.trace.range().end);
     if let (Some(before), Some((playback, trace))) = (&old.playback, new.playing()) {
-        *playback = before.clone();
-        if range.is_none() && Some(before.time()) == end {
-            playback.seek(trace.range().end, now, trace);
+        playback.configure(&before.settings());
+        let is_at_end = range.is_none() && Some(before.time()) == end;
+        let time = match is_at_end {
+            true => trace.range().end,
+            false => before.time(),
+        };
+        playback.seek(time, now, trace);
+        playback.summary = before.summary;
+        if before.is_playing() {
+            playback.play(now, trace);
         }
     }
     new.limit(range, filters);
@@ -219,35 +215,10 @@ pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
     new.lay_out(&settings);
 }
 
-/// The same step with the modules of another hierarchy; none where there is no such module.
-fn same_step(
-    step: &FilterStep,
-    module: impl Fn(ModuleId) -> Option<ModuleId>,
-) -> Option<FilterStep> {
-    Some(match *step {
-        FilterStep::RemoveModule(of) => FilterStep::RemoveModule(module(of)?),
-        FilterStep::RemoveBelow(of) => FilterStep::RemoveBelow(module(of)?),
-        FilterStep::HideThread(_)
-        | FilterStep::RemoveBelowCall(_)
-        | FilterStep::RemoveFrequent(_)
-        | FilterStep::RemoveNotMarked => *step,
-    })
-}
-
-/// The module of `new` with the names and kinds of `module` and all around it.
-pub fn same_module(old: &Hierarchy, module: ModuleId, new: &Hierarchy) -> Option<ModuleId> {
-    let Some(parent) = old.parent(module) else {
-        return Some(ModuleId::ROOT);
-    };
-    let parent = same_module(old, parent, new)?;
-    let mut children = new.children(parent);
-    children
-        .find(|&child| new.name(child) == old.name(module) && new.kind(child) == old.kind(module))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::filter::filters::Filters;
     use crate::units::{Time, TimeRange};
 
     fn event(ph: &str, ts: u64, name: &str) -> String {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::State;
-use super::job::Job;
+use super::job::{Job, take_for};
+use super::made::Made;
 use crate::analysis::relations;
 use crate::model::imports::Imports;
 
@@ -11,14 +12,13 @@ impl State {
     /// Begins to find the imports of a source tree once its functions are known, and takes them when they are found. O(1)
     /// otherwise.
     pub(super) fn update_imports(&mut self) {
-        if let Some(found) = self.jobs.finding_imports.as_ref().and_then(Job::poll) {
-            self.jobs.finding_imports = None;
-            if let (Ok(Some((of, imports))), Some(document)) = (found, &mut self.document)
-                && Arc::ptr_eq(&of, &document.session)
-            {
-                document.set_imports(Arc::new(imports));
-                self.blocks_moved();
-            }
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let shown = document.generation();
+        if let Some(Ok(Some(imports))) = take_for(&mut self.jobs.finding_imports, shown) {
+            document.set_imports(Arc::new(imports));
+            self.blocks_moved();
         }
         let Some(document) = &self.document else {
             return;
@@ -38,7 +38,7 @@ impl State {
         }
         let session = Arc::clone(session);
         self.jobs.imports_of = Some(Arc::clone(&session));
-        self.jobs.finding_imports = Some(Job::start(self.waker(), move |progress| {
+        let finding = Job::start(self.waker(), move |progress| {
             // What cannot be read was told of when the tree was opened.
             let Ok(found) = relations::of_tree(&dir, progress) else {
                 progress.check()?;
@@ -48,8 +48,9 @@ impl State {
             let calls =
                 found.calls_of_functions(&session.hierarchy, |id| session.hierarchy.path(id));
             let imports = Imports::new(&session.hierarchy, pairs).with_calls(calls);
-            Ok(Some((session, imports)))
-        }));
+            Ok(Some(imports))
+        });
+        self.jobs.finding_imports = Some(Made::new(shown, finding));
     }
 }
 

@@ -4,6 +4,7 @@
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use super::made::{Generation, Made};
 use crate::progress::{Cancelled, Progress};
 
 /// Progress is shown only for what takes longer.
@@ -92,6 +93,20 @@ pub fn take<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
     done.ok()
 }
 
+/// Takes what came of a job for the document shown; a job for one before is stopped, and nothing comes of it.
+pub fn take_for<T: Send + 'static>(
+    job: &mut Option<Made<Job<T>>>,
+    shown: Generation,
+) -> Option<Result<T, Cancelled>> {
+    let Some(of_shown) = job.as_ref()?.get(shown) else {
+        *job = None;
+        return None;
+    };
+    let done = of_shown.poll()?;
+    *job = None;
+    Some(done)
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::channel;
@@ -149,6 +164,22 @@ mod tests {
         drops.send(()).expect("the work waits");
         // `wake` is gone with the thread, and was not called.
         assert!(receiver.recv().is_err());
+    }
+
+    #[test]
+    fn what_was_worked_out_for_another_document_is_dropped() {
+        let (before, shown) = (Generation::next(), Generation::next());
+        let mut job = Some(Made::new(before, Job::start(|| (), |_| Ok(42))));
+        assert_eq!(take_for(&mut job, shown), None);
+        assert!(job.is_none(), "whether or not it had ended");
+        let mut job = Some(Made::new(shown, Job::start(|| (), |_| Ok(42))));
+        let done = loop {
+            match take_for(&mut job, shown) {
+                Some(done) => break done,
+                None => std::thread::yield_now(),
+            }
+        };
+        assert_eq!((done, job.is_none()), (Ok(42), true));
     }
 
     #[test]

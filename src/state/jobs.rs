@@ -5,27 +5,26 @@ use std::sync::Arc;
 use super::city::City;
 use super::document::Revised;
 use super::job::Job;
+use super::made::Made;
 use super::runs::Runs;
 use crate::analysis::session::Session;
 use crate::model::imports::Imports;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError};
 
-/// Which file imports which, and of what that was found.
-pub type FoundImports = (Arc<Session>, Imports);
-
 /// Work under way beside the open document.
 #[derive(Default)]
 pub struct Jobs {
     /// Whether it scans the source tree again.
-    pub revising: Option<(bool, Job<anyhow::Result<Option<Revised>>>)>,
-    pub laying_out: Option<Job<City>>,
-    pub linking: Option<Job<(Arc<Runs>, Runs)>>,
+    pub rescans: bool,
+    pub revising: Option<Made<Job<anyhow::Result<Option<Revised>>>>>,
+    pub laying_out: Option<Made<Job<City>>>,
+    pub linking: Option<Made<Job<(Arc<Runs>, Runs)>>>,
     pub reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
     pub has_asked_history: bool,
     /// Which file imports which, of this session; none where the tree cannot be read.
-    pub finding_imports: Option<Job<Option<FoundImports>>>,
+    pub finding_imports: Option<Made<Job<Option<Imports>>>>,
     /// For which it was tried.
     pub imports_of: Option<Arc<Session>>,
 }
@@ -54,11 +53,12 @@ impl Jobs {
 
     /// The work that takes long enough to be shown.
     pub fn slow(&self) -> impl Iterator<Item = &Progress> {
-        let revising = self.revising.as_ref().and_then(|(_, job)| job.slow());
-        let laying_out = self.laying_out.as_ref().and_then(Job::slow);
+        let revising = self.revising.as_ref().and_then(|it| it.any().slow());
+        let laying_out = self.laying_out.as_ref().and_then(|it| it.any().slow());
         let reading = self.reading_history.as_ref().and_then(Job::slow);
-        let linking = self.linking.as_ref().and_then(Job::slow);
-        let imports = self.finding_imports.as_ref().and_then(Job::slow);
+        let linking = self.linking.as_ref().and_then(|it| it.any().slow());
+        let imports = self.finding_imports.as_ref();
+        let imports = imports.and_then(|it| it.any().slow());
         let all = revising.into_iter().chain(laying_out);
         all.chain(reading).chain(linking).chain(imports)
     }
@@ -68,20 +68,22 @@ impl Jobs {
 mod tests {
     use super::*;
     use crate::progress::Cancelled;
+    use crate::state::made::Generation;
 
     #[test]
     fn any_kind_of_work_is_work() {
+        let of = Generation::next();
         assert!(!Jobs::default().is_any());
         let mut jobs = Jobs {
-            laying_out: Some(Job::start(|| (), |_| Err(Cancelled))),
+            laying_out: Some(Made::new(of, Job::start(|| (), |_| Err(Cancelled)))),
             ..Jobs::default()
         };
         assert!(jobs.is_any() && !jobs.is_revising());
         jobs.laying_out = None;
-        jobs.revising = Some((false, Job::start(|| (), |_| Err(Cancelled))));
+        jobs.revising = Some(Made::new(of, Job::start(|| (), |_| Err(Cancelled))));
         assert!(jobs.is_any() && jobs.is_revising());
         jobs.revising = None;
-        jobs.linking = Some(Job::start(|| (), |_| Err(Cancelled)));
+        jobs.linking = Some(Made::new(of, Job::start(|| (), |_| Err(Cancelled))));
         assert!(jobs.is_any());
         jobs.linking = None;
         jobs.reading_history = Some(Job::start(|| (), |_| Err(Cancelled)));

@@ -24,6 +24,7 @@ pub mod job;
 pub mod jobs;
 pub mod loading;
 mod looking;
+pub mod made;
 pub mod mapping;
 pub mod message;
 mod opening;
@@ -34,6 +35,7 @@ pub mod pointer;
 mod pointing;
 pub mod purpose;
 pub mod question;
+mod replacing;
 mod revision;
 pub mod runs;
 pub mod runs_view;
@@ -49,7 +51,6 @@ pub mod viewpoint;
 pub mod watch;
 pub mod work;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
@@ -58,15 +59,14 @@ use self::ask::{Chapter, ViewAsk};
 use self::camera::CameraControl;
 use self::camera::past::PastViews;
 pub use self::destination::Destination;
-use self::details::Neighbours;
 use self::document::Document;
 use self::document::source::ToEdit;
 use self::findings::Findings;
 use self::following::Following;
 use self::growing::Growing;
-use self::history::{History, Place};
 use self::jobs::Jobs;
 use self::loading::Loading;
+use self::made::Made;
 use self::mapping::MappingEditor;
 use self::message::Message;
 use self::panes::{Panes, ViewId};
@@ -94,7 +94,6 @@ pub struct Search {
     /// The field is to have the keyboard from the next frame on.
     pub wants_focus: bool,
     pub query: String,
-    pub results: Vec<ModuleId>,
     pub marked: usize,
     /// The mark moved in this frame, and has to stay in sight.
     pub mark_moved: bool,
@@ -164,6 +163,8 @@ enum Clock {
 /// What is open and what is shown of it.
 pub struct State {
     pub document: Option<Document>,
+    /// The one that was shown before, until views have said what of it is to go on.
+    replaced: Option<Document>,
     /// The open views.
     pub panes: Panes,
     pub camera: CameraControl,
@@ -175,10 +176,6 @@ pub struct State {
     /// What is called more often is left out of what is opened first.
     pub frequency_at_start: Option<Frequency>,
     pub settings: LandscapeSettings,
-    /// Modules that stand out in the landscape, in order; none where all are alike.
-    lit: Option<Arc<[ModuleId]>>,
-    /// What stands over the views along time, of the recording that is shown.
-    pub band: Option<Arc<Band>>,
     /// How finely the landscape is drawn; none: as suits the device.
     pub quality: Option<Quality>,
     pub messages: Vec<Message>,
@@ -190,8 +187,6 @@ pub struct State {
     pub cards: Cards,
     /// What the colours answer.
     pub question: Question,
-    /// Callers and callees of the selected module.
-    pub neighbours: Neighbours,
     /// Rows of a table are being stepped through: together they are one step on the way back.
     walks: bool,
     /// Letters and lines are this many times as large as usual.
@@ -210,14 +205,10 @@ pub struct State {
     watch: Option<Watch>,
     /// Where to look from once the landscape has its place.
     pub pose_to_restore: Option<Pose>,
-    /// Past selections.
-    pub history: History,
     /// What was changed of what is shown, to be undone and done again.
     pub steps: Steps,
     /// Past places to look from.
     past_views: PastViews,
-    /// What was selected when the pointer began to draw a range.
-    before_drag: Option<Place>,
     /// What goes on on other threads.
     pub work: Work,
     pub viewport: Viewport,
@@ -236,7 +227,7 @@ pub struct State {
     pub covered: Covered,
     /// Where the camera is to fly as soon as the free area is known: what asked for the flight may have
     /// opened or closed a panel.
-    flight_pending: Option<Destination>,
+    flight_pending: Option<Made<Destination>>,
     /// The camera is to show everything as soon as the free area is known.
     home_pending: bool,
     /// The last view of everything: kept when the window changes its size.
@@ -256,6 +247,7 @@ impl State {
         };
         State {
             document: None,
+            replaced: None,
             panes: Panes::new(views),
             camera: CameraControl::new(nothing, 1.0, FreeArea::WINDOW),
             following: Following::default(),
@@ -264,8 +256,6 @@ impl State {
             growing: None,
             frequency_at_start: None,
             settings: LandscapeSettings::default(),
-            lit: None,
-            band: None,
             quality: None,
             messages: Vec::new(),
             chapters: Vec::new(),
@@ -282,7 +272,6 @@ impl State {
                 frequency: false,
             },
             question: Question::default(),
-            neighbours: Neighbours::default(),
             walks: false,
             text_scale: 1.0,
             notice: None,
@@ -293,10 +282,8 @@ impl State {
             findings: Findings::default(),
             watch: None,
             pose_to_restore: None,
-            history: History::default(),
             steps: Steps::default(),
             past_views: PastViews::default(),
-            before_drag: None,
             work: Work::default(),
             viewport: Viewport {
                 origin: Vec2::ZERO,
@@ -323,7 +310,8 @@ impl State {
 
     /// Whether the pointer is drawing a range.
     pub fn draws_range(&self) -> bool {
-        self.before_drag.is_some()
+        let document = self.document.as_ref();
+        document.is_some_and(|it| it.before_drag.is_some())
     }
 
     /// Asks something of a view, or of all views that it concerns.
@@ -361,7 +349,8 @@ impl State {
             }
         }
         let aspect = viewport.aspect();
-        match self.flight_pending.take() {
+        let flight = self.flight_pending.take();
+        match flight.and_then(|it| it.into(document.generation())) {
             Some(Destination::Home) => {
                 self.camera.fly_home(aspect, viewport.free);
                 self.home = self.camera.destination();
@@ -451,7 +440,8 @@ impl State {
                 .map_or(Time::ZERO, |it| it.time());
             document.selection.time = time;
             if let Some(module) = self.following.next(document, now) {
-                self.flight_pending = Some(Destination::Module(module));
+                let to = Destination::Module(module);
+                self.flight_pending = Some(Made::new(document.generation(), to));
             }
             document.city.advance(seconds);
             if self.panes.is_main_visible() {
@@ -477,9 +467,10 @@ impl State {
 
     /// Flies, where it can be seen, as soon as it is known where that is.
     pub fn fly(&mut self, to: Destination) {
-        if self.panes.is_main_visible() && self.document.is_some() {
+        let generation = self.document.as_ref().map(Document::generation);
+        if let Some(of) = generation.filter(|_| self.panes.is_main_visible()) {
             self.leaves_for_elsewhere();
-            self.flight_pending = Some(to);
+            self.flight_pending = Some(Made::new(of, to));
         }
     }
 

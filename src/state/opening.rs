@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::details::Neighbours;
-use super::document::{Document, Part};
-use super::growing::{self, Growing};
-use super::history::History;
+use super::document::{Document, Part, Same};
+use super::growing;
 use super::jobs::Jobs;
 use super::loading::{Loading, Outcome};
 use super::message::Message;
 use super::runs_view::RunsView;
-use super::work::Work;
 use super::{Search, State};
 use crate::analysis::session::Inputs;
 use crate::model::landscape::LandscapeSettings;
@@ -90,28 +87,39 @@ impl State {
 
     /// Takes what was read anew of recordings that grow.
     pub fn poll_growing(&mut self) {
-        let Some(news) = self.growing.as_mut().and_then(Growing::poll) else {
+        let (Some(growing), Some(old)) = (&mut self.growing, &self.document) else {
             return;
         };
-        let Some(mut document) = news else {
-            self.watch();
+        // What is being opened is watched once it is open; what is being made anew is read anew after that.
+        if self.loading.is_some() || self.jobs.is_revising() {
+            return;
+        }
+        let Some(news) = growing.poll(old.generation()) else {
+            if !growing.is_watching() {
+                self.watch();
+            }
             return;
         };
+        if let Some(document) = news {
+            self.take_grown(*document);
+        }
+        self.watch();
+    }
+
+    /// Shows what was read anew of the recordings that are shown.
+    pub fn take_grown(&mut self, mut document: Document) {
         if let Some(old) = &self.document {
             growing::carry_over(old, &mut document, self.now());
-            let [before, after] = [old, &*document].map(|of| &of.session.hierarchy);
-            self.steps
-                .moved(&|module| growing::same_module(before, module, after));
+            self.steps.moved(&Same {
+                old,
+                new: &document,
+                moved: None,
+            });
         }
         growing::forget_the_end(&mut document);
-        self.search.results.clear();
-        self.history = History::default();
         self.stamps.blocks += 1;
-        self.stamps.document += 1;
-        self.document = Some(*document);
-        self.work = Work::default();
-        self.show_chosen();
-        self.watch();
+        self.put(document);
+        self.show_both();
     }
 
     /// What is open is no longer watched for changes.
@@ -122,8 +130,7 @@ impl State {
     /// Waits for what is open to grow, where it is followed.
     pub fn watch(&mut self) {
         if let (Some(growing), Some(document)) = (&mut self.growing, &self.document) {
-            let map = document.map.clone();
-            growing.watch(&document.inputs, map, self.settings, (self.wake)());
+            growing.watch(document, self.settings, (self.wake)());
         }
     }
 
@@ -156,21 +163,14 @@ impl State {
         self.messages.retain(|message| message.is_error);
         self.messages.extend(notes(&document));
         self.search = Search::default();
-        self.neighbours = Neighbours::default();
-        self.history = History::default();
-        self.work = Work::default();
         self.stamps.blocks += 1;
         self.stamps.opened += 1;
-        self.stamps.document += 1;
         self.stamps.run += 1;
-        self.band = None;
-        self.lit = None;
         self.home_pending = true;
         self.damage_is_told = false;
         self.jobs = Jobs::default();
-        self.detail_seen = None;
         let base = Arc::clone(&document.base);
-        self.document = Some(document);
+        self.put(document);
         self.begin_findings();
         self.watch();
         self.mapping.find_out(&base, (self.wake)());
@@ -320,11 +320,11 @@ mod tests {
         state.execute(SelectAsk::Select(Some(module(&state, "step"))));
         state.execute(SelectAsk::SetRange(Some(range(10, 50))));
         state.execute(SearchAsk::Query("step".into()));
-        assert!(state.history.can_go_back());
+        assert!(open(&state).places.can_go_back());
         state.tell("An error", "stays".to_owned());
         let document = two_runs().document.expect("two runs");
         state.show(document, |_, _| ());
-        assert!(!state.history.can_go_back());
+        assert!(!open(&state).places.can_go_back());
         assert_eq!(state.search.query, "");
         assert_eq!(open(&state).selection.range, None);
         assert_eq!(

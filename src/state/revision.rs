@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::State;
-use super::ask::{CutAsk, MappingAsk, SearchAsk};
-use super::document::{Document, Revised};
-use super::job::{Job, take};
+use super::ask::{CutAsk, MappingAsk};
+use super::document::{Document, Revised, Same};
+use super::job::{Job, take, take_for};
+use super::made::Made;
 use super::mapping::one_name;
 use super::message::Message;
 use super::playback::Playback;
 use super::watch::{Watch, Watched};
-use super::work::Work;
 use crate::analysis::alignment::Link;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::mapping::Mapping;
@@ -21,7 +21,7 @@ use crate::facts::hierarchy::Hierarchy;
 use crate::filter::cut::Cut;
 use crate::model::metric::{Metric, Origin};
 use crate::model::surface::Surface;
-use crate::progress::Progress;
+use crate::progress::{Cancelled, Progress};
 use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
 use crate::units::ModuleId;
 
@@ -82,23 +82,30 @@ impl State {
     }
 
     /// Begins to make the document anew.
-    fn revise(&mut self, rescan: bool, map: Option<Arc<Mapping>>) {
+    pub fn revise(&mut self, rescan: bool, map: Option<Arc<Mapping>>) {
         let Some(document) = &self.document else {
             return;
         };
         // What is under way may not have seen what it was begun for.
-        let rescan = rescan
-            || self
-                .jobs
-                .revising
-                .as_ref()
-                .is_some_and(|(rescan, _)| *rescan);
+        let rescan = rescan || (self.jobs.is_revising() && self.jobs.rescans);
         let (basis, settings) = (document.basis(), self.settings);
         let work = move |progress: &Progress| {
             Ok(Document::revise(&basis, rescan, map, &settings, progress))
         };
-        let job = Job::start(self.waker(), work);
-        self.jobs.revising = Some((rescan, job));
+        self.begin_revising(rescan, work);
+    }
+
+    fn begin_revising(
+        &mut self,
+        rescans: bool,
+        work: impl FnOnce(&Progress) -> Result<anyhow::Result<Option<Revised>>, Cancelled>
+        + Send
+        + 'static,
+    ) {
+        if let Some(of) = self.document.as_ref().map(Document::generation) {
+            self.jobs.rescans = rescans;
+            self.jobs.revising = Some(Made::new(of, Job::start(self.waker(), work)));
+        }
     }
 
     /// Begins to show another value of a profile.
@@ -112,8 +119,7 @@ impl State {
         let (basis, settings) = (document.basis(), self.settings);
         let work =
             move |progress: &Progress| Ok(Document::with_value(&basis, &name, &settings, progress));
-        let job = Job::start(self.waker(), work);
-        self.jobs.revising = Some((false, job));
+        self.begin_revising(false, work);
     }
 
     /// Begins to show the other one of two runs.
@@ -126,8 +132,7 @@ impl State {
         }
         let (basis, settings) = (document.basis(), self.settings);
         let work = move |progress: &Progress| Ok(Document::flip(&basis, &settings, progress));
-        let job = Job::start(self.waker(), work);
-        self.jobs.revising = Some((false, job));
+        self.begin_revising(false, work);
     }
 
     /// Begins to exchange A and B.
@@ -140,8 +145,7 @@ impl State {
         }
         let (basis, settings) = (document.basis(), self.settings);
         let work = move |progress: &Progress| Ok(Document::swap(&basis, &settings, progress));
-        let job = Job::start(self.waker(), work);
-        self.jobs.revising = Some((false, job));
+        self.begin_revising(false, work);
     }
 
     /// Begins to pair the functions of two runs as the user says.
@@ -156,8 +160,7 @@ impl State {
         let work = move |progress: &Progress| {
             Ok(Document::correct(&basis, corrections, &settings, progress))
         };
-        let job = Job::start(self.waker(), work);
-        self.jobs.revising = Some((false, job));
+        self.begin_revising(false, work);
     }
 
     /// Begins to link the clocks of two runs by something else.
@@ -168,13 +171,13 @@ impl State {
         let Some(runs) = document.runs.clone() else {
             return;
         };
-        let session = Arc::clone(&document.session);
+        let (of, session) = (document.generation(), Arc::clone(&document.session));
         let work = move |progress: &Progress| {
             progress.start("linking the clocks", 0);
             let linked = runs.linked(&session, link);
             Ok((runs, linked))
         };
-        self.jobs.linking = Some(Job::start(self.waker(), work));
+        self.jobs.linking = Some(Made::new(of, Job::start(self.waker(), work)));
     }
 
     /// Takes what has changed beside the document.
@@ -210,9 +213,8 @@ impl State {
                 self.revise(changed.sources, map);
             }
         }
-        let revised = self.jobs.revising.as_ref().and_then(|(_, job)| job.poll());
-        if let Some(outcome) = revised {
-            self.jobs.revising = None;
+        let shown = self.document.as_ref().map(Document::generation);
+        if let Some(outcome) = shown.and_then(|of| take_for(&mut self.jobs.revising, of)) {
             match outcome {
                 Ok(Ok(Some(revised))) => self.take_revised(revised),
                 Ok(Err(error)) => {
@@ -230,21 +232,22 @@ impl State {
         {
             self.revise(true, document.map.clone());
         }
-        if let Some(landscape) = take(&mut self.jobs.laying_out)
-            && let Some(document) = &mut self.document
+        if let Some(document) = &mut self.document
+            && let Some(Ok(landscape)) = take_for(&mut self.jobs.laying_out, document.generation())
         {
             document.take_landscape(landscape);
             // It may have changed while another thread laid out.
             if document.settings.highlight != self.settings.highlight {
                 self.highlight(self.settings.highlight);
             }
-            if self.lit.is_some() || self.findings.is_colored {
+            let is_lit = self.document.as_ref().is_some_and(|it| it.lit.is_some());
+            if is_lit || self.findings.is_colored {
                 self.show_lit();
             }
             self.blocks_moved();
         }
-        if let Some((of, runs)) = take(&mut self.jobs.linking)
-            && let Some(document) = &mut self.document
+        if let Some(document) = &mut self.document
+            && let Some(Ok((of, runs))) = take_for(&mut self.jobs.linking, document.generation())
             && document
                 .runs
                 .as_ref()
@@ -296,11 +299,10 @@ impl State {
             mut document,
             moved,
         } = revised;
-        let Some(old) = self.document.take() else {
+        let Some(old) = &self.document else {
             return;
         };
-        let is_seen = self.search.is_open;
-        let is_flipped = !document.is_same_run(&old);
+        let is_flipped = !document.is_same_run(old);
         let was_playing = old.playback.as_ref().is_some_and(Playback::is_playing);
         let is_other_structure = moved
             .iter()
@@ -308,32 +310,25 @@ impl State {
             .any(|(to, from)| *to != Some(ModuleId(from)));
         document.take_over(old, &moved, &self.settings);
         if is_other_structure {
-            self.steps
-                .moved(&|module| moved.get(module.index()).copied().flatten());
+            self.steps.moved(&Same {
+                old,
+                new: &document,
+                moved: Some(&moved),
+            });
         }
         if is_flipped {
-            // What was found out is of the calls of the other run.
             self.stamps.run += 1;
-            self.band = None;
-            self.work = Work::default();
             let now = self.now();
             if let Some((playback, trace)) = document.playing().filter(|_| was_playing) {
                 playback.play(now, trace);
             }
         }
         let base = Arc::clone(&document.base);
-        self.document = Some(document);
-        self.stamps.document += 1;
+        self.put(document);
         self.steps.is_touched = true;
         self.show_both();
         self.mapping.find_out(&base, self.waker());
-        self.forget_places();
-        if is_seen {
-            let query = self.search.query.clone();
-            self.execute(SearchAsk::Query(query));
-        }
         self.blocks_moved();
-        self.detail_seen = None;
     }
 
     /// Begins to read the history where a metric of it is asked for.
@@ -575,7 +570,7 @@ fn fit(hierarchy: &Hierarchy, cut: &mut Cut, sizes: Vec<(ModuleId, f32)>) -> boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::RunsAsk;
+    use super::super::ask::{RunsAsk, SearchAsk};
     use super::super::testing::{module, open, settle, tiny, two_runs};
     use super::*;
     use crate::analysis::comparison::amounts::Measure;
@@ -613,15 +608,11 @@ mod tests {
         let mut state = tiny();
         let step = module(&state, "step");
         state.execute(SearchAsk::Query("step".into()));
-        assert_eq!(state.search.results, [step]);
+        assert_eq!(state.found(), [step]);
         state.revise(false, None);
         settle(&mut state);
-        assert_eq!(
-            state.search.results,
-            [module(&state, "step")],
-            "looked for again"
-        );
-        assert!(!state.history.can_go_back());
+        assert_eq!(state.found(), [module(&state, "step")], "looked for again");
+        assert!(!open(&state).places.can_go_back());
     }
 
     #[test]

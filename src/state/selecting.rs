@@ -156,7 +156,7 @@ impl State {
                 })
                 && !self.walks
             {
-                self.history.leave(before);
+                document.places.leave(before);
             }
             document.selection.chosen = chosen;
             if chosen.relation.is_some() {
@@ -177,10 +177,10 @@ impl State {
             .document
             .as_ref()
             .map(|open| Place::of(&open.selection));
-        if self.limit(range) {
-            before
-                .into_iter()
-                .for_each(|place| self.history.leave(place));
+        if self.limit(range)
+            && let (Some(place), Some(open)) = (before, &mut self.document)
+        {
+            open.places.leave(place);
         }
     }
 
@@ -255,15 +255,17 @@ impl State {
             }
             SelectAsk::SetRange(range) => self.set_range(range),
             SelectAsk::DragRange(range) => {
-                if self.before_drag.is_none() {
-                    let open = self.document.as_ref();
-                    self.before_drag = open.map(|open| Place::of(&open.selection));
+                if let Some(open) = &mut self.document {
+                    let before = Place::of(&open.selection);
+                    open.before_drag.get_or_insert(before);
                 }
                 self.limit(Some(range));
             }
             SelectAsk::EndRangeDrag => {
-                if let Some(place) = self.before_drag.take() {
-                    self.history.leave(place);
+                if let Some(open) = &mut self.document
+                    && let Some(place) = open.before_drag.take()
+                {
+                    open.places.leave(place);
                 }
             }
             SelectAsk::StartRangeHere => self.move_range(true),
@@ -320,7 +322,7 @@ impl State {
             return;
         };
         let now = Place::of(&document.selection);
-        if let Some(place) = to(&mut self.history, now) {
+        if let Some(place) = to(&mut document.places, now) {
             document.selection.chosen = place.chosen;
             self.limit(place.range);
             self.show_chosen();
@@ -329,24 +331,16 @@ impl State {
 
     /// Brings up to date what is shown of the chosen.
     pub fn show_chosen(&mut self) {
-        let Some(document) = &self.document else {
+        let Some(document) = &mut self.document else {
             return;
         };
         let chosen = document.selection.chosen;
-        self.neighbours = match chosen.module {
+        document.neighbours = match chosen.module {
             Some(module) => document
                 .calls
                 .neighbours(&document.session.hierarchy, module),
             None => Neighbours::default(),
         };
-    }
-
-    /// Past selections and results speak of modules that no longer exist.
-    pub fn forget_places(&mut self) {
-        self.history = History::default();
-        self.before_drag = None;
-        self.search.results.clear();
-        self.show_chosen();
     }
 }
 
@@ -392,7 +386,7 @@ mod tests {
             Some(function(&state, "step")),
             "it is one alone"
         );
-        let callers: Vec<ModuleId> = state
+        let callers: Vec<ModuleId> = open(&state)
             .neighbours
             .callers
             .iter()
@@ -400,7 +394,7 @@ mod tests {
             .collect();
         assert_eq!(callers, [module(&state, "run"), module(&state, "work")]);
         state.choose(Pointed::default());
-        assert_eq!(state.neighbours, Neighbours::default());
+        assert_eq!(open(&state).neighbours, Neighbours::default());
     }
 
     #[test]
@@ -456,7 +450,7 @@ mod tests {
         assert!(!state.draws_range());
         state.execute(SelectAsk::Back);
         assert_eq!(open(&state).selection.range, None);
-        assert!(!state.history.can_go_back());
+        assert!(!open(&state).places.can_go_back());
     }
 
     #[test]
@@ -567,6 +561,6 @@ mod tests {
         for ask in asks {
             state.execute(ask);
         }
-        assert!(!state.history.can_go_back());
+        assert!(!open(&state).places.can_go_back());
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::ask::Ask;
 use super::destination::Goal;
+use super::document::Same;
 use super::panes::{Arrangement, ViewId};
 use super::runs::RunsLayout;
 use crate::analysis::alignment::Link;
@@ -63,17 +64,12 @@ pub struct ShownRuns {
 }
 
 impl Shown {
-    /// The same in another structure, in which `to` says which module is which; what is gone is left out.
-    fn moved(&self, to: &dyn Fn(ModuleId) -> Option<ModuleId>) -> Shown {
-        let of = self.chosen;
+    /// The same in another document; what is gone is left out, and steps about it are kept aside.
+    fn moved(&self, same: &Same<'_>) -> Shown {
         Shown {
-            filters: self.filters.moved(to),
-            cut: Arc::new(self.cut.moved(to)),
-            chosen: Pointed {
-                module: of.module.and_then(to),
-                relation: of.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
-                ..of
-            },
+            filters: self.filters.moved(same),
+            cut: Arc::new(self.cut.moved(|module| same.module(module))),
+            chosen: same.pointed(self.chosen),
             ..self.clone()
         }
     }
@@ -243,13 +239,14 @@ impl Steps {
 
     /// The structure is another, in which `to` says which module is which; steps that changed nothing but what is gone are
     /// forgotten.
-    pub fn moved(&mut self, to: &dyn Fn(ModuleId) -> Option<ModuleId>) {
+    pub fn moved(&mut self, same: &Same<'_>) {
+        let to = &|module: ModuleId| same.module(module);
         let Some(first) = &mut self.first else {
             return;
         };
         let mut shared: Option<(Arc<Cut>, Arc<Cut>)> = None;
         let mut moved = |shown: &Shown| {
-            let mut after = shown.moved(to);
+            let mut after = shown.moved(same);
             match &shared {
                 Some((old, new)) if Arc::ptr_eq(old, &shown.cut) => after.cut = Arc::clone(new),
                 _ => shared = Some((Arc::clone(&shown.cut), Arc::clone(&after.cut))),

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::State;
 use super::job::Job;
+use super::made::Made;
 use crate::facts::hierarchy::Hierarchy;
 use crate::filter::selection::Pointed;
+use crate::model::band::Band;
 use crate::model::highlight::Highlight;
 use crate::model::landscape::LandscapeSettings;
 use crate::progress::Progress;
@@ -43,10 +45,17 @@ impl State {
         }
     }
 
+    /// What stands over the views along time.
+    pub fn band(&self) -> Option<&Arc<Band>> {
+        self.document.as_ref()?.band.as_ref()
+    }
+
     /// Has these modules, which are in order, stand out in the landscape, with what holds them. For none what is marked stands
     /// out, where it is to be coloured, else all are alike.
     pub fn light(&mut self, modules: Option<Arc<[ModuleId]>>) {
-        self.lit = modules;
+        if let Some(document) = &mut self.document {
+            document.lit = modules;
+        }
         self.show_lit();
     }
 
@@ -57,7 +66,11 @@ impl State {
         };
         let marked = document.selection.marked.as_ref();
         let marked = marked.filter(|_| self.findings.is_colored);
-        let lit = self.lit.as_ref().or(marked.map(|it| &it.modules)).cloned();
+        let lit = document
+            .lit
+            .as_ref()
+            .or(marked.map(|it| &it.modules))
+            .cloned();
         let hierarchy = &document.session.hierarchy;
         document.city.light(hierarchy, lit.clone());
         if let Some(beside) = &mut document.other_city {
@@ -90,12 +103,13 @@ impl State {
             return;
         };
         if document.session.hierarchy.len() > MOST_AT_ONCE {
-            let lay_out = document.relayout(self.settings);
+            let (of, lay_out) = (document.generation(), document.relayout(self.settings));
             let work = move |progress: &Progress| {
                 progress.start("laying out", 0);
                 Ok(lay_out())
             };
-            self.jobs.laying_out = Some(Job::start((self.wake)(), work));
+            let job = Job::start((self.wake)(), work);
+            self.jobs.laying_out = Some(Made::new(of, job));
             return;
         }
         self.jobs.laying_out = None;
@@ -208,7 +222,7 @@ mod tests {
         let (taken, all) = open(&state).city.highlighted();
         assert!(taken == 1 && all > 1, "{taken} of {all}");
         state.collapse_or_expand(parent);
-        let again = state.lit.clone();
+        let again = open(&state).lit.clone();
         state.light(again);
         assert_eq!(open(&state).city.highlighted().0, 1, "what it is in");
         state.light(None);

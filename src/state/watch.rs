@@ -1,6 +1,5 @@
 //! Watching the source tree and the mapping file: says when they have changed, once for a burst of changes.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime};
@@ -41,6 +40,19 @@ impl Changed {
 pub struct Watched {
     pub source_dir: Option<PathBuf>,
     pub mapping: Option<PathBuf>,
+}
+
+impl Watched {
+    fn folder_of_mapping(&self) -> Option<PathBuf> {
+        Some(existing(self.mapping.as_deref()?.parent()?))
+    }
+
+    /// The folders that say when what is watched itself is moved or removed, and when it is back.
+    fn around(&self) -> Vec<PathBuf> {
+        let of_mapping = self.folder_of_mapping();
+        let all = self.source_dir.iter().chain(&of_mapping);
+        all.filter_map(|dir| dir.parent().map(existing)).collect()
+    }
 }
 
 /// Tells the window to look; used up by one look.
@@ -142,7 +154,6 @@ fn watch(watched: &Watched, told: &Sender<Changed>, wakes: &Receiver<Wake>, prog
 /// How changes are seen: told by the system, or looked for.
 struct Eyes {
     watcher: Option<RecommendedWatcher>,
-    directories: HashSet<PathBuf>,
     /// What the last look saw; none where the system tells.
     seen: Option<u64>,
     interval: Duration,
@@ -155,7 +166,6 @@ impl Eyes {
     fn open(watched: &Watched, events: Sender<Event>) -> Eyes {
         let mut eyes = Eyes {
             watcher: None,
-            directories: HashSet::new(),
             seen: None,
             interval: CHECK,
             notice: None,
@@ -169,11 +179,11 @@ impl Eyes {
             if let Some(dir) = &watched.source_dir {
                 eyes.watch_below(dir)?;
             }
-            match watched.mapping.as_deref().and_then(Path::parent) {
-                // Editors write beside and rename: the folder is what stays.
-                Some(folder) => eyes.watch_one(&existing(folder)),
-                None => Ok(()),
+            // Editors write beside and rename: the folder is what stays.
+            for folder in watched.folder_of_mapping().iter().chain(&watched.around()) {
+                eyes.watch_one(folder)?;
             }
+            Ok(())
         });
         if let Err(error) = opened {
             eyes.look_instead(watched, &error);
@@ -195,20 +205,18 @@ impl Eyes {
         let Some(watcher) = &mut self.watcher else {
             return Ok(());
         };
-        if self.directories.insert(dir.to_path_buf()) {
-            match watcher.watch(dir, RecursiveMode::NonRecursive) {
-                Err(error) if is_exhausted(&error) => return Err(error),
-                // It may be gone again, or not be ours to read.
-                _ => {}
-            }
+        // Watching what is watched changes nothing. One of this name that was moved or removed, and is back, has to be
+        // watched again.
+        match watcher.watch(dir, RecursiveMode::NonRecursive) {
+            Err(error) if is_exhausted(&error) => Err(error),
+            // It may be gone again, or not be ours to read.
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// From now on looks for changes itself.
     fn look_instead(&mut self, watched: &Watched, error: &notify::Error) {
         self.watcher = None;
-        self.directories.clear();
         let start = Instant::now();
         self.seen = Some(look(watched));
         self.interval = POLL.max(start.elapsed() * 10);
@@ -241,7 +249,14 @@ impl Eyes {
         for path in &event.paths {
             let is_mapping = |mapping: &PathBuf| mapping.file_name() == path.file_name();
             changed.mapping |= watched.mapping.as_ref().is_some_and(is_mapping);
-            let is_source = |dir: &PathBuf| path.starts_with(dir) && is_of_interest(path);
+            if watched.folder_of_mapping().as_ref() == Some(path) {
+                changed.mapping = true;
+                if let Err(error) = self.watch_one(path) {
+                    self.look_instead(watched, &error);
+                }
+            }
+            let is_source =
+                |dir: &PathBuf| path == dir || (path.starts_with(dir) && is_of_interest(path));
             if !watched.source_dir.as_ref().is_some_and(is_source) {
                 continue;
             }
@@ -381,6 +396,37 @@ mod tests {
         assert_eq!(changed(&watch), sources);
         std::fs::write(dir.join("src/new/deep/x.c"), "int b;").expect("a file");
         assert_eq!(changed(&watch), sources);
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+
+    #[test]
+    fn folders_that_were_moved_or_removed_are_watched_again_when_they_are_back() {
+        let dir = std::env::temp_dir().join(format!("callscape-watch-back-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let (tree, beside) = (dir.join("tree"), dir.join("beside"));
+        let inner = tree.join("inner");
+        std::fs::create_dir_all(&inner).expect("a folder");
+        let watched = Watched {
+            source_dir: Some(tree.clone()),
+            mapping: None,
+        };
+        let watch = Watch::start(watched, Box::new(|| ()));
+        // Until the thread has its watches.
+        std::thread::sleep(Duration::from_millis(300));
+        for folder in [&inner, &tree] {
+            std::fs::rename(folder, &beside).expect("moved");
+            assert!(changed(&watch).sources, "{folder:?} is gone");
+            std::fs::rename(&beside, folder).expect("moved back");
+            assert!(changed(&watch).sources, "{folder:?} is back");
+            std::fs::write(inner.join("a.c"), "int a;").expect("a file");
+            assert!(changed(&watch).sources, "{folder:?} is watched");
+            std::fs::remove_dir_all(folder).expect("removed");
+            assert!(changed(&watch).sources, "{folder:?} is removed");
+            std::fs::create_dir_all(&inner).expect("made again");
+            assert!(changed(&watch).sources, "{folder:?} is made again");
+            std::fs::write(inner.join("b.c"), "int b;").expect("a file");
+            assert!(changed(&watch).sources, "{folder:?} is watched again");
+        }
         let _ = std::fs::remove_dir_all(&dir);
     }
 

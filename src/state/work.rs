@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::document::{Limits, Parts};
 use super::job::Job;
+use super::made::Generation;
 use crate::analysis::frequency::Frequencies;
 use crate::analysis::session::Session;
 use crate::filter::running::Running;
@@ -54,6 +55,8 @@ impl FrequencyWork {
 /// Work under way and what came of it.
 #[derive(Default)]
 pub struct Work {
+    /// The document that all this is of.
+    of: Option<Generation>,
     /// A view shows numbers that only looking at every call finds.
     pub is_asked: bool,
     /// Looks at every call for the numbers of functions and for the filters.
@@ -68,6 +71,21 @@ pub struct Work {
 }
 
 impl Work {
+    /// Drops what is of a document that is no longer shown; what is asked for goes on.
+    pub fn follow(&mut self, shown: Option<Generation>) {
+        if self.of != shown {
+            *self = Work {
+                of: shown,
+                is_asked: self.is_asked,
+                frequency: FrequencyWork {
+                    wanted: self.frequency.wanted,
+                    ..FrequencyWork::default()
+                },
+                ..Work::default()
+            };
+        }
+    }
+
     pub fn is_under_way(&self) -> bool {
         self.under_way().next().is_some()
     }

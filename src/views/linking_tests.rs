@@ -560,7 +560,7 @@ fn the_phases_have_their_band_shown_while_they_are_seen() {
     let entry = REGISTRY.iter().find(|it| it.line.title == "Phases");
     let mut alone = Alone::new(entry.expect("the phases"));
     alone.shown();
-    let band = alone.state.band.clone().expect("a band");
+    let band = alone.state.band().cloned().expect("a band");
     assert!(!band.rows.is_empty());
     for row in &band.rows {
         let ranges = row.windows(2).map(|pair| [pair[0].range, pair[1].range]);
@@ -568,5 +568,5 @@ fn the_phases_have_their_band_shown_while_they_are_seen() {
     }
     alone.state.panes.close(alone.id);
     alone.update();
-    assert_eq!(alone.state.band, None);
+    assert_eq!(alone.state.band(), None);
 }

@@ -26,11 +26,14 @@ pub struct Entry {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SavedViews {
     pub shown: Map<String, Value>,
+    /// Of the run that is shown alone: its times and threads are not those of the other.
+    pub of_run: Map<String, Value>,
     /// Of two runs.
     pub runs: Map<String, Value>,
 }
 
-/// A view of what is open.
+/// A view of one document: whoever holds it makes it anew with another, and brings it to where the one before was with
+/// [`save`](View::save) and [`restore`](View::restore).
 pub trait View {
     /// Brings it up to date with the state. May begin work on other threads; does not wait for it.
     fn update(&mut self, state: &State, asks: &mut Asks);
@@ -77,11 +80,11 @@ pub trait View {
     /// Stops that work.
     fn cancel(&mut self) {}
 
-    /// As at first: other inputs are open.
-    fn reset(&mut self) {}
-
-    /// What a session file keeps of it.
+    /// What a session file keeps of it, and what goes on of it in another document of the same inputs.
     fn save(&self, _state: &State, _out: &mut SavedViews) {}
+
+    /// What of that is kept for other inputs as well: how the user likes it, and no name of anything in them.
+    fn save_habits(&self, _out: &mut SavedViews) {}
 
     /// Brings it to where a session file has it; how many names mean nothing.
     fn restore(&mut self, _from: &SavedViews, _state: &State) -> usize {

@@ -179,7 +179,7 @@ impl Drawn {
         };
         let shown = surface.size[0] as f32 / state.viewport.size.x.max(1.0);
         let (covered, corner) = (state.covered, state.corner(which));
-        let found = names_found(state.search.is_open, &state.search.results);
+        let is_searching = state.search.is_open;
         let Some(document) = &mut state.document else {
             return (surface.is_new || drawn.frame != Some(frame)).then_some(frame);
         };
@@ -187,6 +187,7 @@ impl Drawn {
             .map(|of| document.meant(of).modules());
         let moments = [document.moment(), document.moment_of_other()];
         let Document {
+            found,
             city,
             other_city,
             session,
@@ -197,6 +198,7 @@ impl Drawn {
             0 => (city, moments[0]),
             _ => (other_city.as_mut()?, moments[1]),
         };
+        let found = names_found(is_searching, found);
         renderer.set_scale(surface.scale * shown);
         let is_still = sharpness.may_settle
             && !drawn.names_wait

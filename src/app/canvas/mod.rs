@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 use glam::Vec2;
 
 use self::city::Drawn;
-use self::place::{halves, viewport};
+use self::place::halves;
+pub use self::place::viewport;
 use super::panels::context::{Layout, Pictures};
 use crate::layout::sheet::Sheet;
 use crate::look::image::Image;

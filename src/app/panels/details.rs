@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 if document.resolved().is_none() {
                     return imports(ui, document, module, context);
                 }
-                let neighbours = &desk.state.neighbours;
+                let neighbours = &document.neighbours;
                 list(ui, true, &neighbours.callers, document, context);
                 list(ui, false, &neighbours.callees, document, context);
             });

@@ -126,7 +126,7 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
         .show(ctx, |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
                 ui.set_width(WIDTH);
-                let path = heading(ui, menu.of, context);
+                let path = heading(ui, menu.of(context.desk.state), context);
                 for (number, entry) in entries.iter().enumerate() {
                     of_entry(ui, (number, entry), menu.marked, context);
                 }

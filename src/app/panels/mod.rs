@@ -26,6 +26,7 @@ mod playback;
 mod questions;
 mod record;
 mod reorder;
+mod rescue;
 mod runs;
 mod scene;
 mod script;
@@ -134,6 +135,7 @@ fn cards(
     picture::show(ctx, context);
     jobs::show(ctx, views, context);
     tour::show(ctx, context);
+    rescue::show(ctx, context);
     welcome::show(ctx, context);
     record::show(ctx, context);
     messages::show(ctx, context);
@@ -176,7 +178,7 @@ pub fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
         offer: Default::default(),
         placed: None,
     };
-    if let Some(view) = views.get_mut(view) {
+    if let Some(view) = views.get_mut(view, desk.state) {
         view.ui(ui, &mut pane);
     }
 }

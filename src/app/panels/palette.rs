@@ -110,6 +110,9 @@ fn row(ui: &mut Ui, number: usize, context: &mut Context<'_>) {
             let Some(document) = &desk.state.document else {
                 return;
             };
+            let Some(module) = module.into(document.generation()) else {
+                return;
+            };
             let hierarchy = &document.session.hierarchy;
             let facts = hierarchy.module(module);
             let parent = hierarchy.parent(module);

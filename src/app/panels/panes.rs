@@ -29,7 +29,7 @@ pub fn show(
     let main = views.ids().next();
     let mut pane = |ui: &mut Ui, of| {
         let is_main = Some(of) == main;
-        let Some(view) = views.get_mut(of) else {
+        let Some(view) = views.get_mut(of, state) else {
             return;
         };
         let mut pane = Pane {

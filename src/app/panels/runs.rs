@@ -85,7 +85,7 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             clocks(ui, runs, context);
             for &view in desk.state.panes.all() {
                 if desk.state.panes.is_open(view)
-                    && let Some(view) = views.get_mut(view)
+                    && let Some(view) = views.get_mut(view, desk.state)
                 {
                     view.strip(ui, desk.state);
                 }

@@ -85,7 +85,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
     let shown = area.show(ctx, |ui| {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_width(width.max(0.0));
-            if search.results.is_empty() {
+            if document.found.is_empty() {
                 ui.label(style::weak("Nothing has that name."));
                 return;
             }
@@ -95,7 +95,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                 .auto_shrink([false, true])
                 .show(ui, |ui| {
                     ui.spacing_mut().item_spacing.y = 1.0;
-                    for (index, &module) in search.results.iter().enumerate() {
+                    for (index, &module) in document.found.iter().enumerate() {
                         let facts = hierarchy.module(module);
                         let parent = hierarchy.parent(module);
                         let path = parent.map_or(String::new(), |parent| hierarchy.path(parent));

@@ -286,7 +286,10 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// Back and forward through past selections.
 fn history(ui: &mut Ui, context: &mut Context<'_>) {
-    let history = &context.desk.state.history;
+    let Some(document) = &context.desk.state.document else {
+        return;
+    };
+    let history = &document.places;
     if !history.can_go_back() && !history.can_go_forward() {
         return;
     }

@@ -226,7 +226,7 @@ impl SavedSession {
             mapping: mapping.map(|path| relative(&path, folder)),
             look: SavedLook::of(&state.settings),
             playback: SavedPlayback::of(state),
-            shown: of_views.shown,
+            shown: of_views.shown.into_iter().chain(of_views.of_run).collect(),
             pair: SavedRuns::of(state, of_views.runs),
             bookmarks,
         })
@@ -424,6 +424,7 @@ impl SavedSession {
         let of_pair = self.pair.as_ref().map(|pair| pair.views.clone());
         SavedViews {
             shown: self.shown.clone(),
+            of_run: self.shown.clone(),
             runs: of_pair.unwrap_or_default(),
         }
     }

@@ -18,6 +18,9 @@ use crate::app::recent::write_picture;
 use crate::escape;
 use crate::look::quality::{Light, Quality};
 use crate::render::gpu::GpuError;
+use crate::render::renderer::{Light, Quality};
+use crate::state::document::Document;
+use crate::state::made::Made;
 use crate::state::message::Message;
 use crate::views::Surface;
 use crate::views::style;
@@ -57,17 +60,19 @@ struct Laid {
 }
 
 impl App {
-    /// Draws a frame and finds out when the next is due: collects what others have finished, applies what was asked for,
-    /// brings everything up to date, shows the panels, and draws.
+    /// Draws a frame and finds out when the next is due: applies what was asked for, to what it was asked of; collects what
+    /// others have finished; brings everything up to date, shows the panels, and draws.
     pub(super) fn frame(&mut self, event_loop: &ActiveEventLoop) {
         self.next_frame = None;
+        let begin = Instant::now();
+        self.apply();
         self.collect(event_loop);
         if self.view.is_none() {
             return;
         }
-        let begin = Instant::now();
-        self.apply();
+        self.point();
         self.desk.update();
+        self.desk.keep_aside();
         let Some(laid) = self.ui(event_loop, begin) else {
             return;
         };
@@ -88,7 +93,7 @@ impl App {
         self.follow_presentation(event_loop);
     }
 
-    /// Carries out what the last frame's panels were asked for, and finds out what is under the pointer.
+    /// Carries out what the last frame's panels were asked for.
     fn apply(&mut self) {
         for ask in self.asks.take() {
             self.desk.execute(ask);
@@ -101,9 +106,18 @@ impl App {
             let ctx = view.overlay.ctx();
             ctx.memory_mut(|memory| memory.surrender_focus(field));
         }
+    }
+
+    /// Finds out what is under the pointer.
+    fn point(&mut self) {
+        let Some(view) = &self.view else { return };
         let (overlay, origin) = (&view.overlay, self.desk.state.viewport.origin);
         let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
-        self.desk.state.update_hover(self.pointed, covers);
+        let state = &mut self.desk.state;
+        let shown = state.document.as_ref().map(Document::generation);
+        let pointed = self.pointed.zip(shown);
+        let pointed = pointed.and_then(|(pointed, shown)| pointed.into(shown));
+        state.update_hover(pointed.unwrap_or_default(), covers);
     }
 
     /// How finely this frame is drawn.
@@ -191,7 +205,9 @@ impl App {
         desk.is_held = view.overlay.ctx().input(|input| input.pointer.any_down());
         desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
         self.asks.append(&mut self.after_typing);
-        let is_pointed = std::mem::replace(&mut self.pointed, layout.pointed) != layout.pointed;
+        let document = self.desk.state.document.as_ref();
+        let pointed = document.map(|it| Made::new(it.generation(), layout.pointed));
+        let is_pointed = std::mem::replace(&mut self.pointed, pointed) != pointed;
         Some(Laid {
             goes_on: !self.asks.is_empty() || is_pointed,
             layout,
@@ -341,9 +357,8 @@ impl App {
         if let Some((_, left)) = state.notice() {
             by(left);
         }
-        if let Some(left) = self.desk.recorder_waits() {
-            by(left);
-        }
+        let waits = [self.desk.recorder_waits(), self.desk.rescue.due()];
+        waits.into_iter().flatten().for_each(&mut by);
         let settles = state.document.is_some() && !view.graphics.canvas.settled();
         if self.desk.is_moving() || goes_on {
             by(Duration::ZERO);

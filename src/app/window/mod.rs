@@ -37,12 +37,14 @@ use super::remembered::Memory;
 use super::state_log::StateLog;
 use crate::analysis::session::Inputs;
 use crate::app::desk::Desk;
+use crate::app::rescue::Rescue;
 use crate::facts::frequency::Frequency;
 use crate::filter::selection::Pointed;
 use crate::render::gpu::quality_for;
 use crate::render::renderer::Renderer;
 use crate::state::ask::Asks;
 use crate::state::growing::Growing;
+use crate::state::made::Made;
 use crate::state::message::Message;
 
 /// A device that is lost again and again is given up.
@@ -99,7 +101,13 @@ fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     app.view = None;
     app.desk.recording.finish();
     ran.context("the window system failed")?;
-    app.failure.map_or(Ok(()), Err)
+    match app.failure {
+        Some(failure) => Err(failure),
+        None => {
+            app.desk.rescue.finish();
+            Ok(())
+        }
+    }
 }
 
 fn event_loop() -> anyhow::Result<EventLoop<Told>> {
@@ -139,7 +147,7 @@ struct App {
     /// What keys pressed while typing ask for: what was typed before them reaches its field in the next frame.
     after_typing: Asks<Command>,
     /// What the pointer was on in the last frame, as far as views say.
-    pointed: Pointed,
+    pointed: Option<Made<Pointed>>,
     /// The search was open when asks were last applied.
     was_searching: bool,
     /// A key may have given the keyboard to a field or taken it away, which the next frame decides: keys wait.
@@ -218,6 +226,7 @@ impl App {
         (desk.own_looks, desk.own_views) = (own_looks, own_views);
         let (palette, not_recalled) = Palette::recall();
         desk.palette = palette;
+        desk.rescue = Rescue::begin();
         let is_bare = matches!(&start, Start::Inputs(inputs) if *inputs == Inputs::default());
         let no_recent = desk.begin_welcome(is_bare);
         let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
@@ -259,7 +268,7 @@ impl App {
             dropped: Vec::new(),
             asks: Asks::default(),
             after_typing: Asks::default(),
-            pointed: Pointed::default(),
+            pointed: None,
             was_searching: false,
             keys_wait: false,
             waiting: Vec::new(),
@@ -305,6 +314,7 @@ impl App {
         }
         if !matches!(event, WindowEvent::RedrawRequested) {
             self.last_input = Instant::now();
+            self.desk.rescue.touch();
         }
         if self.log.as_mut().is_some_and(|log| log.hears(&event)) {
             self.redraw();

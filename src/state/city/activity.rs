@@ -84,6 +84,8 @@ impl Activity {
     /// The blocks are all at rest.
     pub fn forget(&mut self) {
         self.put_out();
+        // Slots may be numbered anew before anything glows again.
+        self.before.clear();
         self.glowing.clear();
         self.before.clear();
         self.risen.clear();
@@ -203,6 +205,7 @@ impl Activity {
             self.are_all_others = !self.glowing.is_empty();
             self.put_out();
             self.write((glows, false), looks);
+            self.before.clear();
             self.glowing.clear();
             self.find_slots(resolved, moment.recording, place, memory);
         }

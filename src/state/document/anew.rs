@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Document;
+use super::same::Same;
 use crate::analysis::comparison::pairing::Correction;
 use crate::analysis::mapping::Mapping;
 use crate::analysis::refinement::Refinement;
@@ -232,6 +233,18 @@ impl Document {
         Ok(Some(Revised { document, moved }))
     }
 
+    /// What of the inputs is shown.
+    pub fn part(&self) -> Part {
+        let value = self.profile().map(|profile| {
+            let value = profile.values().get(profile.shown());
+            value.map(|value| value.name.clone())
+        });
+        Part {
+            value: value.flatten(),
+            run: self.runs.as_ref().map(|runs| runs.letter().to_owned()),
+        }
+    }
+
     /// What it was opened from, A standing first.
     pub fn inputs_of_sides(&self) -> Inputs {
         let inputs = self.inputs.clone();
@@ -248,7 +261,7 @@ impl Document {
     }
 
     /// The part of a range that the recording has; none where that is nothing, or all of it.
-    fn within(&self, range: TimeRange) -> Option<TimeRange> {
+    pub(in crate::state) fn within(&self, range: TimeRange) -> Option<TimeRange> {
         let whole = self.resolved()?.recording.trace.range();
         let [start, end] = [range.start, range.end].map(|time| time.clamp(whole.start, whole.end));
         let part = TimeRange::new(start, end);
@@ -289,12 +302,12 @@ impl Document {
     /// each of the old is.
     pub fn take_over(
         &mut self,
-        old: Document,
+        old: &Document,
         moved: &[Option<ModuleId>],
         settings: &LandscapeSettings,
     ) {
         let to = |module: ModuleId| moved.get(module.index()).copied().flatten();
-        let is_same_run = self.is_same_run(&old);
+        let is_same_run = self.is_same_run(old);
         let point = |pointed: Pointed| Pointed {
             module: pointed.module.and_then(to),
             relation: pointed.relation.and_then(|(a, b)| Some((to(a)?, to(b)?))),
@@ -309,14 +322,19 @@ impl Document {
             range: None,
             // Of modules that may have other numbers now: whoever marked them does so again.
             marked: None,
-            ..old.selection
+            ..old.selection.clone()
+        };
+        let same = Same {
+            old,
+            new: self,
+            moved: Some(moved),
         };
         let (filters, range) = match (is_same_run, &old.runs) {
-            (true, _) => (old.filters.moved(to), old.selection.range),
+            (true, _) => (old.filters.moved(&same), old.selection.range),
             (false, Some(runs)) => {
                 let range = old.selection.range;
                 let range = range.and_then(|range| self.within(runs.range_of_other(range)));
-                (old.filters_of_other().moved(to), range)
+                (old.filters_of_other().moved(&same), range)
             }
             (false, None) => (Filters::default(), None),
         };
@@ -332,8 +350,8 @@ impl Document {
         });
         let cut = old.cut.without_hidden().moved(to).hiding(self.left_out);
         match is_same_run {
-            true => self.playback = old.playback,
-            false => self.take_clock(&old),
+            true => self.playback = old.playback.clone(),
+            false => self.take_clock(old),
         }
         if cut != self.cut || *settings != self.settings || references.is_some() {
             self.cut = cut;
@@ -426,7 +444,7 @@ mod tests {
             document: mut next,
             moved,
         } = revised.expect("another value");
-        next.take_over(document, &moved, &settings);
+        next.take_over(&document, &moved, &settings);
         let profile = next.profile().expect("a profile");
         assert_eq!(profile.shown(), other);
         assert_ne!(profile.weight(), before);

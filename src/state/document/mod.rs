@@ -5,6 +5,7 @@ mod by_module;
 mod inputs;
 mod meaning;
 mod other_run;
+mod same;
 pub mod source;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,10 @@ pub use self::anew::{Part, Revised};
 use self::by_module::functions_by_module;
 pub use self::inputs::{dropped, is_results, name_of};
 pub use self::other_run::{Limits, Parts};
-use super::details::Calls;
+pub use self::same::Same;
+use super::details::{Calls, Neighbours};
+use super::history::{History as Places, Place};
+use super::made::Generation;
 use super::playback::Playback;
 use super::runs::Runs;
 use crate::analysis::coverage::Coverage;
@@ -37,6 +41,7 @@ use crate::filter::summary::Summary;
 use crate::layout::geometry::CITY_SIZE;
 use crate::look::pose::Bounds;
 use crate::model::arcs::ArcMode;
+use crate::model::band::Band;
 use crate::model::functions::FunctionNumbers;
 use crate::model::imports::Imports;
 use crate::model::landscape::LandscapeSettings;
@@ -64,6 +69,7 @@ const GLOW_SHARE: u64 = 60;
 /// An open session and the state of its views.
 #[derive(Debug)]
 pub struct Document {
+    generation: Generation,
     pub inputs: Inputs,
     /// What is shown.
     pub session: Arc<Session>,
@@ -88,6 +94,18 @@ pub struct Document {
     pub selection: Selection,
     /// What was last chosen in one calling context alone, and the rows of the comparison on the way to it.
     pub way: Option<(Pointed, Arc<[u32]>)>,
+    /// Past selections.
+    pub places: Places,
+    /// What was selected when the pointer began to draw a range.
+    pub before_drag: Option<Place>,
+    /// Callers and callees of the selected module.
+    pub neighbours: Neighbours,
+    /// What the search found.
+    pub found: Vec<ModuleId>,
+    /// Modules that stand out in the landscape, in order; none where all are alike.
+    pub lit: Option<Arc<[ModuleId]>>,
+    /// What stands over the views along time.
+    pub band: Option<Arc<Band>>,
     /// What is left out of every view.
     pub filters: Filters,
     /// How many calls range and filters leave, once they have been counted.
@@ -192,6 +210,7 @@ impl Document {
         progress.check()?;
         let resolved = session.recordings.get(recording);
         Ok(Document {
+            generation: Generation::next(),
             inputs: inputs.clone(),
             names: Arc::default(),
             city,
@@ -199,6 +218,12 @@ impl Document {
             cut,
             selection: Selection::default(),
             way: None,
+            places: Places::default(),
+            before_drag: None,
+            neighbours: Neighbours::default(),
+            found: Vec::new(),
+            lit: None,
+            band: None,
             filters: Filters::default(),
             calls_left: None,
             playback: resolved
@@ -285,6 +310,11 @@ impl Document {
         landscape.leave(self.city.left().clone());
         self.city = landscape;
         self.follow();
+    }
+
+    /// Which document its ids are of.
+    pub fn generation(&self) -> Generation {
+        self.generation
     }
 
     /// The recording that plays.

@@ -8,6 +8,7 @@ mod words;
 use super::State;
 use super::ask::StepAsk;
 use super::destination::Goal;
+use super::document::Document;
 use super::steps::{Kind, Step};
 
 pub use words::left_out;
@@ -20,7 +21,9 @@ impl State {
     }
 
     fn goal(&self) -> Goal {
-        match self.flight_pending {
+        let shown = self.document.as_ref().map(Document::generation);
+        let pending = self.flight_pending.zip(shown);
+        match pending.and_then(|(flight, shown)| flight.into(shown)) {
             Some(destination) => Goal::To(destination),
             None => Goal::Pose(self.camera.destination().unwrap_or(self.camera.pose())),
         }

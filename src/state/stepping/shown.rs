@@ -120,10 +120,11 @@ impl State {
         let Some(document) = &mut self.document else {
             return;
         };
+        let chosen = document.existing(target.chosen);
         let selection = &mut document.selection;
         let is_left =
             (target.range, target.filters.steps()) != (selection.range, document.filters.steps());
-        selection.chosen = target.chosen;
+        selection.chosen = chosen;
         if is_left {
             // What has been found out since is known.
             let filters = target.filters.clone().knowing(&document.filters);

@@ -269,10 +269,6 @@ impl View for Calls {
         self.exporting = None;
     }
 
-    fn reset(&mut self) {
-        *self = Calls::default();
-    }
-
     fn log(&self, line: &mut Map<String, Value>) {
         let listed = self.list.as_ref().map(|list| list.counted());
         line.insert("listed".to_owned(), listed.into());

@@ -397,20 +397,12 @@ impl View for CodeView {
         self.alignment.stop();
     }
 
-    fn reset(&mut self) {
-        *self = CodeView {
-            tint: self.tint,
-            compares: self.compares,
-            is_beside: self.is_beside,
-            tab: self.tab,
-            sessions: self.sessions,
-            revision: self.revision + 1,
-            ..CodeView::default()
-        };
-    }
-
     fn save(&self, state: &State, out: &mut SavedViews) {
         saved::save(self, state, out);
+    }
+
+    fn save_habits(&self, out: &mut SavedViews) {
+        saved::save_habits(self, out);
     }
 
     fn restore(&mut self, from: &SavedViews, state: &State) -> usize {

@@ -17,6 +17,7 @@ const COLORS: &str = "code_colours";
 const COMPARES: &str = "code_compares";
 const IS_BESIDE: &str = "code_both_versions";
 const TAB: &str = "code_tab";
+const QUERY: &str = "code_query";
 
 /// Where a session file has the view.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,12 @@ pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
         out.shown.insert(LINE.to_owned(), of.line.into());
         out.shown.insert(TOP.to_owned(), of.top.into());
     }
+    save_habits(view, out);
+    out.shown
+        .insert(QUERY.to_owned(), view.query.as_str().into());
+}
+
+pub fn save_habits(view: &CodeView, out: &mut SavedViews) {
     let mut keep = |name: &str, value: Value| out.shown.insert(name.to_owned(), value);
     keep(COLORS, view.tint.map(Tint::name).into());
     keep(COMPARES, view.compares.into());
@@ -67,6 +74,10 @@ pub fn restore(view: &mut CodeView, from: &SavedViews, state: &State) -> usize {
     view.tab = number(TAB)
         .filter(|tab| TABS.contains(tab))
         .unwrap_or(super::TAB);
+    view.query = get(QUERY)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     view.restored = get(FILE).and_then(Value::as_str).map(|file| Restored {
         file: file.to_owned(),
         line: number(LINE).filter(|line| *line > 0),

@@ -450,10 +450,6 @@ impl View for Collaboration {
         self.job = None;
     }
 
-    fn reset(&mut self) {
-        *self = Collaboration::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(self, out);
     }

@@ -181,10 +181,6 @@ impl View for Differences {
         self.counting.is_some() || self.causes.is_waiting()
     }
 
-    fn reset(&mut self) {
-        *self = Differences::default();
-    }
-
     fn save(&self, state: &State, out: &mut SavedViews) {
         saved::save(self, state, out);
     }

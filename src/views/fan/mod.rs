@@ -521,10 +521,6 @@ impl View for Fan {
         self.changing = None;
     }
 
-    fn reset(&mut self) {
-        *self = Fan::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(self, out);
     }

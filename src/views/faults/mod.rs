@@ -299,10 +299,6 @@ impl View for FaultsView {
         self.is_finding || self.hunks.is_waiting()
     }
 
-    fn reset(&mut self) {
-        *self = FaultsView::default();
-    }
-
     fn save(&self, state: &State, out: &mut SavedViews) {
         saved::save(self, state, out);
     }

@@ -217,21 +217,16 @@ impl FlameView {
         self.place();
     }
 
-    /// Shows the threads as `old` does, of the same recording: as high, collapsed, scrolled as far.
-    pub fn take_over(&mut self, old: &FlameView) {
-        // Threads that are new are as they begin.
-        let known = |thread: ThreadId| old.lanes.iter().find(|lane| lane.thread == thread);
-        for lane in &mut self.lanes {
-            if let Some(known) = known(lane.thread) {
-                lane.is_collapsed = known.is_collapsed;
-            }
+    /// How high rows are, and how far they are scrolled, in pixels.
+    pub fn rows(&self) -> (Option<f32>, f32) {
+        (self.row, self.scroll)
+    }
+
+    pub fn set_rows(&mut self, (row, scroll): (Option<f32>, f32)) {
+        if row.is_none_or(|row| row.is_finite() && row > 0.0) && scroll.is_finite() {
+            (self.row, self.scroll) = (row, scroll);
+            self.place();
         }
-        self.lanes_version += 1;
-        self.row = old.row;
-        self.size = old.size;
-        self.scale = old.scale;
-        self.scroll = old.scroll;
-        self.place();
     }
 
     pub fn is_collapsed(&self, thread: ThreadId) -> bool {

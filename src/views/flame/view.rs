@@ -39,8 +39,12 @@ pub static ENTRY: Entry = Entry {
 };
 
 /// In the session file.
+/// All of the recording is visible, however much it grows.
+const ALL: &str = "stacks_all";
 const VISIBLE: &str = "stacks_ns";
 const COLLAPSED: &str = "collapsed_threads";
+/// How high rows are, and how far they are scrolled.
+const ROWS: &str = "stacks_rows";
 
 #[derive(Default)]
 struct Flame {
@@ -105,29 +109,18 @@ impl Flame {
         }
     }
 
-    /// Shows what is open now, as far as it was shown before like that; `before` has the stamps seen before.
-    fn begin(&mut self, state: &State, before: [u64; 2]) {
+    /// Shows what is open now.
+    fn begin(&mut self, state: &State) {
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
-        let whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
-        let old = self.model.take();
-        let old_whole = std::mem::replace(&mut self.whole, whole);
+        self.whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
         self.model = document.map(|it| FlameView::new(&it.session, it.recording()));
-        if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == self.seen[1]), whole) {
-            self.change(|model| {
-                let visible = old.visible();
-                if Some(visible) != old_whole && visible.start < whole.end {
-                    model.set_visible(visible);
-                }
-                model.take_over(&old);
-            });
-        }
         self.drawn.revision += 1;
     }
 
     /// Shows the band that stands over all views along time.
     fn show_band(&mut self, state: &State) {
         let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
+        if model.is_some_and(|it| it.set_band(state.band())) {
             self.drawn.revision += 1;
         }
     }
@@ -138,7 +131,7 @@ impl View for Flame {
         let seen = [state.stamps.document, state.stamps.run];
         let before = std::mem::replace(&mut self.seen, seen);
         if before != seen {
-            self.begin(state, before);
+            self.begin(state);
         }
         self.show_band(state);
     }
@@ -179,28 +172,35 @@ impl View for Flame {
         self.model.as_ref().is_some_and(FlameView::is_waiting)
     }
 
-    fn reset(&mut self) {
-        *self = Flame::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
-        let visible = self.model.as_ref().map(FlameView::visible);
-        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.shown.insert(VISIBLE.to_owned(), visible.into());
         let model = self.model.as_ref();
+        // All of what grows is more of it later.
+        let visible = model.map(FlameView::visible);
+        let is_all = visible.is_some() && visible == self.whole;
+        out.of_run.insert(ALL.to_owned(), is_all.into());
+        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
+        out.of_run.insert(VISIBLE.to_owned(), visible.into());
+        let rows = serde_json::to_value(model.map(FlameView::rows));
+        out.of_run.insert(ROWS.to_owned(), rows.unwrap_or_default());
         let threads = model.map(|it| it.collapsed().map(|thread| thread.0).collect::<Vec<_>>());
-        out.shown.insert(COLLAPSED.to_owned(), threads.into());
+        out.of_run.insert(COLLAPSED.to_owned(), threads.into());
     }
 
     fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
-        if let Some(Value::Array(threads)) = from.shown.get(COLLAPSED) {
+        if let Some(Value::Array(threads)) = from.of_run.get(COLLAPSED) {
             let numbers = threads.iter().filter_map(Value::as_u64);
             let threads: Vec<ThreadId> = numbers
                 .filter_map(|it| u32::try_from(it).ok().map(ThreadId))
                 .collect();
             self.change(|it| it.collapse(|thread| threads.contains(&thread)));
         }
-        if let Some(range) = along_time::saved_range(from.shown.get(VISIBLE), state) {
+        let rows = from.of_run.get(ROWS).cloned();
+        if let Some(rows) = rows.and_then(|it| serde_json::from_value(it).ok()) {
+            self.change(|it| it.set_rows(rows));
+        }
+        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
+        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
+        if let Some(range) = range.filter(|_| !is_all) {
             self.change(|it| it.set_visible(range));
         }
         0

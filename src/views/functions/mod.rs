@@ -183,10 +183,6 @@ impl View for Functions {
         true
     }
 
-    fn reset(&mut self) {
-        *self = Functions::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(self, out);
     }

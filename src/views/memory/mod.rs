@@ -558,14 +558,11 @@ impl View for MemoryView {
         self.temporary.stop();
     }
 
-    fn reset(&mut self) {
-        *self = MemoryView {
-            choice: self.choice,
-            ..MemoryView::default()
-        };
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        saved::save(&self.choice, out);
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
+    fn save_habits(&self, out: &mut SavedViews) {
         saved::save(&self.choice, out);
     }
 

@@ -57,6 +57,8 @@ static KEYS: [Line; 1] = [Line {
 }];
 
 /// In the session file.
+/// All of the recording is visible, however much it grows.
+const ALL: &str = "overview_all";
 const VISIBLE: &str = "overview_ns";
 const ROWS: &str = "rows";
 
@@ -133,20 +135,13 @@ impl View for Mural {
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
         if before != seen {
             let whole = document.and_then(|it| Some(it.resolved()?.recording.trace.range()));
-            let old = self.model.take();
-            let old_whole = std::mem::replace(&mut self.whole, whole);
+            self.whole = whole;
             self.model = document.map(|it| MuralView::new(&it.session, it.recording()));
             self.rows_for = (OverviewRows::default(), None);
-            if let (Some(old), Some(whole)) = (old.filter(|_| before[1] == seen[1]), whole) {
-                let visible = old.visible();
-                if Some(visible) != old_whole && visible.start < whole.end {
-                    self.change(|model| model.set_visible(visible));
-                }
-            }
             self.drawn.revision += 1;
         }
         let model = self.model.as_mut();
-        if model.is_some_and(|it| it.set_band(state.band.as_ref())) {
+        if model.is_some_and(|it| it.set_band(state.band())) {
             self.drawn.revision += 1;
         }
         // While a range is drawn rows would go away under the pointer.
@@ -207,14 +202,13 @@ impl View for Mural {
         self.model.as_ref().is_some_and(MuralView::is_waiting)
     }
 
-    fn reset(&mut self) {
-        *self = Mural::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
+        // All of what grows is more of it later.
         let visible = self.model.as_ref().map(MuralView::visible);
+        let is_all = visible.is_some() && visible == self.whole;
+        out.of_run.insert(ALL.to_owned(), is_all.into());
         let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.shown.insert(VISIBLE.to_owned(), visible.into());
+        out.of_run.insert(VISIBLE.to_owned(), visible.into());
         let rows = serde_json::to_value(self.choice).unwrap_or_default();
         out.shown.insert(ROWS.to_owned(), rows);
     }
@@ -231,7 +225,9 @@ impl View for Mural {
         if let Some(document) = &state.document {
             self.update_rows(document);
         }
-        if let Some(range) = along_time::saved_range(from.shown.get(VISIBLE), state) {
+        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
+        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
+        if let Some(range) = range.filter(|_| !is_all) {
             self.change(|it| it.set_visible(range));
         }
         lost

@@ -506,10 +506,6 @@ impl View for Neighbourhood {
         self.job = None;
     }
 
-    fn reset(&mut self) {
-        *self = Neighbourhood::default();
-    }
-
     fn save(&self, state: &State, out: &mut SavedViews) {
         saved::save(self, state, out);
     }

@@ -365,7 +365,7 @@ impl PhasesView {
     fn show_band(&self, state: &State, asks: &mut Asks) {
         let band = self.found.as_ref().and_then(|it| it.bands.get(self.root));
         let band = band.filter(|it| !it.rows.is_empty());
-        let shown = state.band.as_ref();
+        let shown = state.band();
         if band.map(Arc::as_ptr) != shown.map(Arc::as_ptr) {
             asks.push(Ask::Band(band.cloned()));
         }
@@ -428,7 +428,7 @@ impl View for PhasesView {
             if self.lit.take().is_some() {
                 asks.push(Ask::Light(None));
             }
-            if state.band.is_some() {
+            if state.band().is_some() {
                 asks.push(Ask::Band(None));
             }
             return;
@@ -504,10 +504,6 @@ impl View for PhasesView {
 
     fn cancel(&mut self) {
         self.finding.cancel();
-    }
-
-    fn reset(&mut self) {
-        *self = PhasesView::default();
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {

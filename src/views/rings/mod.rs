@@ -399,10 +399,6 @@ impl View for Rings {
         self.counted.progress()
     }
 
-    fn reset(&mut self) {
-        *self = Rings::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(self, out);
     }

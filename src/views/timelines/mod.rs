@@ -13,7 +13,7 @@ use crate::state::document::Document;
 use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
 use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use crate::state::runs::Runs;
-use crate::units::Time;
+use crate::units::{self, Time};
 use crate::views::along_time::{self, AlongTime, Drawn};
 use crate::views::both_along_time::BothAlongTime;
 use crate::views::tip::Tip;
@@ -42,6 +42,7 @@ pub static ENTRY: Entry = Entry {
 
 /// In the session file.
 const ALONG: &str = "along";
+const VISIBLE: &str = "along_ns";
 const NAMES: [(Along, &str); 2] = [(Along::Stacks, "stacks"), (Along::Overview, "overview")];
 
 #[derive(Default)]
@@ -175,19 +176,24 @@ impl View for Timelines {
         }
     }
 
-    fn reset(&mut self) {
-        *self = Timelines::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         let along = self.model.as_ref().map(BothAlongTime::along);
         let name = NAMES.iter().find(|(it, _)| Some(*it) == along);
         if let Some((_, name)) = name {
             out.runs.insert(ALONG.to_owned(), (*name).into());
         }
+        let visible = self.model.as_ref().map(BothAlongTime::visible);
+        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
+        out.shown.insert(VISIBLE.to_owned(), visible.into());
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        let visible = from.shown.get(VISIBLE).cloned();
+        let visible: Option<[u64; 2]> = visible.and_then(|it| serde_json::from_value(it).ok());
+        if let Some([start, end]) = visible.filter(|it| it[0] < it[1]) {
+            let range = units::TimeRange::new(Time::from_ns(start), Time::from_ns(end));
+            self.change(|it| it.set_visible(range));
+        }
         let Some(name) = from.runs.get(ALONG).and_then(Value::as_str) else {
             return 0;
         };

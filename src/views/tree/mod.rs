@@ -422,10 +422,6 @@ impl View for Tree {
         self.counted.progress()
     }
 
-    fn reset(&mut self) {
-        *self = Tree::default();
-    }
-
     fn save(&self, _state: &State, out: &mut SavedViews) {
         saved::save(self, out);
     }

@@ -11,6 +11,7 @@ const ROWS: &str = "tree_rows";
 const MERGES: &str = "tree_merges_recursion";
 const BY: &str = "tree_by";
 const HIDDEN: &str = "tree_hidden";
+const QUERY: &str = "tree_query";
 /// How many contexts there are, and which of them are open.
 const OPEN: &str = "tree_open";
 
@@ -53,6 +54,8 @@ pub fn save(view: &Tree, out: &mut SavedViews) {
     out.shown
         .insert(BY.to_owned(), by.map(Column::title).into());
     out.shown.insert(HIDDEN.to_owned(), hidden.into());
+    out.shown
+        .insert(QUERY.to_owned(), view.query.as_str().into());
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
@@ -76,6 +79,7 @@ pub fn restore(view: &mut Tree, from: &SavedViews) -> usize {
     let hidden = from.shown.get(HIDDEN).and_then(Value::as_array);
     let hidden = hidden.into_iter().flatten().filter_map(Value::as_str);
     view.hidden = hidden.filter_map(column).collect();
+    view.query = text(QUERY).unwrap_or_default().to_owned();
     view.merges_recursion = from.shown.get(MERGES) == Some(&Value::Bool(true));
     let opened = from.shown.get(OPEN).filter(|it| !it.is_null());
     view.restored = opened.and_then(opened_of);
