@@ -77,12 +77,23 @@ impl Temporary {
         self.file.sync_all()?;
         std::fs::rename(&self.path, path)?;
         self.kept = true;
-        if let Some(dir) = path.parent()
-            && let Ok(dir) = File::open(dir)
-        {
-            // So that the name survives a power failure; the content does already.
-            let _ = dir.sync_all();
+        sync_folder(path);
+        Ok(())
+    }
+
+    /// Gives the file a name that nothing has; an error of the kind `AlreadyExists` where something does. It stays open, to be
+    /// written on.
+    pub fn name_as(&self, path: &Path) -> io::Result<()> {
+        self.file.sync_all()?;
+        match std::fs::hard_link(&self.path, path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                // Not every file system has links. The name is taken by this, and then by the file.
+                File::create_new(path)?;
+                std::fs::rename(&self.path, path)?;
+            }
+            linked => linked?,
         }
+        sync_folder(path);
         Ok(())
     }
 }
@@ -92,6 +103,14 @@ impl Drop for Temporary {
         if !self.kept {
             let _ = std::fs::remove_file(&self.path);
         }
+    }
+}
+
+/// Lets the name of a file survive a power failure, as its content does already.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+        let _ = folder.sync_all();
     }
 }
 
