@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::ask::Asks;
-use crate::state::panes::ViewId;
 use crate::state::document::Document;
 use crate::state::made::Generation;
+use crate::state::panes::ViewId;
 use crate::state::panes::{Kind, ViewId};
 use crate::views::{Picture, REGISTRY, SavedViews, Surface, View};
 

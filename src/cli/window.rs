@@ -2,7 +2,7 @@
 
 use std::env;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use anyhow::ensure;
@@ -109,9 +109,12 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
     );
     let name = format!("spans-{}", place::now());
     let (sender, arrived) = mpsc::channel();
-    let listener = listen::Listener::begin(at, &name, sender)?;
+    let lost = |why: &str| say!("callscape: {why}");
+    let limits = listen::Limits::of_user()?;
+    let place = (Path::new(""), name.as_str());
+    let listener = listen::Listener::begin(at, place, limits, sender, Box::new(lost))?;
     let at = listener.address()?;
-    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}");
+    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}.otlp");
     std::thread::Builder::new()
         .name("listening".to_owned())
         .spawn(move || listener.serve())?;

@@ -50,6 +50,22 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// The document whose bytes this window is over.
+    pub fn over(window: Window<'a>, reporter: &'a Reporter) -> Document<'a> {
+        Document {
+            file: window.name().to_owned(),
+            window,
+            reporter,
+            taken: 0,
+            cut: false,
+        }
+    }
+
+    /// All bytes of a document made with [`Window::over`].
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.window.into_bytes()
+    }
+
     /// Offset behind what was read last.
     pub fn offset(&self) -> u64 {
         self.window.offset() + self.taken as u64

@@ -37,7 +37,7 @@ mod lines;
 mod literal;
 mod massif;
 pub mod note;
-mod otlp;
+pub mod otlp;
 mod parts;
 pub mod perf_script;
 mod perfetto;

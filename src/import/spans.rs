@@ -75,12 +75,41 @@ pub struct Spans {
     last_trace: Option<(String, u32)>,
     ids: ids::Ids,
     rows: Vec<Row>,
+    counted: Counted,
+    /// Nothing is kept.
+    only_counts: bool,
+}
+
+/// How many spans were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub kept: u64,
+    /// Those without a start.
+    pub left_out: u64,
 }
 
 /// How many spans of other services may lie between two of one service.
 const MOST_BETWEEN: usize = 64;
 
 impl Spans {
+    /// Counts spans and keeps nothing of them, whatever they hold.
+    pub fn only_counting() -> Spans {
+        Spans {
+            only_counts: true,
+            ..Spans::default()
+        }
+    }
+
+    /// How many there were so far.
+    pub fn counted(&self) -> Counted {
+        self.counted
+    }
+
+    /// Counts a span that cannot be kept.
+    pub fn leave_out(&mut self) {
+        self.counted.left_out += 1;
+    }
+
     /// Starts a file: what comes now is in it.
     pub fn file(&mut self, name: String) {
         self.files.push(name);
@@ -99,17 +128,23 @@ impl Spans {
 
     /// A service without a name so far.
     pub fn service(&mut self) -> ServiceId {
+        if self.only_counts {
+            return ServiceId(0);
+        }
         self.services.push(NameId::EMPTY);
         ServiceId(self.services.len() as u32 - 1)
     }
 
     pub fn name_service(&mut self, service: ServiceId, name: &str) {
+        if self.only_counts {
+            return;
+        }
         self.services[service.0 as usize] = self.names.intern(name);
     }
 
     /// The id of a span of a trace; none of an empty one.
     pub fn id(&mut self, trace: &str, span: &str) -> Option<SpanId> {
-        if span.is_empty() {
+        if span.is_empty() || self.only_counts {
             return None;
         }
         let trace = self.trace(trace);
@@ -118,11 +153,17 @@ impl Spans {
 
     /// The id of a span by the number that its sixteen digits are, as [`Spans::id`] gives it.
     pub fn numbered(&mut self, trace: u32, span: u64) -> SpanId {
+        if self.only_counts {
+            return SpanId(0);
+        }
         self.ids.of_number(trace, span)
     }
 
     /// The number of a trace.
     pub fn trace(&mut self, id: &str) -> u32 {
+        if self.only_counts {
+            return 0;
+        }
         if let Some((last, number)) = &self.last_trace
             && last == id
         {
@@ -156,6 +197,10 @@ impl Spans {
     }
 
     pub fn push(&mut self, span: Span<'_>) {
+        self.counted.kept += 1;
+        if self.only_counts {
+            return;
+        }
         let row = Row {
             service: span.service.0,
             id: span.id,

@@ -33,7 +33,11 @@ pub const LIMIT: &str = "CALLSCAPE_MAX_UNPACKED";
 
 /// The limit that the user has set.
 fn limit() -> Option<u64> {
-    let text = std::env::var(LIMIT).ok()?;
+    number_of_bytes(&std::env::var(LIMIT).ok()?)
+}
+
+/// A number of bytes as [`LIMIT`] has it, such as `64G`.
+pub fn number_of_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let shift = match text[digits.len()..].trim().chars().next() {
@@ -151,6 +155,43 @@ impl<'a> Window<'a> {
         Ok(window)
     }
 
+    /// The window over bytes that are all at hand, which begin at `offset` of the file `name`.
+    pub fn over(
+        bytes: Vec<u8>,
+        name: &str,
+        offset: u64,
+        progress: &'a Progress,
+        reporter: &'a Reporter,
+    ) -> Window<'a> {
+        Window {
+            reader: Box::new(io::empty()),
+            error: None,
+            path: PathBuf::from(name),
+            name: name.to_owned(),
+            taken: Taken::default(),
+            compressed: false,
+            packed: None,
+            limit: None,
+            progress,
+            reporter,
+            start: 0,
+            end: bytes.len(),
+            buffer: bytes,
+            offset,
+            at_end: true,
+        }
+    }
+
+    /// All bytes of a window made by [`Window::over`].
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// What the file is called in places and errors.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The bytes at hand.
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
@@ -228,6 +269,16 @@ impl<'a> Window<'a> {
                 format!("at most {limit} bytes in compressed data"),
                 found,
             ));
+        }
+        Ok(true)
+    }
+
+    /// Reads on until `count` bytes are at hand; false when the file ends before.
+    pub fn have(&mut self, count: usize) -> Result<bool, ImportError> {
+        while self.data().len() < count {
+            if !self.more()? {
+                return Ok(false);
+            }
         }
         Ok(true)
     }

@@ -73,7 +73,7 @@ fn attributes(field: u64, list: &Value, out: &mut Vec<u8>) {
 }
 
 /// A request of the JSON form in the binary form.
-fn binary(request: &Value) -> Vec<u8> {
+pub fn binary(request: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     for resource_spans in request["resourceSpans"].as_array().into_iter().flatten() {
         let mut message = Vec::new();

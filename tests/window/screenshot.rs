@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use callscape::render::image::Image;
+use callscape::look::image::Image;
 
 /// Writes what the display shows whose server has `folder`.
 pub fn write(folder: &Path, picture: &Path) -> std::io::Result<()> {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::app::command::PointsWith;
 use crate::look::pose::Pose;
+use crate::look::pose::Pose;
 use crate::presentation::bookmark::{Pending, found_from};
 use crate::presentation::scene::{Bookmark, Scene, SceneFile};
 use crate::presentation::scene_state::SceneState;
-use crate::look::pose::Pose;
 use crate::state::Viewport;
 use crate::units::Time;
 

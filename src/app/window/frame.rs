@@ -18,7 +18,6 @@ use crate::app::recent::write_picture;
 use crate::escape;
 use crate::look::quality::{Light, Quality};
 use crate::render::gpu::GpuError;
-use crate::render::renderer::{Light, Quality};
 use crate::state::document::Document;
 use crate::state::made::Made;
 use crate::state::message::Message;

@@ -106,8 +106,28 @@ pub fn read(
     reporter: &Reporter,
 ) -> Result<u64, ImportError> {
     let mut window = Window::open(input, progress, reporter)?;
-    have(&mut window, 64 << 10)?;
+    window.have(64 << 10)?;
     let framing = framing(window.data()).unwrap_or(Framing::None);
+    messages(&mut window, framing, spans, reporter)?;
+    Ok(window.offset())
+}
+
+/// Reads the spans of one message, which is all that the window holds; whether it has spans of resources.
+pub fn message(
+    window: &mut Window<'_>,
+    spans: &mut Spans,
+    reporter: &Reporter,
+) -> Result<bool, ImportError> {
+    messages(window, Framing::None, spans, reporter)
+}
+
+fn messages(
+    window: &mut Window<'_>,
+    framing: Framing,
+    spans: &mut Spans,
+    reporter: &Reporter,
+) -> Result<bool, ImportError> {
+    let mut found = false;
     // Where the message at hand ends.
     let mut end = match framing {
         Framing::None => u64::MAX,
@@ -116,7 +136,7 @@ pub fn read(
     let mut texts = Texts::default();
     /// A key and a length, or a length alone, take no more.
     const MOST: usize = 20;
-    while have(&mut window, MOST)? || !window.data().is_empty() {
+    while window.have(MOST)? || !window.data().is_empty() {
         let offset = window.offset();
         if offset >= end {
             let Some((length, size)) = length(window.data(), framing) else {
@@ -142,33 +162,24 @@ pub fn read(
             if framing == Framing::None {
                 break;
             }
-            skip_to(&mut window, end)?;
+            skip_to(window, end)?;
             continue;
         };
         window.consume(at);
         if key == u64::from(RESOURCE_SPANS) {
+            found = true;
             let wanted = usize::try_from(length).unwrap_or(usize::MAX);
-            let whole = have(&mut window, wanted)?;
+            let whole = window.have(wanted)?;
             let content = &window.data()[..wanted.min(window.data().len())];
             let at = window.offset();
-            resource_spans(content, at, spans, &mut texts, reporter, &window);
+            resource_spans(content, at, spans, &mut texts, reporter, window);
             if !whole {
                 reporter.warn("truncated-file", || window.place(offset));
             }
         }
-        skip_to(&mut window, offset + at as u64 + length)?;
+        skip_to(window, offset + at as u64 + length)?;
     }
-    Ok(window.offset())
-}
-
-/// Reads on until `count` bytes are at hand; false when the file ends before.
-fn have(window: &mut Window<'_>, count: usize) -> Result<bool, ImportError> {
-    while window.data().len() < count {
-        if !window.more()? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    Ok(found)
 }
 
 /// Moves the window to `offset`, or to the end of the file.
@@ -308,6 +319,7 @@ fn span(
     let (start, end) = (time(start), time(end));
     let Some(start) = start else {
         reporter.warn("missing-time", || window.place(offset));
+        spans.leave_out();
         return;
     };
     let end = end.unwrap_or_else(|| {

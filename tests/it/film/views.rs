@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use callscape::app::presenting::stage::{FrameIs, Stage};
-use callscape::render::image::Image;
+use callscape::look::image::Image;
 use callscape::state::panes::{Needs, ViewId};
 use callscape::views::{all, main};
 

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use callscape::import;
+use callscape::look::image::Image;
 use callscape::presentation::files::write_beside;
 use callscape::presentation::film::{Film, FilmSettings, Format, Plan};
 use callscape::progress::Progress;
-use callscape::render::image::Image;
 
 use super::cut::times;
 use super::{Random, Scratch, common, recording, text};

@@ -1,0 +1,231 @@
+//! The JSON form: requests one behind the other, or in arrays.
+
+use super::code::{Code, named};
+use crate::import::decimal::Unit;
+use crate::import::document::{Document, Next};
+use crate::import::error::ImportError;
+use crate::import::input::Input;
+use crate::import::spans::{ServiceId, Span, Spans};
+use crate::progress::Progress;
+use crate::warnings::Reporter;
+
+/// Reads the spans of a file; gives where it ended.
+pub fn read(
+    input: &Input,
+    spans: &mut Spans,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<u64, ImportError> {
+    let mut document = Document::open(input, progress, reporter)?;
+    while !document.at_end()? {
+        if document.next()? != Next::Array {
+            request(&mut document, spans)?;
+        } else if document.array()? {
+            while document.element()? {
+                request(&mut document, spans)?;
+            }
+        }
+    }
+    Ok(document.offset())
+}
+
+/// Reads a request; whether it is one: has spans of resources, or nothing at all.
+pub fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, ImportError> {
+    if !document.object()? {
+        return Ok(false);
+    }
+    let (mut known, mut others) = (false, false);
+    while let Some(key) = document.member()? {
+        match key {
+            b"resourceSpans" | b"resource_spans" => {
+                known = true;
+                if document.array()? {
+                    while document.element()? {
+                        resource_spans(document, spans)?;
+                    }
+                }
+            }
+            _ => {
+                others = true;
+                document.skip()?;
+            }
+        }
+    }
+    Ok(known || !others)
+}
+
+fn resource_spans(document: &mut Document<'_>, spans: &mut Spans) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    let service = spans.service();
+    while let Some(key) = document.member()? {
+        match key {
+            b"resource" => {
+                if document.object()? {
+                    while let Some(key) = document.member()? {
+                        match key {
+                            b"attributes" => {
+                                attributes(document, &mut Default::default(), |key, value| {
+                                    if key == "service.name" {
+                                        spans.name_service(service, value);
+                                    }
+                                })?
+                            }
+                            _ => document.skip()?,
+                        }
+                    }
+                }
+            }
+            b"scopeSpans"
+            | b"scope_spans"
+            | b"instrumentationLibrarySpans"
+            | b"instrumentation_library_spans" => {
+                if document.array()? {
+                    while document.element()? {
+                        scope_spans(document, service, spans)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn scope_spans(
+    document: &mut Document<'_>,
+    service: ServiceId,
+    spans: &mut Spans,
+) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    while let Some(key) = document.member()? {
+        match key {
+            b"spans" => {
+                if document.array()? {
+                    let mut texts = Texts::default();
+                    while document.element()? {
+                        span(document, service, spans, &mut texts)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+/// The texts of a span while it is read, kept for their memory.
+#[derive(Default)]
+struct Texts {
+    trace: String,
+    id: String,
+    parent: String,
+    name: String,
+    code: Code,
+    attribute: (String, String),
+}
+
+fn span(
+    document: &mut Document<'_>,
+    service: ServiceId,
+    spans: &mut Spans,
+    texts: &mut Texts,
+) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    let offset = document.offset();
+    let Texts {
+        trace,
+        id,
+        parent,
+        name,
+        code,
+        attribute,
+    } = texts;
+    for text in [&mut *trace, id, parent, name] {
+        text.clear();
+    }
+    code.clear();
+    let (mut start, mut end) = (None, None);
+    while let Some(key) = document.member()? {
+        match key {
+            b"traceId" | b"trace_id" => document.text_into(trace)?,
+            b"spanId" | b"span_id" => document.text_into(id)?,
+            b"parentSpanId" | b"parent_span_id" => document.text_into(parent)?,
+            b"name" => document.text_into(name)?,
+            b"startTimeUnixNano" | b"start_time_unix_nano" => {
+                start = document.time(Unit::Nanoseconds)?
+            }
+            b"endTimeUnixNano" | b"end_time_unix_nano" => end = document.time(Unit::Nanoseconds)?,
+            b"attributes" => {
+                attributes(document, attribute, |key, value| code.attribute(key, value))?
+            }
+            _ => document.skip()?,
+        }
+    }
+    let Some(start) = start else {
+        document.warn("missing-time");
+        spans.leave_out();
+        return Ok(());
+    };
+    let end = end.unwrap_or_else(|| {
+        document.warn("missing-time");
+        start
+    });
+    if end < start {
+        document.warn("end-before-start");
+    }
+    let span = Span {
+        service,
+        id: spans.id(trace, id),
+        parent: spans.id(trace, parent),
+        name: &named(code, name),
+        file: &code.file,
+        line: code.line,
+        start,
+        end,
+        offset,
+    };
+    spans.push(span);
+    Ok(())
+}
+
+/// Hands on the attributes with a plain value of the array that stands next.
+fn attributes(
+    document: &mut Document<'_>,
+    (name, value): &mut (String, String),
+    mut take: impl FnMut(&str, &str),
+) -> Result<(), ImportError> {
+    if !document.array()? {
+        return Ok(());
+    }
+    while document.element()? {
+        name.clear();
+        value.clear();
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"key" => document.text_into(name)?,
+                    b"value" => {
+                        if document.object()? {
+                            while let Some(key) = document.member()? {
+                                match key {
+                                    b"stringValue" | b"string_value" | b"intValue"
+                                    | b"int_value" => document.text_into(value)?,
+                                    _ => document.skip()?,
+                                }
+                            }
+                        }
+                    }
+                    _ => document.skip()?,
+                }
+            }
+        }
+        take(name, value);
+    }
+    Ok(())
+}
