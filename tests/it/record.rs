@@ -421,8 +421,9 @@ fn a_paused_program_is_recorded_from_when_that_is_asked_for() {
         .find(|&it| on(it).status.success());
     let pid: u32 = pid.expect("the program listens");
     assert_eq!(told, Ok(pid));
+    let folder = scratch.0.join(".out.record.callscape-tmp/recording");
     let size = || {
-        std::fs::read_dir(&out).map_or(0, |entries| {
+        std::fs::read_dir(&folder).map_or(0, |entries| {
             let sizes = entries.flatten().filter_map(|it| it.metadata().ok());
             sizes.map(|it| it.len()).sum::<u64>()
         })
