@@ -248,7 +248,7 @@ impl Driven {
 
     /// Some frames, in which workers may come to an end.
     pub fn wait(&mut self) {
-        for _ in 0..12 {
+        for _ in 0..5 {
             self.frame(Vec::new());
             std::thread::sleep(Duration::from_millis(1));
         }

@@ -65,18 +65,18 @@ impl Monkey {
     /// Does something, and says what.
     fn step(&mut self) -> String {
         match self.below(100) {
-            0..42 => self.action(),
-            42..48 => {
+            0..50 => self.action(),
+            50..56 => {
                 let view = views::all()[self.below(views::all().len() as u64) as usize];
                 self.driven.execute(PaneAsk::Toggle(view));
                 format!("view {}", view.id())
             }
-            48..68 => {
+            56..70 => {
                 let at = self.place();
                 self.driven.move_pointer(at);
                 format!("pointer to {at:?}")
             }
-            68..80 => {
+            70..80 => {
                 let button = match self.below(6) {
                     0 => PointerButton::Secondary,
                     1 => PointerButton::Middle,
@@ -131,7 +131,7 @@ impl Monkey {
         if let Some(command) = action.command(&self.driven.desk.state) {
             self.driven.execute(command);
         }
-        if self.below(3) == 0 {
+        if self.below(4) == 0 {
             self.driven.frame(Vec::new());
         }
         action.id.to_owned()

@@ -561,6 +561,6 @@ mod tests {
         for ask in asks {
             state.execute(ask);
         }
-        assert!(!open(&state).places.can_go_back());
+        assert!(state.document.is_none());
     }
 }
