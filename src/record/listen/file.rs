@@ -50,7 +50,7 @@ impl SpanFile {
         })
     }
 
-    /// Adds a request, which has `whole` bytes when it is decompressed. It is on disk when this returns; gives the path of the
+    /// Adds a request, which has `whole` bytes when it is decompressed. It is written when this returns; gives the path of the
     /// file when this is its first, and what is wrong where it was not kept.
     pub fn add(&self, form: Form, body: &[u8], whole: u64) -> Result<Option<PathBuf>, String> {
         // What is half done when a thread panics is torn.
@@ -144,7 +144,8 @@ impl Open {
         self.file.write_all(&kept::header(form, body))?;
         self.file.write_all(body)?;
         let end = self.file.stream_position()?;
-        self.file.sync_data()?;
+        // Not synced: that takes milliseconds of each request, and what is written outlives this process. What a power failure
+        // takes is told by its checksum.
         if !is_there(&self.file, &self.path)? {
             return Err(io::Error::other(
                 "the file is gone, or another has its name",

@@ -118,13 +118,13 @@ impl<'a> Incoming<'a> {
                 .any(|it| it == b"\n\n" || it == b"\n\r");
             seen = rest.len().saturating_sub(1);
             if line_ends || rest.len() > self.limits.head {
-                match Head::read(rest, reach) {
-                    Ok(Some((head, length))) if length <= self.limits.head => {
+                match Head::read(&rest[..rest.len().min(self.limits.head)], reach) {
+                    Ok(Some((head, length))) => {
                         self.at += length;
                         return Ok(head);
                     }
                     Err(refused) => return Err(Stop::Refused(refused)),
-                    Ok(_) => {}
+                    Ok(None) => {}
                 }
             }
             if self.rest().len() > self.limits.head {

@@ -2,7 +2,7 @@
 //! <https://opentelemetry.io/docs/specs/otlp/#otlphttp>
 //!
 //! What is served is `POST /v1/traces`, in protocol buffers or JSON, and nothing else. Nothing that comes in is trusted. A
-//! request is read as the importer reads it before it is kept, and is on disk before it is answered with 200; what is refused
+//! request is read as the importer reads it before it is kept, and is written before it is answered with 200; what is refused
 //! harms no other request. Only the file itself is written, and it is never one that is there already.
 //!
 //! No server of others is taken, for none bounds what is bounded here ([`Limits`]). tiny_http 0.12 (2022), and rouille above it,
