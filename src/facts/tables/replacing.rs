@@ -69,6 +69,11 @@ impl Replacing<'_> {
                 let folder = partition(self.dir, table, id);
                 make(&folder).map_err(|error| at(&folder, error))?;
                 files::remove_abandoned(&folder);
+                let old = folder.join(FILE);
+                if old.is_dir() {
+                    // Nothing can take its place, and later nobody could go back.
+                    return Err(at(&old, io::ErrorKind::IsADirectory.into()));
+                }
                 let path = folder.join(NEW);
                 file.keep_as(&path).map_err(|error| at(&path, error))?;
             }

@@ -17,8 +17,7 @@ struct Writer {
 }
 
 fn writers(scratch: &Scratch) -> Vec<Writer> {
-    let first = sample();
-    let (first, second) = (text(&first), recording(scratch, "second.json", 500));
+    let second = recording(scratch, "second.json", 500);
     let second = text(&second);
     let source = common::data("window/source");
     let source = text(&source);
@@ -27,7 +26,6 @@ fn writers(scratch: &Scratch) -> Vec<Writer> {
         (vec!["sample", second, "--calls", "100", "-o"], ".callscape"),
         (vec!["map", source, "-o"], ".map"),
         (vec!["pack", source, second, "-o"], ".callscape-pack"),
-        (vec!["compare", first, second, "-o"], ".html"),
         (vec!["render", source, "--size", "40x30", "-o"], ".png"),
         (vec!["render", source, "-o"], ".glb"),
     ];
@@ -98,7 +96,7 @@ fn a_pipe_gets_what_a_file_gets_and_stays() {
         fifo(&pipe);
         symlink(&pipe, &link).expect("a link");
         // The link goes by the name of the output as well.
-        let is_long = writer.words[0] == "render" || writer.words[0] == "compare";
+        let is_long = writer.words[0] == "render";
         for to in [&pipe, &link].into_iter().take(2 - usize::from(is_long)) {
             let got = read_from(&pipe, || done(&scratch, writer, to));
             let expected = fs::read(&file).expect("it was written");
@@ -144,7 +142,7 @@ fn a_device_is_written_to_and_a_full_one_is_an_error() {
         };
         done(&scratch, writer, &null);
         is_device(&null);
-        if writer.words[0] == "render" || writer.words[0] == "compare" {
+        if writer.words[0] == "render" {
             continue;
         }
         let full = device(&scratch, &full, "7").expect("another");
@@ -207,7 +205,7 @@ fn a_link_stays_and_what_it_leads_to_is_replaced() {
     let scratch = Scratch::new("outputs-link");
     fs::create_dir_all(scratch.0.join("inner")).expect("a folder");
     for (number, writer) in writers(&scratch).iter().enumerate() {
-        if ["render", "compare", "pack"].contains(&&*writer.words[0]) {
+        if ["render", "pack"].contains(&&*writer.words[0]) {
             continue;
         }
         let plain = scratch.0.join(format!("{number}-plain{}", writer.ending));
