@@ -80,7 +80,6 @@ use crate::facts::frequency::Frequency;
 use crate::layout::labels::Covered;
 use crate::look::pose::{FreeArea, Pose};
 use crate::look::quality::Quality;
-use crate::model::band::Band;
 use crate::model::landscape::LandscapeSettings;
 use crate::units::{ModuleId, Time};
 
