@@ -11,7 +11,6 @@ use crate::state::State;
 use crate::state::ask::Asks;
 use crate::state::document::Document;
 use crate::state::made::Generation;
-use crate::state::panes::ViewId;
 use crate::state::panes::{Kind, ViewId};
 use crate::views::{Picture, REGISTRY, SavedViews, Surface, View};
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::app::command::PointsWith;
 use crate::look::pose::Pose;
-use crate::look::pose::Pose;
 use crate::presentation::bookmark::{Pending, found_from};
 use crate::presentation::scene::{Bookmark, Scene, SceneFile};
 use crate::presentation::scene_state::SceneState;
