@@ -264,7 +264,7 @@ pub enum Command {
     Tour(TourAsk),
     /// Gives the keyboard to the buttons and fields of the window, the first of them.
     Focus,
-    /// Leaves the innermost of what is open: work under way, search, help, settings, a flight, the selection.
+    /// Leaves what lies on top: see [`super::leaving`].
     Escape,
 }
 

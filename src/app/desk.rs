@@ -111,8 +111,20 @@ pub struct DeskRef<'a> {
 impl<'a> DeskRef<'a> {
     /// Whether something goes on on other threads.
     pub fn is_working(self) -> bool {
-        let of_state = self.state.jobs.is_any() || self.state.findings.is_under_way();
-        of_state || self.jobs.is_any() || self.recording.is_working()
+        self.under_way().next().is_some()
+    }
+
+    /// Names of what does.
+    pub fn under_way(self) -> impl Iterator<Item = &'static str> {
+        let others = [
+            (self.state.findings.is_under_way(), "the findings"),
+            (self.recording.is_working(), "a recorded program"),
+        ];
+        let others = others
+            .into_iter()
+            .filter_map(|(is, name)| is.then_some(name));
+        let jobs = self.state.jobs.under_way().chain(self.jobs.under_way());
+        jobs.chain(others)
     }
 
     /// The work on other threads that takes long enough to be shown.
@@ -465,36 +477,6 @@ impl Desk {
             PictureAsk::Save => self.save_picture(),
             PictureAsk::Copy => self.wants_copy = self.state.document.is_some(),
         }
-    }
-
-    /// Leaves the innermost of what is open.
-    fn escape(&mut self) {
-        let Desk {
-            state,
-            picture,
-            talk,
-            palette,
-            welcome,
-            recording,
-            tour,
-            ..
-        } = self;
-        state.escape(|state| {
-            if palette.menu.take().is_some() {
-                return true;
-            }
-            let cards = [
-                &mut palette.is_open,
-                &mut state.cards.steps,
-                &mut recording.is_open,
-                &mut welcome.is_open,
-                &mut picture.is_open,
-                &mut state.mapping.is_open,
-                &mut talk.is_open,
-            ];
-            let innermost = cards.into_iter().find(|is_open| **is_open);
-            innermost.is_some_and(std::mem::take) || tour.leave()
-        });
     }
 
     /// Reads a mapping file; its editor opens where something in it is wrong.

@@ -23,8 +23,14 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    pub fn is_any(&self) -> bool {
-        self.saving.is_some() || self.packing.is_some() || self.is_unpacking()
+    /// Names of all of it but for dialogs, which wait for the user.
+    pub fn under_way(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.saving.is_some(), "a picture"),
+            (self.packing.is_some(), "a pack"),
+            (self.is_unpacking(), "the inputs"),
+        ];
+        all.into_iter().filter_map(|(is, name)| is.then_some(name))
     }
 
     pub fn is_unpacking(&self) -> bool {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::progress::Progress;
 use crate::state::State;
 use crate::state::ask::Asks;
-use crate::state::panes::{Kind, ViewId};
+use crate::state::panes::ViewId;
 use crate::views::{Picture, REGISTRY, SavedViews, Surface, View};
 
 /// A view that asks for something each time it is told of a change would never end.
@@ -87,16 +87,11 @@ impl Views {
         all.any(|(id, it)| *id == view && it.says_called_often())
     }
 
-    /// Whether a view that can be seen will show more without anything being done.
-    pub fn are_waiting(&self, state: &State) -> bool {
-        let mut waiting = self.all.iter().filter(|(_, view)| view.is_waiting());
-        waiting.any(|(id, _)| state.panes.is_visible(*id))
-    }
-
-    /// The same of views whose widgets alone bring them up to date: those that draw no picture along time.
-    pub fn rows_are_waiting(&self, state: &State) -> bool {
-        let mut waiting = self.all.iter().filter(|(_, view)| view.is_waiting());
-        waiting.any(|(id, _)| id.line().kind != Kind::AlongTime && state.panes.is_visible(*id))
+    /// The views that can be seen and will show more without anything being done.
+    pub fn waiting(&self, state: &State) -> impl Iterator<Item = ViewId> {
+        let waiting = self.all.iter().filter(|(_, view)| view.is_waiting());
+        let waiting = waiting.map(|(id, _)| *id);
+        waiting.filter(|id| state.panes.is_visible(*id))
     }
 
     /// How far the work of views is that takes long enough to be shown.

@@ -67,6 +67,8 @@ impl StateLog {
                 Mode::Fly => "fly",
             },
             "moving": desk.is_moving(),
+            "on_top": desk.layers().collect::<Vec<_>>(),
+            "waits_for": desk.waits_for().collect::<Vec<_>>(),
             "eye": camera.eye.to_array(),
             "target": camera.target.to_array(),
             "fov_y": camera.fov_y,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::desk::Desk;
 use super::offscreen::Offscreen;
 use super::panels;
+use super::rest::{Stuck, wait};
 use crate::analysis::session::Elsewhere;
 use crate::filter::cut::Cut;
 use crate::filter::filters::Filters;
@@ -34,9 +35,6 @@ const LEAST_WITH_CAPTION: u32 = 6;
 
 /// Widgets take a few frames to find their places.
 const FRAMES: u32 = 4;
-
-/// How often what other threads work out is looked for.
-const LOOK: Duration = Duration::from_millis(2);
 
 /// A view on a device without a window.
 pub struct ViewStudio {
@@ -167,34 +165,25 @@ impl ViewStudio {
                 playback.summary = moment.summary;
             }
         }
-        self.wait(tell);
-        let surface = Surface {
-            size: self.size,
-            scale: scale(self.whole()),
-            is_new: true,
-        };
-        // A picture is exact, whatever a frame would show first.
-        loop {
-            let Desk { state, views, .. } = &mut self.desk;
-            let is_drawn = match views.picture(self.view, state, surface) {
-                Picture::Sheet(_) | Picture::Same => true,
-                Picture::Nothing | Picture::City => false,
-            };
-            if !is_drawn {
-                return self.widgets(surface.scale, tell);
-            }
-            if !views.are_waiting(state) {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
+        self.wait(tell)?;
+        let surface = self.surface();
         let Desk { state, views, .. } = &mut self.desk;
         match views.picture(self.view, state, surface) {
             Picture::Sheet(sheet) => {
                 let theme = state.settings.theme;
                 Ok(self.sheets.image(&self.gpu, sheet, self.size, theme)?)
             }
-            _ => anyhow::bail!("the view draws nothing"),
+            Picture::Nothing | Picture::City => self.widgets(surface.scale, tell),
+            Picture::Same => anyhow::bail!("the view draws nothing"),
+        }
+    }
+
+    /// What the view is drawn on.
+    fn surface(&self) -> Surface {
+        Surface {
+            size: self.size,
+            scale: scale(self.whole()),
+            is_new: true,
         }
     }
 
@@ -204,22 +193,16 @@ impl ViewStudio {
         [self.size[0], self.size[1] + below]
     }
 
-    /// Waits for what other threads work out for the view.
-    fn wait(&mut self, tell: &dyn Fn(&Progress)) {
-        loop {
-            let state = &mut self.desk.state;
+    /// Waits for what other threads work out for the view: a picture is exact, whatever a frame would show first.
+    fn wait(&mut self, tell: &dyn Fn(&Progress)) -> Result<(), Stuck> {
+        let (view, surface) = (self.view, self.surface());
+        wait(&mut self.desk, tell, |desk| {
+            desk.poll_jobs();
+            let Desk { state, views, .. } = desk;
             state.update_work();
-            self.desk.views.update(state);
-            let is_waiting = self.desk.views.rows_are_waiting(state);
-            if !is_waiting && !state.work.is_under_way() {
-                return;
-            }
-            if let Some(job) = &state.work.counting {
-                tell(&job.progress);
-            }
-            self.desk.views.slow().for_each(tell);
-            std::thread::sleep(LOOK);
-        }
+            views.update(state);
+            views.picture(view, state, surface);
+        })
     }
 
     /// The widgets of a view.
@@ -230,7 +213,7 @@ impl ViewStudio {
         for _ in 0..FRAMES {
             // What is chosen comes into sight once sizes are known: each frame is as the first.
             self.desk.state.stamps.document += 1;
-            self.wait(tell);
+            self.wait(tell)?;
             let (desk, view) = (&mut self.desk, self.view);
             let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);
             primitives = drawn.run(&self.gpu, points, add);

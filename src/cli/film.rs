@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use super::progress::with_progress;
+use super::progress::{self, with_progress};
 use super::render::{QualityArg, RenderArgs};
 use crate::app::presenting::opening::{Opened, Opens};
-use crate::app::presenting::stage::{FrameIs, Stage, StageSettings};
+use crate::app::presenting::stage::{FrameIs, Stage, StageSettings, Tell};
 use crate::escape;
 use crate::presentation::check::film_size;
 use crate::presentation::film::{Film, FilmSettings, Format, Plan};
@@ -65,8 +65,7 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let opens = Opens::of(&file)?;
     let inputs = fingerprint(&file, &opens);
     let opened = open(&file, opens)?;
-    let stage = Stage::new(file, opened, settings)?;
-    tell_problems(&stage);
+    let stage = begin(file, opened, settings)?;
     let plan = Plan(format!(
         "callscape {}\n{}\n{settings:?}\n{inputs}",
         env!("CARGO_PKG_VERSION"),
@@ -88,6 +87,7 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
 fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     let (frames, kept) = (film.frames(), film.next());
     let bar = Bar::new(frames);
+    stage.set_tell(bar.waits());
     if kept > 0 && kept < frames {
         bar.say(&format!("going on after {kept} of {frames} frames"));
     }
@@ -119,11 +119,11 @@ fn still(
 ) -> anyhow::Result<()> {
     let opens = Opens::of(&file)?;
     let opened = open(&file, opens)?;
-    let mut stage = Stage::new(file, opened, settings)?;
-    tell_problems(&stage);
+    let mut stage = begin(file, opened, settings)?;
     let number = (second * f64::from(settings.fps)).round() as u64;
     let number = number.min(stage.frames() - 1);
     let bar = Bar::new(number);
+    stage.set_tell(bar.waits());
     while stage.next() < number {
         stage.skip()?;
         bar.at(stage.next(), "finding the place");
@@ -136,6 +136,16 @@ fn still(
 
 fn open(file: &SceneFile, opens: Opens) -> anyhow::Result<Opened> {
     with_progress(|progress| opens.open(file, progress))?
+}
+
+/// The first shot at rest. How far work is that it waits for is shown, and so is what is wrong with the scene.
+fn begin(file: SceneFile, opened: Opened, settings: StageSettings) -> anyhow::Result<Stage> {
+    let bar = progress::Bar::new()?;
+    let mut stage = Stage::watched(file, opened, settings, Box::new(move |it| bar.show(it)))?;
+    // Its bar is gone.
+    stage.set_tell(Box::new(|_| ()));
+    tell_problems(&stage);
+    Ok(stage)
 }
 
 fn tell_problems(stage: &Stage) {
@@ -224,6 +234,18 @@ impl Bar {
             Some(bar) => bar.println(&*escape::name(&format!("callscape: {text}"))),
             None => say!("callscape: {text}"),
         }
+    }
+
+    /// What shows how far work is that a frame waits for.
+    fn waits(&self) -> Tell {
+        let bar = self.bar.clone();
+        Box::new(move |progress| {
+            if let Some(bar) = &bar {
+                let (step, done, total) = progress.state();
+                let percent = done.saturating_mul(100) / total.max(1);
+                bar.set_message(format!("{}: {percent} %", escape::name(&step)));
+            }
+        })
     }
 
     /// What was there already says nothing about how long the rest takes.

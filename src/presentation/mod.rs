@@ -19,7 +19,7 @@ pub mod place;
 mod places;
 pub mod saved_look;
 pub mod scene;
-mod scene_state;
+pub mod scene_state;
 pub mod schema;
 pub mod show;
 pub mod timeline;

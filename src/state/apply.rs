@@ -1,9 +1,9 @@
 //! What each ask does.
 
+use super::State;
 use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk, SearchAsk};
 use super::jobs::Jobs;
 use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
-use super::{Search, State};
 use crate::filter::selection::Pointed;
 use crate::model::landscape::LandscapeSettings;
 use crate::model::theme::Theme;
@@ -201,40 +201,6 @@ impl State {
         self.stamps.names += u64::from(self.search.is_open);
         self.search.is_open = false;
     }
-
-    /// Leaves the innermost of what is open; `leave_cards` closes the innermost of the cards over the views, and says
-    /// whether one was open.
-    pub fn escape(&mut self, leave_cards: impl FnOnce(&mut State) -> bool) {
-        let selection = self.document.as_ref().map(|open| &open.selection);
-        let is_selected = selection.is_some_and(|it| it.chosen != Pointed::default());
-        let is_limited = selection.is_some_and(|it| it.range.is_some());
-        if let Some(loading) = &self.loading {
-            loading.cancel();
-        } else if self.cards.help {
-            self.cards.help = false;
-        } else if self.search.is_open {
-            self.search = Search::default();
-            self.stamps.names += 1;
-        } else if self.cards.frequency {
-            self.cards.frequency = false;
-            self.count_for_card();
-        } else if self.cards.settings {
-            self.cards.settings = false;
-        } else if leave_cards(self) {
-        } else if self.camera.destination().is_some() {
-            self.camera.stop();
-        } else if let Some(view) = self.panes.maximised {
-            self.panes.maximise(view);
-        } else if is_selected {
-            self.choose(Pointed::default());
-        } else if self.settings.highlight.is_some() {
-            self.highlight(None);
-        } else if is_limited {
-            self.set_range(None);
-        } else {
-            self.messages.clear();
-        }
-    }
 }
 
 #[cfg(test)]
@@ -375,43 +341,6 @@ mod tests {
         assert_eq!(state.panes.maximised, Some(STACKS));
         state.execute(PaneAsk::Reset);
         assert_eq!(state.panes.wishes.last(), Some(&PaneWish::Reset));
-    }
-
-    #[test]
-    fn escape_leaves_the_innermost_first() {
-        let mut state = tiny();
-        let step = module(&state, "step");
-        state.execute(PlayAsk::ToEnd);
-        state.execute(SelectAsk::SetRange(Some(range(10, 50))));
-        state.execute(SelectAsk::Select(Some(step)));
-        state.execute(PaneAsk::Toggle(STACKS));
-        state.execute(PaneAsk::Maximise(Some(STACKS)));
-        state.execute(CardAsk::ToggleSettings);
-        state.execute(SearchAsk::Open);
-        state.execute(CardAsk::ToggleHelp);
-        state.tell("something", "is wrong".to_owned());
-        let left = |state: &State| {
-            let selection = &open(state).selection;
-            [
-                state.cards.help,
-                state.search.is_open,
-                state.cards.settings,
-                state.panes.maximised.is_some(),
-                selection.chosen.module.is_some(),
-                selection.range.is_some(),
-                !state.messages.is_empty(),
-            ]
-        };
-        for gone in 0..7 {
-            let expected: [bool; 7] = std::array::from_fn(|place| place >= gone);
-            assert_eq!(left(&state), expected, "after {gone}");
-            state.escape(|_| false);
-        }
-        assert_eq!(left(&state), [false; 7]);
-        // A card of the window comes after those of the state and before the rest.
-        state.execute(SelectAsk::Select(Some(step)));
-        state.escape(|_| true);
-        assert!(open(&state).selection.chosen.module.is_some());
     }
 
     #[test]

@@ -32,11 +32,19 @@ pub struct Jobs {
 
 impl Jobs {
     pub fn is_any(&self) -> bool {
-        self.revising.is_some()
-            || self.laying_out.is_some()
-            || self.reading_history.is_some()
-            || self.linking.is_some()
-            || self.finding_imports.is_some()
+        self.under_way().next().is_some()
+    }
+
+    /// Names of all of it.
+    pub fn under_way(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.revising.is_some(), "another structure"),
+            (self.laying_out.is_some(), "the landscape"),
+            (self.reading_history.is_some(), "the history"),
+            (self.linking.is_some(), "the comparison"),
+            (self.finding_imports.is_some(), "the imports"),
+        ];
+        all.into_iter().filter_map(|(is, name)| is.then_some(name))
     }
 
     /// Whether the document is being made anew.

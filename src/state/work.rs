@@ -8,6 +8,7 @@ use crate::analysis::frequency::Frequencies;
 use crate::analysis::session::Session;
 use crate::filter::running::Running;
 use crate::filter::summary::Summary;
+use crate::progress::Progress;
 use crate::units::Cost;
 
 /// What looking at every call has found.
@@ -68,7 +69,29 @@ pub struct Work {
 
 impl Work {
     pub fn is_under_way(&self) -> bool {
-        self.counting.is_some() || self.comparing.is_some() || self.frequency.is_under_way()
+        self.under_way().next().is_some()
+    }
+
+    /// Names of all of it.
+    pub fn under_way(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.counting.is_some(), "the count of calls"),
+            (self.comparing.is_some(), "the count of calls of both runs"),
+            (
+                self.frequency.is_under_way(),
+                "the count of frequent functions",
+            ),
+        ];
+        all.into_iter().filter_map(|(is, name)| is.then_some(name))
+    }
+
+    /// The work that takes long enough to be shown.
+    pub fn slow(&self) -> impl Iterator<Item = &Progress> {
+        let counting = self.counting.as_ref().and_then(Job::slow);
+        let comparing = self.comparing.as_ref().and_then(Job::slow);
+        let frequency = self.frequency.job.as_ref();
+        let frequency = frequency.and_then(|(_, job)| job.slow());
+        counting.into_iter().chain(comparing).chain(frequency)
     }
 }
 

@@ -124,11 +124,17 @@ struct Of {
     revision: u64,
 }
 
-impl PartialEq for Of {
-    fn eq(&self, other: &Of) -> bool {
+impl Of {
+    fn has_recordings_of(&self, other: &Of) -> bool {
         let alike = |(a, b): (&Arc<Recording>, &Arc<Recording>)| Arc::ptr_eq(a, b);
         self.recordings.len() == other.recordings.len()
             && self.recordings.iter().zip(&other.recordings).all(alike)
+    }
+}
+
+impl PartialEq for Of {
+    fn eq(&self, other: &Of) -> bool {
+        self.has_recordings_of(other)
             && (self.range, self.other_range) == (other.range, other.other_range)
             && (self.merge, self.revision) == (other.merge, other.revision)
     }
@@ -195,6 +201,11 @@ impl Counted {
         };
         if self.of.as_ref() == Some(&of) {
             return is_new;
+        }
+        let before = self.of.as_ref();
+        if !before.is_some_and(|before| before.has_recordings_of(&of)) {
+            // The functions of its contexts are those of another run.
+            is_new |= self.shown.take().is_some();
         }
         self.of = Some(of.clone());
         let runs = runs.cloned();

@@ -1,8 +1,8 @@
 //! Small widgets that the panels share: cards, buttons with drawn icons, rows of facts.
 
 use egui::{
-    Align2, Color32, Context, Id, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2,
-    WidgetInfo,
+    Align2, Color32, Context, Id, LayerId, Order, Pos2, Rect, Response, Role, Sense, Shape, Stroke,
+    Ui, Vec2, WidgetInfo,
 };
 
 use super::style;
@@ -19,10 +19,41 @@ pub fn card<R>(
     within: Rect,
     contents: impl FnOnce(&mut Ui) -> R,
 ) -> R {
+    card_in(ctx, (name, Order::Middle), corner, within, contents)
+}
+
+/// A card that one opens and leaves: it lies over the help and the search too, since it is left before them.
+pub fn opened_card<R>(
+    ctx: &Context,
+    name: &str,
+    corner: Align2,
+    within: Rect,
+    contents: impl FnOnce(&mut Ui) -> R,
+) -> R {
+    let below = ctx.memory(|memory| memory.top_modal_layer());
+    let order = match below {
+        Some(below) => {
+            let layer = LayerId::new(below.order, Id::unique(name));
+            ctx.set_sublayer(below, layer);
+            below.order
+        }
+        None => Order::Middle,
+    };
+    card_in(ctx, (name, order), corner, within, contents)
+}
+
+fn card_in<R>(
+    ctx: &Context,
+    (name, order): (&str, Order),
+    corner: Align2,
+    within: Rect,
+    contents: impl FnOnce(&mut Ui) -> R,
+) -> R {
     // In a window that leaves less room than the margins there is none, not less than none.
     let margins = egui::vec2(within.width(), within.height()).max(Vec2::ZERO) * 0.5;
     let within = within.shrink2(margins.min(Vec2::splat(MARGIN)));
     let shown = egui::Area::new(Id::unique(name))
+        .order(order)
         .fixed_pos(corner.pos_in_rect(&within))
         .pivot(corner)
         .constrain(false)

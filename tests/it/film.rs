@@ -13,6 +13,8 @@ use callscape::render::renderer::{Light, Quality};
 
 use super::common::{Scratch, callscape};
 
+mod views;
+
 /// Camera, playback, a view and words within three seconds.
 const SCENE: &str = r#"
 [[shot]]

@@ -1,8 +1,9 @@
 //! A virtual display, and the program's window on it.
 //!
 //! What the window shows is read from the log of states that `CALLSCAPE_STATE` asks for, one line for every frame.
-//! Whatever a test does to the window returns when the window has heard it and shows what it asked for: the log counts
-//! keys, and a display hands everything on in order.
+//! Whatever a test does to the window begins when the window is at rest, and returns when the window has heard it and
+//! shows what it asked for: the log counts keys, and a display hands everything on in order. A key that the count shows to
+//! be lost is pressed again. What does not go on fails with a picture of the display.
 
 use std::cell::{Cell, RefCell};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -15,9 +16,19 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::common;
+use crate::screenshot;
+
+/// A window that shows nothing new for so long, and takes no processor time either, waits for nothing that comes.
+const STILL: Duration = Duration::from_secs(60);
 
 /// Only what hangs takes as long, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Of a second, what a window takes of a processor that does something.
+const BUSY: f64 = 0.05;
+
+/// A key that has not been heard for so long may be lost.
+const UNHEARD: Duration = Duration::from_secs(5);
 
 /// A key that means nothing alone.
 const MEANINGLESS: &str = "Shift_L";
@@ -67,9 +78,16 @@ impl Display {
         static TURN: Mutex<()> = Mutex::new(());
         // A test that failed has left nothing behind.
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let folder = format!("callscape-settings-{}-{number}", std::process::id());
+        let settings = std::env::temp_dir().join(folder);
+        std::fs::create_dir_all(&settings).expect("a temporary folder");
         // The server chooses a free number and tells it. Keys that a busy machine releases late are not repeated.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-r", "-screen", "0", "1000x700x24"])
+            .arg("-fbdir")
+            .arg(&settings)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -81,11 +99,6 @@ impl Display {
             .read_line(&mut number)
             .expect("Xvfb tells its number");
         let name = format!(":{}", number.trim());
-        static OPENED: AtomicU32 = AtomicU32::new(0);
-        let number = OPENED.fetch_add(1, Ordering::Relaxed);
-        let folder = format!("callscape-settings-{}-{number}", std::process::id());
-        let settings = std::env::temp_dir().join(folder);
-        std::fs::create_dir_all(&settings).expect("a temporary folder");
         let ready = settings.join("manager");
         let manager = Command::new("openbox")
             .arg("--startup")
@@ -195,14 +208,14 @@ impl Window<'_> {
         // Not by xdotool's own waiting, which has no end where it misses the window's coming.
         let begin = Instant::now();
         let ready = |window: &Window| !window.id.is_empty() && window.state()["focused"] == true;
-        while !ready(&window) && begin.elapsed() < PATIENCE {
+        while !ready(&window) && begin.elapsed() < STILL {
             let found = display.xdotool(&["search", "--onlyvisible", "--pid", &pid]);
             window.id = found.lines().last().unwrap_or_default().to_owned();
             display.xdotool(&["windowactivate", &window.id]);
             std::thread::sleep(Duration::from_millis(200));
         }
         window.wait("focus", |state| state["focused"] == true);
-        window.wait("its inputs", |state| state["loading"] == false);
+        window.wait("its inputs", is_calm);
         window
     }
 
@@ -239,37 +252,95 @@ impl Window<'_> {
 
     /// Waits until the last state is as wanted.
     pub fn wait(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let state = self.wait_at_most(PATIENCE, &wanted);
+        state.unwrap_or_else(|state| self.fail(what, &state))
+    }
+
+    /// The same, or the last state where that is not as wanted by then, or nothing goes on for long.
+    fn wait_at_most(
+        &self,
+        most: Duration,
+        wanted: &dyn Fn(&Value) -> bool,
+    ) -> Result<Value, Value> {
         let start = Instant::now();
+        let (mut shown, mut since, mut used) = (Value::Null, start, self.processor_seconds());
         loop {
             let ended = self.process.borrow_mut().0.try_wait();
             let ended = ended.expect("it is our process");
             let state = self.state();
             if state.is_object() && wanted(&state) {
-                return state;
+                return Ok(state);
             }
-            if ended.is_some() || start.elapsed() >= PATIENCE {
-                let said = std::fs::read_to_string(self.said()).unwrap_or_default();
-                let seconds = start.elapsed().as_secs();
-                panic!(
-                    "no {what} in {seconds} s; ended: {ended:?}; last state: {state}; said: {said}"
-                );
+            let mut now = state.clone();
+            if let Some(now) = now.as_object_mut() {
+                now.retain(|field, _| !["frame", "processor_ms"].contains(&field.as_str()));
+            }
+            let busy = self.processor_seconds() - used;
+            let is_busy = since.elapsed() >= STILL && busy > BUSY * STILL.as_secs_f64();
+            if now != shown || is_busy {
+                (shown, since, used) = (now, Instant::now(), self.processor_seconds());
+            }
+            if ended.is_some() || start.elapsed() >= most || since.elapsed() >= STILL {
+                return Err(state);
             }
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    pub fn wait_for_rest(&self) -> Value {
-        self.wait("rest", |state| state["moving"] == false)
+    /// Ends the test, and keeps what the window shows and what it has logged.
+    fn fail(&self, what: &str, state: &Value) -> ! {
+        let kept = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let name = self.log.file_name().unwrap_or_default();
+        let (picture, log) = (kept.join(name).with_extension("png"), kept.join(name));
+        let drawn = screenshot::write(&self.display.settings, &picture);
+        let copied = std::fs::copy(&self.log, &log);
+        let said = std::fs::read_to_string(self.said()).unwrap_or_default();
+        let ended = self.process.borrow_mut().0.try_wait();
+        panic!(
+            "no {what}; ended: {ended:?}; picture: {} ({drawn:?}); log: {} ({copied:?}); last state: {state}; said: {said}",
+            picture.display(),
+            log.display()
+        );
     }
 
-    /// Has xdotool do something, with `keys` that go down or up, and waits until the window shows what that asks for.
+    /// The processor time that the window has taken; 0 where the system does not say.
+    fn processor_seconds(&self) -> f64 {
+        let pid = self.process.borrow().0.id();
+        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // Its name, in brackets, may have spaces; 100 ticks are a second wherever Linux runs.
+        let fields = text.rsplit(')').next().unwrap_or_default();
+        let ticks = fields.split_whitespace().skip(11).take(2);
+        ticks.filter_map(|it| it.parse::<f64>().ok()).sum::<f64>() / 100.0
+    }
+
+    pub fn wait_for_rest(&self) -> Value {
+        self.wait("rest", |state| state["moving"] == false && is_calm(state))
+    }
+
+    /// Has xdotool do something once nothing is under way, with `keys` that go down or up, and waits until the window
+    /// shows what that asks for.
     fn send(&self, arguments: &[&str], keys: u64) {
-        let keys = self.keys.get() + keys;
-        self.keys.set(keys);
+        self.wait(&format!("rest before {arguments:?}"), is_calm);
+        let before = self.keys.get();
+        self.keys.set(before + keys);
         self.display.xdotool(arguments);
-        self.wait(&format!("answer to {arguments:?}"), |state| {
-            state["keys"].as_u64() >= Some(keys) && state["goes_on"] == false
-        });
+        let is_heard = |state: &Value| state["keys"].as_u64() >= Some(self.keys.get());
+        // A key that is behind it and heard says that it was lost: one that is late comes first.
+        while self.wait_at_most(UNHEARD, &is_heard).is_err() {
+            self.display.xdotool(&["windowactivate", &self.id]);
+            self.display.xdotool(&["key", MEANINGLESS]);
+            let state = self.wait(&format!("any key after {arguments:?}"), |state| {
+                state["keys"].as_u64() >= Some(self.keys.get() - keys + 2)
+            });
+            let lost = self.keys.get() - keys + 2;
+            self.keys.set(self.keys.get() + 2);
+            if state["keys"].as_u64() == Some(lost)
+                && self.wait_at_most(UNHEARD, &is_heard).is_err()
+            {
+                self.display.xdotool(arguments);
+            }
+        }
+        self.wait(&format!("answer to {arguments:?}"), is_calm);
     }
 
     /// The same of what is no key: it has been heard with the key behind it.
@@ -336,7 +407,7 @@ impl Window<'_> {
     pub fn close(self) {
         let start = Instant::now();
         let mut asked: Option<Instant> = None;
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < STILL {
             // The window manager asks the window to close; on a busy machine it may miss the key.
             if asked.is_none_or(|it| it.elapsed() > Duration::from_secs(5)) {
                 self.display.xdotool(&["key", "alt+F4"]);
@@ -349,8 +420,18 @@ impl Window<'_> {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        panic!("the window did not close: {}", self.state());
+        self.fail("end of the window", &self.state());
     }
+}
+
+/// Whether nothing is worked out that would change what is shown, and nothing that was asked for is still to be.
+fn is_calm(state: &Value) -> bool {
+    let waits_for = state["waits_for"].as_array();
+    let is_waiting = waits_for.is_some_and(|all| !all.is_empty());
+    state["focused"] == true
+        && state["loading"] == false
+        && state["goes_on"] == false
+        && !is_waiting
 }
 
 pub fn point(state: &Value, name: &str) -> [f64; 3] {

@@ -6,6 +6,7 @@ mod driven;
 mod faults;
 mod opened;
 mod phases;
+mod screenshot;
 mod talk;
 
 // What these tests share with those of `tests/it`, who use more of it.

@@ -7,7 +7,7 @@ use super::reorder;
 use crate::app::command::{BookmarkAsk, FileAsk, TalkAsk};
 use crate::presentation::scene::{Bookmark, Section};
 use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, icon_button, opened_card};
 
 /// Bookmarks that a key goes to.
 const KEYS: usize = 9;
@@ -17,7 +17,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !desk.talk.is_open || desk.state.document.is_none() {
         return;
     }
-    card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
+    opened_card(ctx, "bookmarks", Align2::LEFT_TOP, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
             let talk = &desk.talk;

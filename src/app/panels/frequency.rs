@@ -12,7 +12,7 @@ use crate::state::document::Document;
 use crate::units::Cost;
 use crate::views::style;
 use crate::views::text::{count, counted};
-use crate::views::widgets::{Icon, card, icon_button, small_slider};
+use crate::views::widgets::{Icon, icon_button, opened_card, small_slider};
 
 const WIDTH: f32 = 318.0;
 
@@ -42,7 +42,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let share = state.work.frequency.share();
     let mut asks: Vec<FilterAsk> = Vec::new();
     let mut closes = false;
-    card(ctx, "frequency", Align2::LEFT_TOP, context.free, |ui| {
+    opened_card(ctx, "frequency", Align2::LEFT_TOP, context.free, |ui| {
         ui.set_width(WIDTH);
         ui.horizontal(|ui| {
             ui.label(style::title("Called often"));

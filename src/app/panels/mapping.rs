@@ -13,7 +13,7 @@ use crate::state::mapping::MappingEditor;
 use crate::units::ModuleId;
 use crate::views::style;
 use crate::views::text;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, icon_button, opened_card};
 
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;
@@ -24,7 +24,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !editor.is_open || desk.state.document.is_none() {
         return;
     }
-    card(ctx, "mapping", Align2::LEFT_TOP, context.free, |ui| {
+    opened_card(ctx, "mapping", Align2::LEFT_TOP, context.free, |ui| {
         let width = 470.0f32.min(context.free.width() * 0.9);
         ui.set_width(width.max(0.0));
         ui.horizontal(|ui| {

@@ -7,7 +7,7 @@ use crate::app::command::PictureAsk;
 use crate::app::headless::MAX_SIDE;
 use crate::app::picture;
 use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button, is_new};
+use crate::views::widgets::{Icon, icon_button, is_new, opened_card};
 
 /// Widths to choose from, in pixels.
 const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];
@@ -21,7 +21,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let is_new = is_new(ctx, "picture");
     let old = &desk.picture.wish;
     let mut new = old.clone();
-    card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
+    opened_card(ctx, "picture", Align2::LEFT_BOTTOM, context.free, |ui| {
         ui.set_width(300.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Save a picture"));

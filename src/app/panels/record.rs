@@ -12,7 +12,7 @@ use crate::record::recorder::Recorder;
 use crate::units::{Cost, Unit};
 use crate::views::style;
 use crate::views::text::counted;
-use crate::views::widgets::{Icon, card, icon_button, is_new};
+use crate::views::widgets::{Icon, icon_button, is_new, opened_card};
 
 /// In points.
 const WIDTH: f32 = 520.0;
@@ -32,7 +32,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let mut asks = Vec::new();
     // It grows downwards alone when the recorders are known, so that nothing moves away below the pointer.
     let below = room.with_min_y(room.top() + room.height() * 0.08);
-    card(ctx, "record", Align2::CENTER_TOP, below, |ui| {
+    opened_card(ctx, "record", Align2::CENTER_TOP, below, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Record a program"));

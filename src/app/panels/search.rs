@@ -71,9 +71,15 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
     };
     let hierarchy = &document.session.hierarchy;
     let width = 380.0f32.min(ctx.content_rect().width() - 20.0);
+    let mut corner = field.rect.right_bottom() + egui::vec2(0.0, 8.0);
+    // Beside the settings, which are left first, and not over them.
+    let settings = ctx.memory(|memory| memory.area_rect(Id::unique("settings")));
+    if let Some(settings) = settings.filter(|_| desk.state.cards.settings) {
+        corner.x = corner.x.min(settings.left() - 8.0);
+    }
     let area = egui::Area::new(Id::unique("search results"))
         .order(egui::Order::Foreground)
-        .fixed_pos(field.rect.right_bottom() + egui::vec2(0.0, 8.0))
+        .fixed_pos(corner)
         .pivot(Align2::RIGHT_TOP)
         .constrain_to(ctx.content_rect().shrink(8.0));
     let shown = area.show(ctx, |ui| {

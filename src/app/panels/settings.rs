@@ -15,7 +15,7 @@ use crate::render::renderer::Quality;
 use crate::state::ask::{CardAsk, LookAsk};
 use crate::state::document::Document;
 use crate::units::Cost;
-use crate::views::widgets::{Icon, card, icon_button, small_slider};
+use crate::views::widgets::{Icon, icon_button, opened_card, small_slider};
 use crate::views::{style, text};
 
 /// `suited` is the quality that suits the device.
@@ -29,7 +29,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     let mut quality = old_quality;
     let document = context.desk.state.document.as_ref();
     let has_recording = document.is_some_and(|document| document.resolved().is_some());
-    card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
+    opened_card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
         ui.set_width(268.0);
         ui.horizontal(|ui| {
             ui.label(style::title("Settings"));

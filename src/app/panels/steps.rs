@@ -5,7 +5,7 @@ use egui::{Align2, Context as Egui, ScrollArea, Ui};
 use super::context::Context;
 use crate::state::ask::{CardAsk, StepAsk};
 use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::views::widgets::{Icon, icon_button, opened_card};
 
 const WIDTH: f32 = 260.0;
 
@@ -14,7 +14,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !state.cards.steps || state.document.is_none() {
         return;
     }
-    card(
+    opened_card(
         ctx,
         "list of changes",
         Align2::LEFT_TOP,

@@ -8,7 +8,7 @@ use crate::app::keys;
 use crate::app::tour::{Card, STOPS, Stop};
 use crate::state::ask::CardAsk;
 use crate::views::style;
-use crate::views::widgets::card;
+use crate::views::widgets::opened_card;
 
 const WIDTH: f32 = 380.0;
 
@@ -20,7 +20,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     };
     let room = context.free;
-    card(ctx, "tour", Align2::CENTER_BOTTOM, room, |ui| {
+    opened_card(ctx, "tour", Align2::CENTER_BOTTOM, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         match shown {
             Card::Waits => {

@@ -11,7 +11,7 @@ use crate::escape;
 use crate::state::ask::{CardAsk, OpenAsk};
 use crate::state::loading::Loading;
 use crate::views::style;
-use crate::views::widgets::{Icon, begin_keys_here, card, icon_button};
+use crate::views::widgets::{Icon, begin_keys_here, icon_button, opened_card};
 
 /// Of the welcome, in points.
 const WIDTH: f32 = 690.0;
@@ -27,7 +27,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 
 fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
     let (step, done, total) = loading.progress().state();
-    card(ctx, "progress", Align2::CENTER_CENTER, context.free, |ui| {
+    opened_card(ctx, "progress", Align2::CENTER_CENTER, context.free, |ui| {
         ui.set_width(320.0f32.min(context.free.width() * 0.8).max(0.0));
         ui.label(style::title(format!(
             "Opening {}",
@@ -52,7 +52,7 @@ fn progress(ctx: &Egui, loading: &Loading, context: &mut Context<'_>) {
 fn welcome(ctx: &Egui, context: &mut Context<'_>) {
     let welcome = context.desk.welcome;
     let room = context.free;
-    card(ctx, "welcome", Align2::CENTER_CENTER, room, |ui| {
+    opened_card(ctx, "welcome", Align2::CENTER_CENTER, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         egui::ScrollArea::vertical().show(ui, |ui| {
             heading(ui, context);

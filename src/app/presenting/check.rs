@@ -1,8 +1,8 @@
 //! What a scene would show, without showing it.
 
 use super::opening::Opened;
-use super::stage::settle;
 use crate::app::desk::Desk;
+use crate::app::rest::wait_for_jobs;
 use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
 use crate::presentation::show::Show;
 use crate::presentation::timeline::Timeline;
@@ -20,17 +20,19 @@ pub struct Checked {
 pub fn check(file: &SceneFile, opened: Opened) -> Checked {
     let mut desk = Desk::unattended();
     let bookmarks = desk.show_staged(opened);
-    settle(&mut desk);
+    let mut stuck = wait_for_jobs(&mut desk).err();
     let mut show = Show::new(file.clone(), bookmarks.clone(), &mut desk.state);
     // Modules have other paths through another mapping.
     for shot in show.first_of_mappings() {
         show.go_to(shot, &mut desk.state);
-        settle(&mut desk);
+        stuck = stuck.or(wait_for_jobs(&mut desk).err());
         show.advance(0.0, &mut desk.state);
     }
+    let mut problems = show.problems;
+    problems.extend(stuck.map(|it| file.problem(&[], it.to_string())));
     Checked {
         timeline: show.timeline,
-        problems: show.problems,
+        problems,
         bookmarks,
     }
 }

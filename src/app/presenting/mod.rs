@@ -5,6 +5,8 @@ pub mod check;
 mod live;
 pub mod opening;
 mod recorder;
+#[cfg(test)]
+mod round_trip;
 pub mod script;
 pub mod stage;
 pub mod talk;

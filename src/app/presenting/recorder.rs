@@ -6,10 +6,15 @@ use std::time::Duration;
 use super::talk::Recorder;
 use crate::app::desk::Desk;
 use crate::model::arcs::ArcMode;
-use crate::presentation::kept::{Kept, camera_of};
-use crate::presentation::scene::{Arcs, Clock, Easing, Go, Look, Play, Shot, TimeText, ViewName};
+use crate::presentation::kept::camera_of;
+use crate::presentation::scene::{
+    Arcs, Clock, Compare, Easing, Go, Look, Play, Run, Shot, TimeText, ViewName,
+};
+use crate::presentation::scene_state::SceneState;
 use crate::state::State;
 use crate::state::document::Document;
+use crate::state::panes::ViewId;
+use crate::state::runs::RunsLayout;
 use crate::units::{ModuleId, Time, TimeSpec};
 
 /// What follows so soon is one motion.
@@ -34,14 +39,14 @@ impl Desk {
             return;
         }
         let now = self.state.now();
-        let last = Kept::of(&self.state);
+        let last = SceneState::of(&self.state);
         // A recording begins where it did, whatever stands before it.
         let is_first = self.talk.script.scene.shots.is_empty();
         let first = first(&last, is_first, &self.state);
         self.add_shot(first);
         self.talk.recorder = Some(Recorder {
-            pose: last.pose,
-            time: last.time,
+            pose: last.kept.pose,
+            time: last.kept.time,
             last,
             since: now,
             began: None,
@@ -65,7 +70,8 @@ impl Desk {
             .as_ref()
             .and_then(|it| it.playback.as_ref());
         let is_playing = playback.is_some_and(|it| it.is_playing());
-        let time = playback.map_or(Time::ZERO, |it| it.time());
+        let now_shown = SceneState::of(&self.state);
+        let time = now_shown.kept.time;
         let pose = self.state.camera.pose();
         let is_moving = pose != recorder.pose
             || self.state.camera.is_moving()
@@ -76,7 +82,7 @@ impl Desk {
             recorder.played = Some((recorder.time, now));
         }
         (recorder.pose, recorder.time) = (pose, time);
-        if is_moving || Kept::of(&self.state) != recorder.last {
+        if is_moving || now_shown != recorder.last {
             if recorder.began.is_none() {
                 recorder.began = Some(now);
                 self.pause(&mut recorder, now);
@@ -119,7 +125,7 @@ impl Desk {
         let Some(began) = recorder.began.take() else {
             return recorder;
         };
-        let now = Kept::of(&self.state);
+        let now = SceneState::of(&self.state);
         let length = end.saturating_sub(began).as_secs_f64();
         let played = recorder.played.take();
         if let Some(shot) = shot(&recorder.last, &now, played, length, &self.state) {
@@ -140,13 +146,26 @@ fn at(time: Time) -> TimeText {
     TimeText(TimeSpec::At(time))
 }
 
+fn compared(together: RunsLayout) -> Compare {
+    match together {
+        RunsLayout::One => Compare::Difference,
+        RunsLayout::SideBySide => Compare::SideBySide,
+        RunsLayout::Wipe => Compare::Wipe,
+    }
+}
+
 /// What a scene has to say so that it begins as the window is now.
-fn first(now: &Kept, is_first: bool, state: &State) -> Shot {
+fn first(shown: &SceneState, is_first: bool, state: &State) -> Shot {
     let Some(document) = &state.document else {
         return Shot::default();
     };
     let path = |module: ModuleId| document.session.hierarchy.path(module);
+    let now = &shown.kept;
     let whole = now.bookmark(String::new(), None, document);
+    let is_pair = document.runs.is_some();
+    // What inputs have nothing to show in may be open all the same.
+    let shows = now.views.iter().copied();
+    let shows = shows.filter(|view| document.has(view.line().needs));
     Shot {
         name: if is_first { "Begin" } else { "Go on" }.to_owned(),
         seconds: Some(if is_first { 1.0 } else { 2.0 }),
@@ -164,7 +183,9 @@ fn first(now: &Kept, is_first: bool, state: &State) -> Shot {
         range: whole.range.filter(|range| !range.is_empty()),
         collapse: now.cut.collapsed().map(path).collect(),
         select: now.module.map(path),
-        show: now.views.iter().copied().map(ViewName).collect(),
+        run: (is_pair && shown.side == 1).then_some(Run::B),
+        compare: (is_pair && shown.together != RunsLayout::One).then(|| compared(shown.together)),
+        show: shows.map(ViewName).collect(),
         look: whole.look,
         ..Shot::default()
     }
@@ -172,8 +193,8 @@ fn first(now: &Kept, is_first: bool, state: &State) -> Shot {
 
 /// What has changed between two moments, none where nothing has that a shot can say.
 fn shot(
-    before: &Kept,
-    now: &Kept,
+    before: &SceneState,
+    now: &SceneState,
     played: Option<(Time, Duration)>,
     length: f64,
     state: &State,
@@ -186,6 +207,7 @@ fn shot(
         shot: Shot::default(),
         names: Vec::new(),
     };
+    change.runs();
     change.structure();
     change.look();
     change.time(played);
@@ -207,8 +229,8 @@ fn shot(
 
 /// A shot of what has changed between two moments, as it is found out.
 struct Change<'a> {
-    before: &'a Kept,
-    now: &'a Kept,
+    before: &'a SceneState,
+    now: &'a SceneState,
     document: &'a Document,
     shot: Shot,
     /// What it does, in words.
@@ -216,9 +238,26 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
+    /// Which of two runs is shown, and how they stand beside each other.
+    fn runs(&mut self) {
+        let (before, now) = (self.before, self.now);
+        if self.document.runs.is_none() {
+            return;
+        }
+        if now.side != before.side {
+            let (run, letter) = [(Run::A, "A"), (Run::B, "B")][now.side.min(1)];
+            self.shot.run = Some(run);
+            self.names.push(format!("run {letter}"));
+        }
+        if now.together != before.together {
+            self.shot.compare = Some(compared(now.together));
+            self.names.push("compare".to_owned());
+        }
+    }
+
     /// What is collapsed, chosen and open.
     fn structure(&mut self) {
-        let (before, now) = (self.before, self.now);
+        let (before, now) = (&self.before.kept, &self.now.kept);
         let hierarchy = &self.document.session.hierarchy;
         let path = |module: ModuleId| hierarchy.path(module);
         if now.cut != before.cut {
@@ -246,12 +285,13 @@ impl Change<'_> {
                     .map(|it| format!("choose {}", hierarchy.name(it))),
             );
         }
-        for &view in now.views.difference(&before.views) {
+        let has = |view: &&ViewId| self.document.has(view.line().needs);
+        for &view in now.views.difference(&before.views).filter(has) {
             self.shot.show.push(ViewName(view));
             self.names
                 .push(format!("show {}", view.title().to_lowercase()));
         }
-        for &view in before.views.difference(&now.views) {
+        for &view in before.views.difference(&now.views).filter(has) {
             self.shot.hide.push(ViewName(view));
             self.names
                 .push(format!("hide {}", view.title().to_lowercase()));
@@ -260,7 +300,8 @@ impl Change<'_> {
 
     /// What the landscape looks like.
     fn look(&mut self) {
-        let (before, now, document) = (self.before, self.now, self.document);
+        let (before, now) = (&self.before.kept, &self.now.kept);
+        let document = self.document;
         let mut settings = before.settings;
         settings.arcs = now.settings.arcs;
         if now.settings.arcs != before.settings.arcs {
@@ -293,7 +334,7 @@ impl Change<'_> {
 
     /// Range and time, and what was played.
     fn time(&mut self, played: Option<(Time, Duration)>) {
-        let (before, now) = (self.before, self.now);
+        let (before, now) = (&self.before.kept, &self.now.kept);
         let playback = self.document.playback.as_ref();
         if now.range != before.range {
             let ends = now.range.map(|range| vec![at(range.start), at(range.end)]);
@@ -324,7 +365,7 @@ impl Change<'_> {
     }
 
     fn camera(&mut self) {
-        let (before, now) = (self.before, self.now);
+        let (before, now) = (&self.before.kept, &self.now.kept);
         let went = now.pose.eye().distance(before.pose.eye()) > 0.5
             || now.pose.target.distance(before.pose.target) > 0.5
             || (now.pose.yaw - before.pose.yaw).abs() > 0.01

@@ -1,7 +1,7 @@
 //! A scene without a window, frame by frame: what the window would show of it, at moments that are told and not
 //! measured. The same scene gives the same pictures on the same adapter.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use egui::{Pos2, RawInput, Rect, Vec2, ViewportId};
 
@@ -11,10 +11,12 @@ use super::super::panels;
 use super::super::panels::context::{Layout, Pictures};
 use super::opening::Opened;
 use crate::app::desk::Desk;
+use crate::app::rest::{Stuck, wait};
 use crate::model::theme::Theme;
 use crate::presentation::dissolve::Dissolve;
 use crate::presentation::scene::SceneFile;
 use crate::presentation::show::Show;
+use crate::progress::Progress;
 use crate::render::gpu::{Gpu, GpuError};
 use crate::render::image::Image;
 use crate::render::readback;
@@ -34,8 +36,20 @@ const FRAMES_TO_SETTLE: u32 = 4;
 /// Seconds in which everything that eases has arrived.
 const LONG: f32 = 60.0;
 
-/// How often what other threads work out is looked for.
-const LOOK: Duration = Duration::from_micros(500);
+/// Panels that begin to work something out each time they are shown would never end.
+const MOST_ROUNDS: u32 = 8;
+
+/// Why a frame cannot be drawn.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StageError {
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+}
+
+/// Who is told how far work is that a frame waits for.
+pub type Tell = Box<dyn Fn(&Progress)>;
 
 /// How frames are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,21 +74,50 @@ pub struct Stage {
     next: u64,
     /// Frames that panels were made for.
     runs: u32,
+    tell: Tell,
     pictures: Pictures,
     panels: Option<Vec<egui::ClippedPrimitive>>,
     /// What panels show of letters may be others than before.
     has_new_textures: bool,
-    /// What of the views is not drawn yet.
-    to_draw: Prepared,
     // Dropped before the device, which the canvas has.
     target: wgpu::Texture,
-    canvas: Canvas,
+    easel: Easel,
     /// What is drawn of the last frame that was.
     last: Image,
     /// Into what is drawn, from what was shown before.
     dissolve: Option<Dissolve>,
     /// The last frame shows what is drawn through a dissolve.
     was_dissolving: bool,
+}
+
+/// What views are drawn by.
+struct Easel {
+    quality: Quality,
+    /// Pixels of a point, and what landscapes are drawn on.
+    placed: (f32, [Option<Surface>; 2]),
+    /// What of the views is not drawn yet.
+    to_draw: Prepared,
+    canvas: Canvas,
+}
+
+impl Easel {
+    /// Brings the pictures of views up to date, where they were placed last.
+    fn prepare(&mut self, desk: &mut Desk) {
+        let (points, targets) = self.placed;
+        let sharpness = Sharpness {
+            quality: self.quality,
+            may_settle: false,
+            may_spread: false,
+        };
+        let spot = desk.spot();
+        let of = (&mut desk.state, &mut desk.views);
+        let new = self.canvas.prepare(of, spot, targets, sharpness, points);
+        self.canvas.note_drawn(&new);
+        self.to_draw.add(new);
+        for target in self.placed.1.iter_mut().flatten() {
+            target.is_new = false;
+        }
+    }
 }
 
 /// A frame of a film.
@@ -89,10 +132,20 @@ pub enum FrameIs {
 impl Stage {
     /// Opens a device and shows the first shot.
     pub fn new(
+        file: SceneFile,
+        opened: Opened,
+        settings: StageSettings,
+    ) -> Result<Stage, StageError> {
+        Stage::watched(file, opened, settings, Box::new(|_| ()))
+    }
+
+    /// The same, which tells how far work is that frames wait for, the first ones among them.
+    pub fn watched(
         mut file: SceneFile,
         opened: Opened,
         settings: StageSettings,
-    ) -> Result<Stage, GpuError> {
+        tell: Tell,
+    ) -> Result<Stage, StageError> {
         let gpu = Gpu::headless()?;
         gpu.check_size(settings.size)?;
         let mut desk = Desk::unattended();
@@ -119,31 +172,40 @@ impl Stage {
             theme,
             next: 0,
             runs: 0,
+            tell,
             pictures: Pictures::default(),
             panels: None,
             has_new_textures: true,
-            to_draw: Prepared::default(),
             target,
-            canvas: Canvas::new(gpu, FORMAT),
+            easel: Easel {
+                quality: settings.quality,
+                placed: (1.0, [None; 2]),
+                to_draw: Prepared::default(),
+                canvas: Canvas::new(gpu, FORMAT),
+            },
             last: Image::default(),
             dissolve: None,
             was_dissolving: false,
         };
-        settle(&mut stage.desk);
         for _ in 0..FRAMES_TO_SETTLE {
             // Where the landscape is drawn decides where cameras stand.
-            stage.place();
+            stage.wait()?;
+            stage.come_to_rest()?;
         }
         let show = Show::new(file, bookmarks, &mut stage.desk.state);
         stage.desk.show = Some(show);
         for _ in 0..FRAMES_TO_SETTLE {
-            stage.desk.update();
-            settle(&mut stage.desk);
-            stage.place();
+            stage.wait()?;
+            stage.come_to_rest()?;
         }
         // A film begins with the shot at rest, not with what was shown before on its way there.
         stage.arrive();
         Ok(stage)
+    }
+
+    /// Who is told from now on how far work is that frames wait for.
+    pub fn set_tell(&mut self, tell: Tell) {
+        self.tell = tell;
     }
 
     /// The scene; there always is one.
@@ -165,7 +227,7 @@ impl Stage {
 
     /// What draws.
     pub fn adapter(&self) -> String {
-        self.canvas.gpu.name()
+        self.easel.canvas.gpu.name()
     }
 
     /// The picture that [`draw`](Self::draw) made last.
@@ -177,29 +239,27 @@ impl Stage {
     }
 
     /// Draws the next frame; [`image`](Self::image) has it then.
-    pub fn draw(&mut self) -> Result<FrameIs, GpuError> {
+    pub fn draw(&mut self) -> Result<FrameIs, StageError> {
         self.frame(true)
     }
 
     /// Goes on by a frame without drawing it. Later frames are the same as if it had been drawn.
-    pub fn skip(&mut self) -> Result<(), GpuError> {
+    pub fn skip(&mut self) -> Result<(), StageError> {
         self.frame(false).map(|_| ())
     }
 
-    fn frame(&mut self, is_drawn: bool) -> Result<FrameIs, GpuError> {
+    fn frame(&mut self, is_drawn: bool) -> Result<FrameIs, StageError> {
         let shot = self.scene().map_or(0, Show::shot);
         let now = self.time_of(self.next);
         self.desk.state.tell_time(now);
         self.next += 1;
-        self.desk.update();
-        settle(&mut self.desk);
+        self.wait()?;
         // What other threads have made, and what follows from it, belongs to this frame.
         for _ in 0..FRAMES_TO_SETTLE {
             if !self.scene().is_some_and(Show::is_behind) {
                 break;
             }
-            self.desk.update();
-            settle(&mut self.desk);
+            self.wait()?;
         }
         if self
             .scene()
@@ -218,44 +278,27 @@ impl Stage {
         if share.is_some_and(|share| share >= 1.0) {
             self.dissolve = None;
         }
-        let (shown, targets) = self.place();
-        let points = shown.pixels_per_point;
-        let sharpness = Sharpness {
-            quality: self.settings.quality,
-            may_settle: false,
-            may_spread: false,
-        };
-        loop {
-            let (canvas, spot) = (&mut self.canvas, self.desk.spot());
-            let of = (&mut self.desk.state, &mut self.desk.views);
-            let new = canvas.prepare(of, spot, targets, sharpness, points);
-            canvas.note_drawn(&new);
-            self.to_draw.add(new);
-            if !self.desk.views.are_waiting(&self.desk.state) {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
+        let shown = self.come_to_rest()?;
         if !is_drawn {
             self.panels = None;
             return Ok(FrameIs::Same);
         }
         let panels_are_same = |before: &Vec<_>| are_same(before, &shown.primitives);
         let has_new_textures = std::mem::take(&mut self.has_new_textures);
-        if self.to_draw.is_empty()
+        if self.easel.to_draw.is_empty()
             && !has_new_textures
             && self.panels.as_ref().is_some_and(panels_are_same)
         {
             return Ok(self.show_drawn(FrameIs::Same));
         }
-        let new = std::mem::take(&mut self.to_draw);
-        self.canvas.draw_finished(&new, self.theme);
-        let gpu = &self.canvas.gpu;
+        let new = std::mem::take(&mut self.easel.to_draw);
+        self.easel.canvas.draw_finished(&new, self.theme);
+        let gpu = &self.easel.canvas.gpu;
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let view = self.target.create_view(&Default::default());
         let size = self.settings.size;
-        self.canvas.paint(&mut encoder, &view, &shown, size);
-        let gpu = &self.canvas.gpu;
+        self.easel.canvas.paint(&mut encoder, &view, &shown, size);
+        let gpu = &self.easel.canvas.gpu;
         gpu.queue.submit([encoder.finish()]);
         self.last = readback::image(gpu, &self.target)?;
         gpu.check()?;
@@ -282,13 +325,43 @@ impl Stage {
         Duration::from_nanos(frame.saturating_mul(1_000_000_000) / fps)
     }
 
+    /// The panels once all is there that they and the views show, and found out where everything is drawn.
+    fn come_to_rest(&mut self) -> Result<Panels, StageError> {
+        // All that is shown for one frame is shown for one moment, however often.
+        self.runs += 1;
+        let since = Instant::now();
+        for _ in 0..MOST_ROUNDS {
+            let panels = self.place();
+            self.easel.prepare(&mut self.desk);
+            if !self.desk.is_waiting() {
+                return Ok(panels);
+            }
+            self.wait()?;
+        }
+        Err(Stuck::new(&self.desk, since).into())
+    }
+
+    /// Goes on to now, as often as it takes until nothing is waited for any more.
+    fn wait(&mut self) -> Result<(), Stuck> {
+        let easel = &mut self.easel;
+        wait(&mut self.desk, &self.tell, |desk| {
+            desk.poll_jobs();
+            desk.update();
+            easel.prepare(desk);
+        })
+    }
+
     /// Finds out where everything is drawn.
-    fn place(&mut self) -> (Panels, [Option<Surface>; 2]) {
+    fn place(&mut self) -> Panels {
         let (layout, panels) = self.run_panels();
         let scale = (panels.pixels_per_point, 1.0);
-        let targets = self.canvas.targets(&mut self.desk.state, &layout, scale);
+        let targets = self
+            .easel
+            .canvas
+            .targets(&mut self.desk.state, &layout, scale);
+        self.easel.placed = (panels.pixels_per_point, targets);
         self.desk.follow_layout();
-        (panels, targets)
+        panels
     }
 
     /// Ends what eases, where it leads.
@@ -311,7 +384,13 @@ impl Stage {
         let [width, height] = self.settings.size.map(|side| side as f32);
         let scale = self.scene().map_or(1.0, Show::text_scale);
         let points = (width.min(height) / PLAIN_SIDE).max(0.5) * scale;
-        let limit = self.canvas.gpu.device.limits().max_texture_dimension_2d;
+        let limit = self
+            .easel
+            .canvas
+            .gpu
+            .device
+            .limits()
+            .max_texture_dimension_2d;
         let mut input = RawInput {
             screen_rect: Some(Rect::from_min_size(
                 Pos2::ZERO,
@@ -325,9 +404,8 @@ impl Stage {
         if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(points);
         }
-        self.runs += 1;
-        self.canvas.set_second(self.desk.state.shows_both());
-        self.canvas.name_pictures(&mut self.pictures);
+        self.easel.canvas.set_second(self.desk.state.shows_both());
+        self.easel.canvas.name_pictures(&mut self.pictures);
         let mut layout = Layout::default();
         let panels = loop {
             let (desk, views, dock) = self.desk.parts();
@@ -344,27 +422,14 @@ impl Stage {
                 pixels_per_point: output.pixels_per_point,
             };
             self.has_new_textures |= !panels.textures.set.is_empty();
-            self.canvas.take_textures(&mut panels.textures);
-            self.canvas.free_textures(&mut panels.textures);
+            self.easel.canvas.take_textures(&mut panels.textures);
+            self.easel.canvas.free_textures(&mut panels.textures);
             if !lacks {
                 break panels;
             }
         };
         self.desk.dock.follow(&mut self.desk.state.panes);
         (layout, panels)
-    }
-}
-
-/// Waits for everything that other threads work out for what is shown.
-pub fn settle(desk: &mut Desk) {
-    loop {
-        desk.poll_jobs();
-        desk.state.update_work();
-        let is_busy = desk.is_working() || desk.state.work.is_under_way();
-        if !is_busy && desk.state.runs_view.to_do.is_empty() {
-            return;
-        }
-        std::thread::sleep(LOOK);
     }
 }
 

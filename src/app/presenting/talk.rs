@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::app::command::PointsWith;
 use crate::presentation::bookmark::{Pending, found_from};
-use crate::presentation::kept::Kept;
 use crate::presentation::scene::{Bookmark, Scene, SceneFile};
+use crate::presentation::scene_state::SceneState;
 use crate::render::pose::Pose;
 use crate::state::Viewport;
 use crate::units::Time;
@@ -69,7 +69,7 @@ impl Script {
 /// A recording of what is done.
 pub struct Recorder {
     /// As the last shot left it.
-    pub last: Kept,
+    pub last: SceneState,
     /// When that was, and when what is going on began; none while all rests.
     pub since: Duration,
     pub began: Option<Duration>,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::analysis::session::Inputs;
 use crate::app::desk::Desk;
+use crate::app::rest::wait_for_jobs;
 use crate::model::landscape::LandscapeSettings;
 use crate::presentation::show::Show;
 use crate::presentation::show_tests::SCENE;
@@ -32,7 +33,7 @@ fn frames(desk: &mut Desk, from: &mut u64, count: u64) -> Vec<(f32, bool)> {
         desk.state
             .tell_time(Duration::from_secs_f64(*from as f64 / 30.0));
         desk.update();
-        super::stage::settle(desk);
+        wait_for_jobs(desk).expect("it ends");
         let is_kept = desk.keeps_what_was();
         seen.push((desk.strength_before(), is_kept));
     }
@@ -48,7 +49,7 @@ fn what_a_shot_changes_at_once_goes_over_in_a_talk() {
     std::fs::write(&path, SCENE).expect("a temporary file");
     let (mut desk, mut at) = (desk(), 0);
     desk.execute(LiveAsk::Open(path));
-    super::stage::settle(&mut desk);
+    wait_for_jobs(&mut desk).expect("it ends");
     frames(&mut desk, &mut at, 60);
     assert!(desk.is_live() && scene(&desk).shot() == 0);
     // Forward, back, and by number.

@@ -353,8 +353,7 @@ impl App {
         if let Some(rest) = view.pace.rests_in(state.now()) {
             by(rest);
         }
-        let is_working = state.work.is_under_way() || self.desk.read().is_working();
-        if state.loading.is_some() || is_working || self.desk.views.are_waiting(state) {
+        if self.desk.is_waiting() {
             by(PROGRESS_INTERVAL);
         }
         match presented {

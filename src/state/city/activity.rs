@@ -85,6 +85,7 @@ impl Activity {
     pub fn forget(&mut self) {
         self.put_out();
         self.glowing.clear();
+        self.before.clear();
         self.risen.clear();
         self.changed.clear();
         self.are_all_others = true;

@@ -282,11 +282,11 @@ pub const LINES: &[Line<Command>] = &[
     },
     Line {
         keys: "Escape",
-        text: "leave: search, help, flight, selection, range",
+        text: "leave what lies on top: menu, card, help, search, notice, then flight, selection, range",
         actions: &[Action::new(
             "escape",
             "Leave",
-            "Leaves the innermost of what is open: search, help, a flight, the selection, the range.",
+            "Leaves what lies on top: a menu, a card, the help, the search, notices, a flight, the selection, the range.",
             &[Chord::key("Escape")],
             || Command::Escape,
         )],
