@@ -147,7 +147,10 @@ mod tests {
     /// In the order in which they are left; what is being opened would open.
     const OPEN: [(&str, Open); 19] = [
         ("the menu", |desk| {
+            // It takes the place of the palette otherwise.
+            let is_open = desk.palette.is_open;
             desk.execute(PaletteAsk::Menu(None, &[]));
+            desk.palette.is_open = is_open;
         }),
         ("the palette", |desk| desk.palette.is_open = true),
         ("the card that records", |desk| {
@@ -186,7 +189,7 @@ mod tests {
         }),
         ("what stands out", |desk| {
             desk.state.settings.highlight = Some(Highlight {
-                metric: Metric::Loc,
+                metric: Metric::LinesOfCode,
                 low: 0.0,
                 high: 1.0,
             });

@@ -12,8 +12,8 @@ use crate::progress::Progress;
 /// Work that neither ends nor tells of progress for so long never ends.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often what other threads work out is looked for.
-const LOOK: Duration = Duration::from_micros(500);
+/// How often what other threads work out is looked for: soon at first, and less often the longer it takes.
+const LOOK: [Duration; 2] = [Duration::from_micros(500), Duration::from_millis(20)];
 
 /// What is shown never comes to rest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,7 +81,7 @@ fn wait_at_most(
     mut step: impl FnMut(&mut Desk),
 ) -> Result<(), Stuck> {
     let mut seen = (Vec::new(), Vec::new());
-    let mut since = Instant::now();
+    let (mut since, mut pause) = (Instant::now(), LOOK[0]);
     loop {
         step(desk);
         let waits_for: Vec<_> = desk.waits_for().collect();
@@ -97,7 +97,8 @@ fn wait_at_most(
         } else if since.elapsed() > patience {
             return Err(Stuck::new(desk, since));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(pause);
+        pause = (2 * pause).min(LOOK[1]);
     }
 }
 

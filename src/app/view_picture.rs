@@ -196,6 +196,11 @@ impl ViewStudio {
     /// Waits for what other threads work out for the view: a picture is exact, whatever a frame would show first.
     fn wait(&mut self, tell: &dyn Fn(&Progress)) -> Result<(), Stuck> {
         let (view, surface) = (self.view, self.surface());
+        // What is there already is not drawn again.
+        let surface = Surface {
+            is_new: false,
+            ..surface
+        };
         wait(&mut self.desk, tell, |desk| {
             desk.poll_jobs();
             let Desk { state, views, .. } = desk;

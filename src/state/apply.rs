@@ -205,10 +205,10 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::{PlayAsk, SelectAsk, ViewAsk};
+    use super::super::ask::{SelectAsk, ViewAsk};
     use super::super::message::Message;
     use super::super::testing::{
-        CALLS, CITY, RUNS, STACKS, module, nothing_open, open, range, tiny, two_runs,
+        CALLS, CITY, RUNS, STACKS, nothing_open, open, range, tiny, two_runs,
     };
     use super::*;
     use glam::Vec2;

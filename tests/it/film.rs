@@ -42,6 +42,10 @@ fn stage(folder: &Scratch) -> Stage {
 }
 
 fn stage_of(folder: &Scratch, scene: &str, fps: u32) -> Stage {
+    sized_stage_of(folder, scene, fps, SIZE)
+}
+
+fn sized_stage_of(folder: &Scratch, scene: &str, fps: u32, size: [u32; 2]) -> Stage {
     let path = folder.write("talk.toml", scene.as_bytes());
     let file = SceneFile::read(&path).expect("it is a scene");
     let opens = Opens::of(&file).expect("the demo is built in");
@@ -52,7 +56,7 @@ fn stage_of(folder: &Scratch, scene: &str, fps: u32) -> Stage {
         shadow: true,
     };
     let settings = StageSettings {
-        size: SIZE,
+        size,
         fps,
         quality,
         theme: None,

@@ -63,13 +63,29 @@ fn a_window_is_driven_by_keys_and_mouse() {
 
     looks_from_presets_and_back(&window);
 
-    window.key("F1");
-    window.wait("help", |state| state["help"] == true);
-    window.key("Escape");
-    window.wait("end of help", |state| state["help"] == false);
+    leaves_what_lies_on_top(&window);
 
     draws_nothing_at_rest(&window);
     window.close();
+}
+
+/// The notice of a copy, which is there before, takes no key from the help.
+fn leaves_what_lies_on_top(window: &Window<'_>) {
+    let on_top = |names: &[&str]| {
+        let names = serde_json::json!(names);
+        move |state: &Value| state["on_top"] == names && state["moving"] == false
+    };
+    window.wait("the notice alone", on_top(&["notices"]));
+    window.key("F1");
+    window.wait("help", on_top(&["the help", "notices"]));
+    window.key("o");
+    window.wait("settings", on_top(&["the settings", "the help", "notices"]));
+    window.key("Escape");
+    window.wait("end of settings", on_top(&["the help", "notices"]));
+    window.key("Escape");
+    window.wait("end of help", on_top(&["notices"]));
+    window.key("Escape");
+    window.wait("no notice", on_top(&[]));
 }
 
 fn plays_and_steps(window: &Window<'_>) {

@@ -39,7 +39,8 @@ fn rest(desk: &mut Desk, at: &mut Duration) {
 /// Does whatever a window can do with `inputs`, recording it and keeping bookmarks of it, and writes both to `folder`.
 fn scenes_of(inputs: &Inputs, folder: &Path) -> [PathBuf; 2] {
     let [script, bookmarks] = ["script.toml", "bookmarks.toml"].map(|name| folder.join(name));
-    let (mut desk, at) = (Desk::unattended(), &mut Duration::ZERO);
+    let (mut desk, mut at) = (Desk::unattended(), Duration::ZERO);
+    let at = &mut at;
     desk.state.tell_time(Duration::ZERO);
     let settings = LandscapeSettings::default();
     let document = Document::open(inputs, None, &settings, &Progress::new());
@@ -168,6 +169,6 @@ fn scenes_of_two_runs_are_read_again() {
     let runs = ["parsed", "stored"].map(|name| format!("compare/paths/{name}.json.gz"));
     let [parsed, stored] = &runs;
     // The other one is longer, and then the shorter one is.
-    is_read_again("runs", &recordings(&[parsed, stored]));
-    is_read_again("swapped", &recordings(&[stored, parsed]));
+    is_read_again("runs", &recordings(&[parsed.as_str(), stored.as_str()]));
+    is_read_again("swapped", &recordings(&[stored.as_str(), parsed.as_str()]));
 }
