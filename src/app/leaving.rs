@@ -136,6 +136,7 @@ mod tests {
     use crate::model::highlight::Highlight;
     use crate::model::metric::Metric;
     use crate::progress::Progress;
+    use crate::state::ask::PaneAsk;
     use crate::state::document::Document;
     use crate::state::message::Message;
     use crate::units::{ModuleId, Time, TimeRange};
@@ -182,7 +183,7 @@ mod tests {
             desk.state.camera.fly_to_pose(pose);
         }),
         ("a view shown alone", |desk| {
-            desk.state.panes.maximise(views::main());
+            desk.execute(PaneAsk::Maximise(Some(views::main())));
         }),
         ("the selection", |desk| {
             desk.state.execute(SelectAsk::Select(Some(ModuleId(1))));
@@ -209,6 +210,9 @@ mod tests {
         document.cut = Cut::at_level(&document.session.hierarchy, 0);
         desk.show(document);
         desk.state.messages.clear();
+        // A view that is the only one is alone already.
+        let other = views::named("functions").expect("it is registered");
+        desk.execute(PaneAsk::Toggle(other));
         (0..OPEN.len()).for_each(|_| desk.escape());
         assert_eq!(layers(&desk), [""; 0]);
         desk
