@@ -117,7 +117,6 @@ impl Opens {
 
     /// Reads it all. For a worker thread: takes as long as it takes.
     pub fn open(self, file: &SceneFile, progress: &Progress) -> anyhow::Result<Opened> {
-        use anyhow::Context;
         let mut map = None;
         if let Some(path) = &self.mapping {
             let shown = path.display().to_string();
