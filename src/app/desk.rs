@@ -474,7 +474,7 @@ impl Desk {
             }
             FileAsk::Share => self.share(),
             FileAsk::OpenLeft => self.open_left(),
-            FileAsk::DiscardLeft => self.discard_left(),
+            FileAsk::DiscardLeft => self.rescue.discard(),
         }
     }
 

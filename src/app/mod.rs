@@ -16,6 +16,7 @@ pub mod goto;
 mod graphics;
 pub mod headless;
 mod jobs;
+mod keeping;
 mod keys;
 mod leaving;
 mod legend;

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::desk::Desk;
 use super::saved::SavedSession;
 use super::versioned;
 use crate::state::job::{Job, take};
@@ -24,13 +23,13 @@ const LOCK: &str = "lock";
 
 /// What a file keeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Kept {
+pub struct Kept {
     /// What was open, by name.
-    title: String,
+    pub title: String,
     /// The session file that was open.
-    session_file: Option<PathBuf>,
+    pub session_file: Option<PathBuf>,
     /// Its paths are absolute.
-    session: SavedSession,
+    pub session: SavedSession,
 }
 
 /// A session that a crash left.
@@ -110,6 +109,50 @@ impl Rescue {
         Some(INTERVAL.saturating_sub(touched.elapsed()))
     }
 
+    /// Whether the session is to be kept now.
+    pub fn is_due(&mut self) -> bool {
+        take(&mut self.keeping);
+        let is_due = self.due() == Some(Duration::ZERO) && self.keeping.is_none();
+        if is_due {
+            self.touched = None;
+        }
+        is_due
+    }
+
+    /// Keeps it on another thread, where it is another than the one kept last.
+    pub fn keep(&mut self, kept: Kept, wake: impl FnOnce() + Send + 'static) {
+        let Some((path, _)) = &self.own else {
+            return;
+        };
+        if self.last.as_ref() == Some(&kept) {
+            return;
+        }
+        self.last = Some(kept.clone());
+        let (path, opened) = (path.clone(), std::mem::take(&mut self.opened));
+        self.keeping = Some(Job::named("rescue", wake, move |_| {
+            // Where it cannot be kept, what was opened from a crash stays until the next start.
+            if versioned::write(&path, &kept).is_ok() {
+                opened.into_iter().for_each(Left::remove);
+            }
+            Ok(())
+        }));
+    }
+
+    /// Takes the latest session that a crash left. Its file stays until this window has kept its own, or closes.
+    pub fn open(&mut self) -> Option<Kept> {
+        let left = self.left.pop()?;
+        let kept = left.kept.clone();
+        self.opened.push(left);
+        Some(kept)
+    }
+
+    /// Forgets the latest session that a crash left.
+    pub fn discard(&mut self) {
+        if let Some(left) = self.left.pop() {
+            left.remove();
+        }
+    }
+
     /// The window closes as it should: nothing of it is left.
     pub fn finish(mut self) {
         // What is being written would come after it is removed.
@@ -123,67 +166,6 @@ impl Rescue {
             let _ = std::fs::remove_file(path.with_extension(LOCK));
         }
         self.opened.into_iter().for_each(Left::remove);
-    }
-}
-
-impl Desk {
-    /// Keeps the session aside where that is due and it is another than the one kept last.
-    pub fn keep_aside(&mut self) {
-        take(&mut self.rescue.keeping);
-        if self.rescue.due() != Some(Duration::ZERO) || self.rescue.keeping.is_some() {
-            return;
-        }
-        self.rescue.touched = None;
-        self.keep_aside_now();
-    }
-
-    fn keep_aside_now(&mut self) {
-        let Some((path, _)) = &self.rescue.own else {
-            return;
-        };
-        // Of no folder paths are absolute.
-        let Some(session) = self.saved_session(Path::new("")) else {
-            return;
-        };
-        let document = self.state.document.as_ref();
-        let kept = Kept {
-            title: document.map(|it| it.name()).unwrap_or_default(),
-            session_file: self.session_file.clone(),
-            session,
-        };
-        if self.rescue.last.as_ref() == Some(&kept) {
-            return;
-        }
-        self.rescue.last = Some(kept.clone());
-        let (path, opened) = (path.clone(), std::mem::take(&mut self.rescue.opened));
-        self.rescue.keeping = Some(Job::named("rescue", self.state.waker(), move |_| {
-            // Where it cannot be kept, what was opened from a crash stays.
-            if versioned::write(&path, &kept).is_ok() {
-                opened.into_iter().for_each(Left::remove);
-            }
-            Ok(())
-        }));
-    }
-
-    /// Opens the latest session that a crash left.
-    pub fn open_left(&mut self) {
-        if let Some(left) = self.rescue.left.pop() {
-            let Kept {
-                session,
-                session_file,
-                ..
-            } = left.kept.clone();
-            self.rescue.opened.push(left);
-            self.welcome.is_open = false;
-            self.open_saved(session, session_file);
-        }
-    }
-
-    /// Forgets the latest session that a crash left.
-    pub fn discard_left(&mut self) {
-        if let Some(left) = self.rescue.left.pop() {
-            left.remove();
-        }
     }
 }
 
@@ -261,7 +243,7 @@ mod tests {
     fn keep(driven: &mut Driven) {
         driven.desk.keep_aside_now();
         while driven.desk.rescue.keeping.is_some() {
-            driven.desk.keep_aside();
+            driven.desk.rescue.is_due();
             std::thread::yield_now();
         }
     }
@@ -304,7 +286,7 @@ mod tests {
         crash(third);
         let mut fourth = window(&files);
         assert_eq!(fourth.desk.rescue.left.len(), 1);
-        fourth.desk.discard_left();
+        fourth.desk.rescue.discard();
         assert!(window(&files).desk.rescue.offered().is_none());
     }
 
