@@ -249,7 +249,10 @@ mod tests {
             assert_eq!(sum(&map), 7 * bytes);
             map.look();
             assert!(!map.was_cut());
-            options().expect("it is there").set_len(left).expect("cut");
+            options()
+                .expect("it is there")
+                .set_len(left as u64)
+                .expect("cut");
             // Twice: the second time no signal comes.
             for _ in 0..2 {
                 assert_eq!(sum(&map), 7 * left);
