@@ -20,7 +20,7 @@ pub struct Program {
     /// All words that run it: of a script its interpreter first.
     pub words: Vec<OsString>,
     /// Words in front of the program's own arguments.
-    own: usize,
+    pub(super) own: usize,
     /// What a shim or `env` sets in its environment.
     pub environment: Vec<(OsString, OsString)>,
     /// What the user should know about how it was found.
