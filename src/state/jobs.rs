@@ -12,6 +12,9 @@ use crate::model::imports::Imports;
 use crate::progress::Progress;
 use crate::source::history::{History, HistoryError};
 
+/// The runs whose clocks were to be linked, and the same with linked clocks.
+pub type Linked = (Arc<Runs>, Runs);
+
 /// Work under way beside the open document.
 #[derive(Default)]
 pub struct Jobs {
@@ -19,7 +22,7 @@ pub struct Jobs {
     pub rescans: bool,
     pub revising: Option<Made<Job<anyhow::Result<Option<Revised>>>>>,
     pub laying_out: Option<Made<Job<City>>>,
-    pub linking: Option<Made<Job<(Arc<Runs>, Runs)>>>,
+    pub linking: Option<Made<Job<Linked>>>,
     pub reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
     pub has_asked_history: bool,

@@ -96,8 +96,10 @@ impl Renamed for Same<'_> {
         match step {
             FilterStep::RemoveModule(of) | FilterStep::RemoveBelow(of) => {
                 let hierarchy = &self.old.session.hierarchy;
-                let is_there = of.index() < hierarchy.len();
-                is_there.then(|| hierarchy.path(of)).unwrap_or_default()
+                match of.index() < hierarchy.len() {
+                    true => hierarchy.path(of),
+                    false => String::new(),
+                }
             }
             FilterStep::HideThread(of) => self.old.thread_name(of).to_owned(),
             _ => String::new(),
