@@ -1,48 +1,23 @@
 //! Callscape: a software landscape that plays recorded executions.
 //!
-//! The modules form the pipeline of the architecture: each uses only what stands before it in this list.
+//! The floors of the pipeline under the names that tests and benches use. Each is a crate, and depends only on crates
+//! before it in this list.
 
-// `cli::messages` and `cli::output` write what commands say, and know what to do where that fails.
-#![cfg_attr(
-    not(test),
-    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
-)]
+pub use callscape_base::{escape, files, progress, units, warnings};
 
-pub mod escape;
-pub mod progress;
-pub mod units;
-pub mod warnings;
-
-pub mod files;
-
-pub mod facts;
-
-pub mod source;
-
-pub mod import;
-
-pub mod analysis;
-
-pub mod export;
-
-pub mod record;
-
-pub mod filter;
-
-pub mod model;
-
-pub mod layout;
-
-pub mod look;
-
-pub mod render;
-
-pub mod state;
-
-pub mod views;
-
-pub mod presentation;
-
-pub mod app;
-
-pub mod cli;
+pub use callscape_analysis as analysis;
+pub use callscape_app as app;
+pub use callscape_cli as cli;
+pub use callscape_export as export;
+pub use callscape_facts as facts;
+pub use callscape_filter as filter;
+pub use callscape_import as import;
+pub use callscape_layout as layout;
+pub use callscape_look as look;
+pub use callscape_model as model;
+pub use callscape_presentation as presentation;
+pub use callscape_record as record;
+pub use callscape_render as render;
+pub use callscape_source as source;
+pub use callscape_state as state;
+pub use callscape_views as views;

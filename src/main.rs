@@ -9,10 +9,10 @@ fn main() -> ExitCode {
         unsafe { std::env::set_var(RUNTIME, folder) };
     }
     // Parsing exits with 2 on wrong usage.
-    match callscape::cli::run(callscape::cli::parse()) {
+    match callscape_cli::run(callscape::cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            callscape::cli::say_error(&error);
+            callscape_cli::say_error(&error);
             ExitCode::from(1)
         }
     }

@@ -1,23 +1,5 @@
-//! What the fuzz targets share: the importers, which are the files of the program itself, and what must hold
-//! of whatever they make of an input.
+//! Shared by the fuzz targets: the importers, and the properties that hold for their results on any input.
 
-pub mod check;
-pub mod mutate;
-
-#[path = "../../src/escape.rs"]
-pub mod escape;
-#[path = "../../src/facts/mod.rs"]
-pub mod facts;
-#[path = "../../src/files/mod.rs"]
-pub mod files;
-#[path = "../../src/import/mod.rs"]
-pub mod import;
-#[path = "../../src/progress.rs"]
-pub mod progress;
-#[path = "../../src/units.rs"]
-pub mod units;
-#[path = "../../src/warnings.rs"]
-pub mod warnings;
 
 /// The importers, as `check` knows them here and in the tests.
 mod program {
@@ -27,7 +9,7 @@ mod program {
 use std::path::{Path, PathBuf};
 
 use check::check;
-use progress::Progress;
+use callscape_base::progress::Progress;
 
 /// A place for the input of one process, in memory where the system has such a place.
 pub fn place() -> PathBuf {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::phases::Phases;
 use super::phases::apart::of_both;
-use crate::facts::trace::Trace;
-use crate::progress::Progress;
-use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::Trace;
 
 /// What two clocks are linked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::trace::Relation;
-use crate::units::{Cost, ModuleId};
+use callscape_base::units::{Cost, ModuleId};
+use callscape_facts::trace::Relation;
 
 /// Calls from one module to another, aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ThreadId, Time, TimeRange};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
 
 /// How many calls are merged between two looks at the wish to cancel.
 const BATCH: u64 = 1 << 16;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::result_sets::{Files, Spans};
-use crate::facts::hierarchy::Hierarchy;
-use crate::import::results::ResultSet;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_import::results::ResultSet;
 
 /// Lines that reports count, and how many of them ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::index::cache_dir;
-use crate::files;
-use crate::source::saved;
+use callscape_base::files;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::index::cache_dir;
+use callscape_source::saved;
 
 /// The structure, as `callscape tree --json` wrote it.
 const STRUCTURE: &[u8] = include_bytes!("../../assets/demo/lua-5.4.9.tree.json");

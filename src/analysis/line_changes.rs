@@ -4,7 +4,7 @@
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 
-use crate::source::text::SourceText;
+use callscape_source::text::SourceText;
 
 /// A row of two texts beside each other: a line of either or of both, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::progress::Progress;
-use crate::source::{Scan, SourceError};
-use crate::warnings::{Reporter, Warning};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Reporter, Warning};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_source::{Scan, SourceError};
 
 /// What is read in this many bytes is waited for: it takes no longer than anyone notices.
 const WORTH_WAITING: u64 = 4 << 20;

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::session::Session;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::import::results::ResultSet;
-use crate::units::{Cost, ModuleId};
+use callscape_base::units::{Cost, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_import::results::ResultSet;
 
 /// What a result set is in a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,14 +7,14 @@ use super::demo;
 use super::frequency::{FrequencyError, leave_out_frequent};
 use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve, rules};
-use crate::facts::frequency::Frequency;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder};
-use crate::facts::recording::Recording;
-use crate::import::input::STANDARD_INPUT;
-use crate::import::{self, ImportError};
-use crate::progress::{Cancelled, Progress};
-use crate::source::{self, SourceError};
-use crate::warnings::{Reporter, Warning};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::warnings::{Reporter, Warning};
+use callscape_facts::frequency::Frequency;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder};
+use callscape_facts::recording::Recording;
+use callscape_import::input::STANDARD_INPUT;
+use callscape_import::{self as import, ImportError};
+use callscape_source::{self as source, SourceError};
 
 /// A recording and the module of each of its functions.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use super::command::{Chosen, FileAsk};
 use super::desk::Desk;
 use super::recent::RecentInputs;
 use super::welcome::{Welcome, no_dialog};
-use crate::analysis::session::Inputs;
-use crate::state::job::{Job, take};
+use callscape_analysis::session::Inputs;
+use callscape_state::job::{Job, take};
 
 impl Desk {
     /// Reads what was opened before; what could not be read, in a sentence. The welcome is open at first where nothing was

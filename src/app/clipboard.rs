@@ -168,7 +168,7 @@ mod system {
     fn png(image: &ColorImage) -> Result<Vec<u8>, String> {
         let side = |side: usize| u32::try_from(side).map_err(|error| error.to_string());
         let pixels = image.pixels.iter();
-        let image = crate::look::image::Image {
+        let image = callscape_look::image::Image {
             width: side(image.size[0])?,
             height: side(image.size[1])?,
             rgba: pixels

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use egui::Pos2;
 
-use crate::presentation::scene::{Section, Shot};
-use crate::record::Switch;
-use crate::record::recorder::Recorder;
-use crate::state::action::On;
-use crate::state::ask::FindingAsk;
-use crate::state::ask::{
+use callscape_presentation::scene::{Section, Shot};
+use callscape_record::Switch;
+use callscape_record::recorder::Recorder;
+use callscape_state::action::On;
+use callscape_state::ask::FindingAsk;
+use callscape_state::ask::{
     Ask, CameraAsk, CancelAsk, CardAsk, CutAsk, EditAsk, FilterAsk, LookAsk, MappingAsk, OpenAsk,
     PaneAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };

@@ -20,17 +20,17 @@ use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
 use super::tour::Tour;
 use super::welcome::Welcome;
-use crate::analysis::session::Inputs;
-use crate::export::pack;
-use crate::model::moment::lively;
-use crate::presentation::saved_look::SavedLook;
-use crate::presentation::show::Show;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
-use crate::state::document::{dropped, is_results};
-use crate::state::message::Message;
-use crate::state::panes::{Arrangement, ViewId};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_export::pack;
+use callscape_model::moment::lively;
+use callscape_presentation::saved_look::SavedLook;
+use callscape_presentation::show::Show;
+use callscape_state::State;
+use callscape_state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
+use callscape_state::document::{dropped, is_results};
+use callscape_state::message::Message;
+use callscape_state::panes::{Arrangement, ViewId};
 
 /// The card in which one asks for a picture.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ pub struct Desk {
     pub session_file: Option<PathBuf>,
     /// Where to bring what is being opened.
     pub to_restore: Option<SavedSession>,
-    /// The document that was last seen: [`crate::state::Stamps::document`].
+    /// The document that was last seen: [`callscape_state::Stamps::document`].
     document_seen: u64,
 }
 

@@ -17,18 +17,18 @@ use super::desk::Desk;
 use super::pace::Detail;
 use super::panels::context::{Layout, Pictures, Timings};
 use super::panels::{self};
-use crate::analysis::session::Inputs;
-use crate::filter::selection::Pointed;
-use crate::model::theme::Theme;
-use crate::progress::Progress;
-use crate::render::renderer::Quality;
-use crate::state::ask::{Ask, Asks, MappingAsk};
-use crate::state::city::Lettering;
-use crate::state::document::Document;
-use crate::state::made::Made;
-use crate::state::panes::ViewId;
-use crate::state::pointer::Button;
-use crate::views::{self, Picture, Surface, style};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_filter::selection::Pointed;
+use callscape_look::quality::Quality;
+use callscape_model::theme::Theme;
+use callscape_state::ask::{Ask, Asks, MappingAsk};
+use callscape_state::city::Lettering;
+use callscape_state::document::Document;
+use callscape_state::made::Made;
+use callscape_state::panes::ViewId;
+use callscape_state::pointer::Button;
+use callscape_views::{self as views, Picture, Surface, style};
 
 /// How much time goes on with a frame.
 const FRAME: Duration = Duration::from_millis(120);
@@ -221,11 +221,7 @@ impl Driven {
         let mut quiet = 0;
         for _ in 0..2_000 {
             self.frame(Vec::new());
-            let Desk { state, views, .. } = &self.desk;
-            let waits = self.desk.is_working()
-                || state.loading.is_some()
-                || state.work.is_under_way()
-                || views.are_waiting(state);
+            let waits = self.desk.is_waiting();
             quiet = if waits { 0 } else { quiet + 1 };
             if quiet == 2 {
                 return;

@@ -1,12 +1,12 @@
 //! Hands a landscape to a renderer: the one place where a renderer gets what it draws.
 
-use crate::analysis::session::Session;
-use crate::filter::selection::Selection;
-use crate::look::camera::Camera;
-use crate::render::gpu::Gpu;
-use crate::render::renderer::Renderer;
-use crate::state::city::{City, Lettering};
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Selection;
+use callscape_look::camera::Camera;
+use callscape_render::gpu::Gpu;
+use callscape_render::renderer::Renderer;
+use callscape_state::city::{City, Lettering};
 
 /// A renderer, and the landscape that it is to draw.
 pub struct Feed<'a> {

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::analysis::session::Session;
-use crate::export::ExportError;
-use crate::export::glb::{self, Solid};
-use crate::layout::geometry::BlockKind;
-use crate::look::theme::Palette;
-use crate::progress::Progress;
-use crate::state::city::City;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_export::ExportError;
+use callscape_export::glb::{self, Solid};
+use callscape_layout::geometry::BlockKind;
+use callscape_look::theme::Palette;
+use callscape_state::city::City;
 
 /// Writes the blocks of `view` as they look now, as glTF; see [`glb`].
 pub fn write(

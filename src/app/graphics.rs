@@ -6,8 +6,8 @@ use wgpu::CurrentSurfaceTexture as Acquired;
 use winit::window::Window;
 
 use super::canvas::{Canvas, Panels, Prepared};
-use crate::model::theme::Theme;
-use crate::render::gpu::{self, Gpu, GpuError};
+use callscape_model::theme::Theme;
+use callscape_render::gpu::{self, Gpu, GpuError};
 
 /// The surface of one window, and what is drawn for it.
 pub struct Graphics {

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::presenting::opening::Opened;
 use super::sharing;
-use crate::presentation::scene::SceneFile;
-use crate::progress::Progress;
-use crate::state::job::Job;
+use callscape_base::progress::Progress;
+use callscape_presentation::scene::SceneFile;
+use callscape_state::job::Job;
 
 /// What came of a pack: where it is, what is in it, and its size in bytes.
 pub type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;

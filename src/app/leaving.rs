@@ -4,9 +4,9 @@
 //! (`window/input.rs`). A presentation covers everything, and has keys of its own.
 
 use super::desk::Desk;
-use crate::filter::selection::Pointed;
-use crate::state::ask::{CardAsk, LookAsk, OpenAsk, SelectAsk};
-use crate::state::{Search, State};
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{CardAsk, LookAsk, OpenAsk, SelectAsk};
+use callscape_state::{Search, State};
 
 /// Something that Escape leaves.
 struct Layer {
@@ -133,17 +133,17 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::session::Inputs;
-    use crate::app::command::{Command, PaletteAsk};
-    use crate::filter::cut::Cut;
-    use crate::model::highlight::Highlight;
-    use crate::model::metric::Metric;
-    use crate::progress::Progress;
-    use crate::state::ask::PaneAsk;
-    use crate::state::document::Document;
-    use crate::state::message::Message;
-    use crate::units::{ModuleId, Time, TimeRange};
-    use crate::views;
+    use crate::command::{Command, PaletteAsk};
+    use callscape_analysis::session::Inputs;
+    use callscape_base::progress::Progress;
+    use callscape_base::units::{ModuleId, Time, TimeRange};
+    use callscape_filter::cut::Cut;
+    use callscape_model::highlight::Highlight;
+    use callscape_model::metric::Metric;
+    use callscape_state::ask::PaneAsk;
+    use callscape_state::document::Document;
+    use callscape_state::message::Message;
+    use callscape_views as views;
 
     /// Opens a layer, and nothing else.
     type Open = fn(&mut Desk);

@@ -6,9 +6,9 @@ use egui::{ClippedPrimitive, Vec2};
 use super::offscreen::Offscreen;
 use super::panels::legend::entries::Meanings;
 use super::panels::legend::{frame, strip};
-use crate::look::image::Image;
-use crate::model::theme::Theme;
-use crate::render::gpu::{Gpu, GpuError};
+use callscape_look::image::Image;
+use callscape_model::theme::Theme;
+use callscape_render::gpu::{Gpu, GpuError};
 
 /// Letters have their size in the window on a picture whose shorter side has so many pixels.
 const PLAIN_SIDE: f32 = 720.0;

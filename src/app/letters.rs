@@ -6,8 +6,8 @@ use std::sync::Arc;
 use egui::epaint::ClippedShape;
 use egui::{Context, FontData, FontId, Shape};
 
-use crate::render::text::{self, Fonts};
-use crate::views::style;
+use callscape_render::text::{self, Fonts};
+use callscape_views::style;
 
 /// What the panels of one context have shown.
 #[derive(Default)]

@@ -8,21 +8,21 @@ use egui::{Pos2, pos2};
 
 use super::driven::{Driven, Files, inputs};
 use super::keys;
-use crate::analysis::session::Inputs;
-use crate::facts::frequency::Frequency;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::Pointed;
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::progress::Progress;
-use crate::state::ask::{
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{ModuleId, ThreadId, Time, TimeRange};
+use callscape_facts::frequency::Frequency;
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::Pointed;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
+use callscape_state::ask::{
     CutAsk, FilterAsk, LookAsk, OpenAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
 };
-use crate::state::document::Document;
-use crate::state::panes::ViewId;
-use crate::state::runs::RunsLayout;
-use crate::units::{ModuleId, ThreadId, Time, TimeRange};
-use crate::views::{Entry, REGISTRY};
+use callscape_state::document::Document;
+use callscape_state::panes::ViewId;
+use callscape_state::runs::RunsLayout;
+use callscape_views::{Entry, REGISTRY};
 
 /// A way to replace what is open, or part of what is shown of it.
 type Way = (&'static str, fn(&mut Driven, &Files));
@@ -44,7 +44,7 @@ fn profile() -> Inputs {
     let file = "tests/data/import/pprof/markdown-render.pb.gz";
     inputs(
         None,
-        &[PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+        &[PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file)],
     )
 }
 

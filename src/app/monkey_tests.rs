@@ -11,13 +11,13 @@ use egui::{Event, Key, Modifiers, PointerButton, pos2, vec2};
 use super::command::{Command, FileAsk, LiveAsk, PaletteAsk};
 use super::driven::{Driven, Files, inputs};
 use super::keys;
-use crate::analysis::session::Inputs;
-use crate::facts::trace::random::random_numbers;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::state::ask::{PaneAsk, RunsAsk};
-use crate::state::document::Document;
-use crate::views;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_facts::trace::random::random_numbers;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::ask::{PaneAsk, RunsAsk};
+use callscape_state::document::Document;
+use callscape_views as views;
 
 /// What `./x test` does, always with this seed.
 const SEED: u64 = 43;
@@ -175,7 +175,7 @@ impl Monkey {
 
     /// Drops or opens something.
     fn open(&mut self) -> String {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let number = self.below(4) as u32;
         let (path, other) = (
             self.files
@@ -258,7 +258,7 @@ impl Monkey {
 
 fn open_again(
     of: &Inputs,
-    map: Option<std::sync::Arc<crate::analysis::mapping::Mapping>>,
+    map: Option<std::sync::Arc<callscape_analysis::mapping::Mapping>>,
     settings: &LandscapeSettings,
 ) -> anyhow::Result<Document> {
     Document::open(of, map, settings, &Progress::new())

@@ -4,11 +4,11 @@ use egui::{ClippedPrimitive, Pos2, RawInput, Rect, Ui, Vec2, ViewportId};
 
 use super::canvas::{free_textures, paint, take_textures};
 use super::letters::Letters;
-use crate::look::image::Image;
-use crate::model::theme::Theme;
-use crate::render::gpu::{Gpu, GpuError};
-use crate::render::readback;
-use crate::views::style;
+use callscape_look::image::Image;
+use callscape_model::theme::Theme;
+use callscape_render::gpu::{Gpu, GpuError};
+use callscape_render::readback;
+use callscape_views::style;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;

@@ -6,13 +6,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::Asks;
-use crate::state::document::Document;
-use crate::state::made::Generation;
-use crate::state::panes::{Kind, ViewId};
-use crate::views::{Picture, REGISTRY, SavedViews, Surface, View};
+use callscape_base::progress::Progress;
+use callscape_state::State;
+use callscape_state::ask::Asks;
+use callscape_state::document::Document;
+use callscape_state::made::Generation;
+use callscape_state::panes::ViewId;
+use callscape_views::{Picture, REGISTRY, SavedViews, Surface, View};
 
 /// A view that asks for something each time it is told of a change would never end.
 const MOST_ROUNDS: usize = 8;
@@ -22,9 +22,9 @@ pub struct Views {
     all: Vec<(ViewId, Box<dyn View>)>,
     /// The document that the views are of; none while nothing is open.
     of: Option<Generation>,
-    /// The inputs of that: [`crate::state::Stamps::opened`].
+    /// The inputs of that: [`callscape_state::Stamps::opened`].
     opened: u64,
-    /// The run of these: [`crate::state::Stamps::run`].
+    /// The run of these: [`callscape_state::Stamps::run`].
     run: u64,
 }
 

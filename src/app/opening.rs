@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use super::desk::Desk;
 use super::dock::Dock;
 use super::saved::SavedSession;
-use crate::analysis::session::Inputs;
-use crate::presentation::bookmark::found_from;
-use crate::state::ask::PlayAsk;
-use crate::state::document::{Document, Part};
-use crate::state::message::Message;
+use callscape_analysis::session::Inputs;
+use callscape_presentation::bookmark::found_from;
+use callscape_state::ask::PlayAsk;
+use callscape_state::document::{Document, Part};
+use callscape_state::message::Message;
 
 /// More bookmarks than anyone takes.
 const MOST_BOOKMARKS: usize = 10_000;

@@ -11,8 +11,8 @@ use winit::window::Window;
 use super::canvas::Panels;
 use super::clipboard::Clipboard;
 use super::letters::Letters;
-use crate::model::theme::Theme;
-use crate::views::{style, widgets};
+use callscape_model::theme::Theme;
+use callscape_views::{style, widgets};
 #[cfg(feature = "accesskit")]
 use egui_winit::accesskit_winit;
 #[cfg(feature = "accesskit")]

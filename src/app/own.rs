@@ -105,10 +105,10 @@ impl<T: Clone + Serialize + DeserializeOwned> Own<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::landscape::LandscapeSettings;
-    use crate::model::metric::Metric;
-    use crate::model::surface::Surface;
-    use crate::presentation::saved_look::SavedLook;
+    use callscape_model::landscape::LandscapeSettings;
+    use callscape_model::metric::Metric;
+    use callscape_model::surface::Surface;
+    use callscape_presentation::saved_look::SavedLook;
 
     #[test]
     fn looks_are_kept_renewed_and_forgotten_and_a_file_that_cannot_be_read_stays() {

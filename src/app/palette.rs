@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use super::command::{Command, PaletteAsk};
 use super::keys::{Listed, listed};
 use super::versioned;
-use crate::filter::selection::Pointed;
-use crate::state::State;
-use crate::state::action::On;
-use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::state::made::Made;
-use crate::state::panes::Kind;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::action::On;
+use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk};
+use callscape_state::document::Document;
+use callscape_state::made::Made;
+use callscape_state::panes::Kind;
 
 /// How many actions, and how many modules, are listed.
 const MOST_ACTIONS: usize = 60;
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn what_was_used_last_comes_first_and_what_cannot_be_done_last() {
-        let mut state = crate::app::desk::Desk::unattended().state;
+        let mut state = crate::desk::Desk::unattended().state;
         let mut palette = Palette::default();
         palette.on(PaletteAsk::Toggle, &mut state);
         let first = titles(&palette);
@@ -415,15 +415,15 @@ mod tests {
 
     /// The demo with a function chosen by its menu, opened over a view that says what it is.
     fn menu_over(kind: Kind, on: &'static [On]) -> (State, Menu) {
-        use crate::analysis::session::Inputs;
-        use crate::progress::Progress;
-        use crate::state::document::Document;
-        let mut desk = crate::app::desk::Desk::unattended();
+        use callscape_analysis::session::Inputs;
+        use callscape_base::progress::Progress;
+        use callscape_state::document::Document;
+        let mut desk = crate::desk::Desk::unattended();
         let settings = Default::default();
         let document = Document::open(&Inputs::default(), None, &settings, &Progress::new());
         desk.show(document.expect("the demo is inside the program"));
         let mut state = desk.state;
-        let view = crate::views::all()
+        let view = callscape_views::all()
             .into_iter()
             .find(|it| it.line().kind == kind);
         let view = view.expect("a view of this kind");
@@ -444,7 +444,7 @@ mod tests {
     fn what_was_used_last_comes_first_after_another_start_too() {
         let dir = std::env::temp_dir().join(format!("callscape-palette-{}", std::process::id()));
         let path = dir.join("palette.json");
-        let mut state = crate::app::desk::Desk::unattended().state;
+        let mut state = crate::desk::Desk::unattended().state;
         let recalled = || Palette::at(Some(path.clone()));
         let (mut palette, notice) = recalled();
         assert!(notice.is_none() && palette.recent.is_empty());

@@ -10,15 +10,15 @@ use super::compare::both::Both;
 use super::desk::Desk;
 use super::glb;
 use super::headless::{MAX_SIDE, PictureSettings, Studio, Viewpoint};
-use crate::look::image::PngWriter;
-use crate::look::quality::Quality;
-use crate::model::moment::Moment;
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::city::City;
-use crate::state::job::{Job, take};
-use crate::state::message::Message;
-use crate::state::runs::RunsLayout;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_look::image::PngWriter;
+use callscape_look::quality::Quality;
+use callscape_model::moment::Moment;
+use callscape_state::State;
+use callscape_state::city::City;
+use callscape_state::job::{Job, take};
+use callscape_state::message::Message;
+use callscape_state::runs::RunsLayout;
 
 impl PictureWish {
     /// Whether a model is written, and no picture.
@@ -199,7 +199,7 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::desk::PictureCard;
+    use crate::desk::PictureCard;
 
     #[test]
     fn a_picture_has_the_shape_of_the_landscape_and_no_side_is_too_long() {

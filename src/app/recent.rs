@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::versioned;
-use crate::analysis::session::Inputs;
-use crate::look::image::Image;
+use callscape_analysis::session::Inputs;
+use callscape_look::image::Image;
 
 /// More than anyone looks through.
 const MOST: usize = 30;

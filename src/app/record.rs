@@ -3,13 +3,13 @@
 use super::command::{FileAsk, RecordAsk, RecordWish};
 use super::desk::Desk;
 use super::recording::{PAUSE, Running, look, parts, run};
-use crate::analysis::session::Inputs;
-use crate::progress::Progress;
-use crate::record::control::Control;
-use crate::record::recorder::Recorder;
-use crate::record::{Switch, Wish};
-use crate::state::job::{Job, take};
-use crate::state::message::Message;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_record::control::Control;
+use callscape_record::recorder::Recorder;
+use callscape_record::{Switch, Wish};
+use callscape_state::job::{Job, take};
+use callscape_state::message::Message;
 
 impl Desk {
     pub fn on_record(&mut self, ask: RecordAsk) {
@@ -321,7 +321,7 @@ int main(int count, char **words) {
                 panic!("the recording alone: {names:?}");
             };
             assert!(name.ends_with(".uftrace"), "{name}");
-            let opened = crate::import::open(&folder.join(name), &Progress::new());
+            let opened = callscape_import::open(&folder.join(name), &Progress::new());
             let functions = opened.expect("it is whole").functions;
             assert!(functions.ids().any(|id| functions.get(id).name == "leaf"));
             std::fs::remove_dir_all(folder).expect("it can be removed");

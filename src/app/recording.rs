@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::command::RecordWish;
 use super::editor::words;
-use crate::analysis::session::Inputs;
-use crate::import;
-use crate::progress::Progress;
-use crate::record::choice::{self, Offer};
-use crate::record::control::Control;
-use crate::record::program::Program;
-use crate::record::recorder::Recorder;
-use crate::record::{self, Ended, TERMINATE, Wish};
-use crate::state::job::Job;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_import as import;
+use callscape_record::choice::{self, Offer};
+use callscape_record::control::Control;
+use callscape_record::program::Program;
+use callscape_record::recorder::Recorder;
+use callscape_record::{self as record, Ended, TERMINATE, Wish};
+use callscape_state::job::Job;
 
 /// So long after the last key the command is looked at.
 pub(super) const PAUSE: Duration = Duration::from_millis(200);

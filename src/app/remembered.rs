@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dock::Dock;
 use super::versioned;
-use crate::state::panes::Arrangement;
+use callscape_state::panes::Arrangement;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Remembered {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::saved::SavedSession;
 use super::versioned;
-use crate::state::job::{Job, take};
+use callscape_state::job::{Job, take};
 
 /// How long after something was done the session is kept.
 const INTERVAL: Duration = Duration::from_secs(30);
@@ -229,8 +229,8 @@ fn left_in(folder: &Path) -> Vec<Left> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::command::BookmarkAsk;
-    use crate::app::driven::{Driven, Files, inputs};
+    use crate::command::BookmarkAsk;
+    use crate::driven::{Driven, Files, inputs};
 
     fn window(files: &Files) -> Driven {
         let recording = files.recording("one.json", 0..9);

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use super::desk::Desk;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// Work that neither ends nor tells of progress for so long never ends.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -108,14 +108,15 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
-    use crate::state::job::Job;
+    use callscape_state::job::Job;
+    use callscape_state::made::{Generation, Made};
 
     #[test]
     fn what_never_ends_is_named_and_what_goes_on_is_told() {
         let mut desk = Desk::unattended();
         assert_eq!(wait(&mut desk, &|_| (), |_| ()), Ok(()), "nothing is open");
         let (sender, receiver) = channel::<()>();
-        desk.state.jobs.finding_imports = Some(Job::start(
+        let job = Job::start(
             || (),
             move |progress| {
                 progress.start("looking", 7);
@@ -123,7 +124,8 @@ mod tests {
                 let _ = receiver.recv();
                 Ok(None)
             },
-        ));
+        );
+        desk.state.jobs.finding_imports = Some(Made::new(Generation::next(), job));
         let told = RefCell::new(Vec::new());
         let tell = |progress: &Progress| told.borrow_mut().push(progress.state());
         let patience = Duration::from_millis(20);

@@ -7,13 +7,13 @@ use anyhow::{Context, ensure};
 use super::jobs::Packed;
 use super::saved::{self, SavedSession};
 use super::sharing::{self, Wanted, pack};
-use crate::app::desk::Desk;
-use crate::export::pack::ENDING;
-use crate::presentation::files::{write_beside, write_scene};
-use crate::progress::Progress;
-use crate::state::job::{Job, take};
-use crate::state::message::Message;
-use crate::units::grouped;
+use crate::desk::Desk;
+use callscape_base::progress::Progress;
+use callscape_base::units::grouped;
+use callscape_export::pack::ENDING;
+use callscape_presentation::files::{write_beside, write_scene};
+use callscape_state::job::{Job, take};
+use callscape_state::message::Message;
 
 /// Files that are made for a pack alone, removed with this.
 #[derive(Default)]

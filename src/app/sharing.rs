@@ -8,17 +8,17 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::saved::SavedSession;
-use crate::analysis::session::{Inputs, Sides};
-use crate::export::pack::{self, Packed, Parts};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::files::Folder;
-use crate::import;
-use crate::import::input::STANDARD_INPUT;
-use crate::presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
-use crate::progress::Progress;
-use crate::source::{self, structure};
-use crate::units::ModuleId;
-use crate::warnings::Reporter;
+use callscape_analysis::session::{Inputs, Sides};
+use callscape_base::files::Folder;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_base::warnings::Reporter;
+use callscape_export::pack::{self, Packed, Parts};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_import as import;
+use callscape_import::input::STANDARD_INPUT;
+use callscape_presentation::scene::{Bookmark, LeftOut, SceneFile, SceneInputs};
+use callscape_source::{self as source, structure};
 
 const SESSION: &str = "session.callscape-session.json";
 

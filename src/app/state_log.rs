@@ -8,8 +8,8 @@ use std::io::Write;
 use serde_json::json;
 use winit::event::WindowEvent;
 
-use crate::app::desk::Desk;
-use crate::state::camera::Mode;
+use crate::desk::Desk;
+use callscape_state::camera::Mode;
 
 pub struct StateLog {
     file: File,

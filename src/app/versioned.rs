@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::files;
-use crate::presentation::files::write_beside;
+use callscape_base::files;
+use callscape_presentation::files::write_beside;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::recent::RecentInputs;
-use crate::files::program;
+use callscape_base::files::program;
 
 /// The welcome as it is shown.
 #[derive(Debug, Default)]

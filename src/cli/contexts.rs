@@ -9,10 +9,12 @@ use serde::ser::Serializer;
 use super::output::{self, Align, Table};
 use super::progress::with_progress;
 use super::threads;
-use crate::analysis::contexts;
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::contexts::{Contexts, Merge};
-use crate::units::{ContextId, Cost, FunctionId, ThreadId, Time, TimeRange, TimeSpec, Unit};
+use callscape_analysis::contexts;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{
+    ContextId, Cost, FunctionId, ThreadId, Time, TimeRange, TimeSpec, Unit,
+};
+use callscape_facts::contexts::{Contexts, Merge};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The calling contexts of a recording: its calls merged by call path", after_help = HELP)]
@@ -91,7 +93,7 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
         match of {
             Some(of) if merge != Merge::Paths => {
                 let merged = of.merged(merge, |function| function, progress)?;
-                Ok::<_, crate::progress::Cancelled>(Some(Cow::Owned(merged)))
+                Ok::<_, callscape_base::progress::Cancelled>(Some(Cow::Owned(merged)))
             }
             of => Ok(of),
         }

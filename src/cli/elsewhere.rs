@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 
-use crate::analysis::session::{Elsewhere, Inputs, Since};
+use callscape_analysis::session::{Elsewhere, Inputs, Since};
 
 /// What changed, and what other tools have found.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -44,7 +44,7 @@ impl ElsewhereArgs {
             "--good says something of the functions of a recording: expected a recording beside it"
         );
         for path in &self.results {
-            let is_stream = path.as_os_str() == crate::import::input::STANDARD_INPUT;
+            let is_stream = path.as_os_str() == callscape_import::input::STANDARD_INPUT;
             ensure!(
                 is_stream || path.exists(),
                 "{}: expected a file with results of another tool, found nothing",

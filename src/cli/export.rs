@@ -10,9 +10,9 @@ use anyhow::{Context, bail};
 use super::progress::with_progress;
 use super::trace_arg::TraceArg;
 use super::{output, threads};
-use crate::export::{self, ExportError, Format, Part};
-use crate::files;
-use crate::units::{Time, TimeRange, TimeSpec};
+use callscape_base::files;
+use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_export::{self as export, ExportError, Format, Part};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Write a recording, or a part of it, for another tool", after_help = HELP)]

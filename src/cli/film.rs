@@ -7,13 +7,13 @@ use anyhow::{Context, ensure};
 
 use super::progress::{self, with_progress};
 use super::render::{QualityArg, RenderArgs};
-use crate::app::presenting::opening::{Opened, Opens};
-use crate::app::presenting::stage::{FrameIs, Stage, StageSettings, Tell};
-use crate::escape;
-use crate::look::quality::{Light, Quality};
-use crate::presentation::check::film_size;
-use crate::presentation::film::{Film, FilmSettings, Format, Plan};
-use crate::presentation::scene::SceneFile;
+use callscape_app::presenting::opening::{Opened, Opens};
+use callscape_app::presenting::stage::{FrameIs, Stage, StageSettings, Tell};
+use callscape_base::escape;
+use callscape_look::quality::{Light, Quality};
+use callscape_presentation::check::film_size;
+use callscape_presentation::film::{Film, FilmSettings, Format, Plan};
+use callscape_presentation::scene::SceneFile;
 
 /// Pixels, and frames a second, of films that say nothing else.
 const SIZE: [u32; 2] = [1920, 1080];

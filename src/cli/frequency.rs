@@ -1,9 +1,9 @@
 //! `--max-frequency`: what is called too often is left out, in every sub-command that reads recordings.
 
 use super::progress::with_progress;
-use crate::analysis::session::Session;
-use crate::facts::frequency::Frequency;
-use crate::facts::recording::Recording;
+use callscape_analysis::session::Session;
+use callscape_facts::frequency::Frequency;
+use callscape_facts::recording::Recording;
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct FrequencyArg {

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use super::progress::with_progress;
-use crate::analysis::result_sets::NamedSet;
-use crate::analysis::session::Session;
-use crate::facts::trace::FunctionMetrics;
-use crate::import::results;
-use crate::units::{Cost, FunctionId, Unit};
-use crate::views::text::counted;
+use callscape_analysis::result_sets::NamedSet;
+use callscape_analysis::session::Session;
+use callscape_base::units::{Cost, FunctionId, Unit};
+use callscape_facts::trace::FunctionMetrics;
+use callscape_import::results;
+use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]

@@ -7,12 +7,12 @@ use anyhow::ensure;
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
-use crate::analysis::call_graph::collapse;
-use crate::analysis::mapping::Mapping;
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::trace::Relation;
-use crate::filter::cut::Cut;
-use crate::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec, Unit};
+use callscape_analysis::call_graph::collapse;
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec, Unit};
+use callscape_facts::trace::Relation;
+use callscape_filter::cut::Cut;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::import;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_import as import;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Build the index file of a recording ahead of time", after_help = EXAMPLES)]

@@ -6,18 +6,18 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
-use crate::analysis::resolve::Rule;
-use crate::analysis::session::{Resolved, Session};
-use crate::escape;
-use crate::facts::frequency::LeftOut;
-use crate::facts::gaps::Gaps;
-use crate::facts::lines::Lines;
-use crate::facts::memory::{Detail, Known, Memory};
-use crate::facts::recording::RecordingKind;
-use crate::facts::sampling::Sampling;
-use crate::facts::trace::WaitingKnown;
-use crate::units::{Cost, Time, Unit};
-use crate::warnings::Warning;
+use callscape_analysis::resolve::Rule;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time, Unit};
+use callscape_base::warnings::Warning;
+use callscape_facts::frequency::LeftOut;
+use callscape_facts::gaps::Gaps;
+use callscape_facts::lines::Lines;
+use callscape_facts::memory::{Detail, Known, Memory};
+use callscape_facts::recording::RecordingKind;
+use callscape_facts::sampling::Sampling;
+use callscape_facts::trace::WaitingKnown;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::progress::with_progress;
-use crate::analysis::session::{Inputs, Sides};
-use crate::app::sharing;
-use crate::export::pack;
-use crate::import::input::STANDARD_INPUT;
-use crate::{import, source};
+use callscape_analysis::session::{Inputs, Sides};
+use callscape_app::sharing;
+use callscape_export::pack;
+use callscape_import as import;
+use callscape_import::input::STANDARD_INPUT;
+use callscape_source as source;
 
 /// What a pack opens. A progress bar stands on standard error meanwhile, where that is a terminal.
 pub fn unpacked(path: &Path) -> anyhow::Result<Inputs> {

@@ -12,10 +12,10 @@ use document::{Document, Source};
 
 use super::output;
 use super::progress::with_progress;
-use crate::analysis::lines::{FileLines, LineFacts, file_around, recorded_at};
-use crate::analysis::session::Session;
-use crate::source::text::TextTree;
-use crate::units::{ModuleId, Time, TimeRange, TimeSpec};
+use callscape_analysis::lines::{FileLines, LineFacts, file_around, recorded_at};
+use callscape_analysis::session::Session;
+use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec};
+use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What the lines of a file cost, and what is called in them", after_help = HELP)]

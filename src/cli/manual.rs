@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::files;
+use callscape_base::files;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, ensure};
 
 use super::output;
-use crate::analysis::mapping::starting::{By, starting_mapping};
-use crate::files;
+use callscape_analysis::mapping::starting::{By, starting_mapping};
+use callscape_base::files;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A starting mapping file, to be edited", after_help = HELP)]

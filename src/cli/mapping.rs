@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::progress::with_progress;
-use crate::analysis::mapping::Mapping;
-use crate::analysis::mapping::regroup::{Regrouped, assign, regroup};
-use crate::analysis::session::Session;
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::mapping::regroup::{Regrouped, assign, regroup};
+use callscape_analysis::session::Session;
 
 /// How many functions that no entry matches are named.
 const LISTED: usize = 10;

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::escape;
+use callscape_base::escape;
 
 /// Writes a text as it is.
 pub fn write(text: &str) {

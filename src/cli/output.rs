@@ -8,12 +8,12 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::progress::with_progress;
 use super::trace_arg::TraceArg;
-use crate::analysis::session::{Inputs, OpenError, Resolved, Session};
-use crate::escape;
-use crate::export::pack;
-use crate::facts::recording::Recording;
-use crate::files;
-use crate::progress::Progress;
+use callscape_analysis::session::{Inputs, OpenError, Resolved, Session};
+use callscape_base::escape;
+use callscape_base::files;
+use callscape_base::progress::Progress;
+use callscape_export::pack;
+use callscape_facts::recording::Recording;
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
 pub fn open(input: &TraceArg) -> anyhow::Result<Session> {

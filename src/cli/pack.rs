@@ -6,11 +6,11 @@ use anyhow::{Context, bail, ensure};
 
 use super::input;
 use super::progress::with_progress;
-use crate::app::saved::{self, SavedSession};
-use crate::app::sharing::{self, Wanted};
-use crate::export::pack::ENDING;
-use crate::files::is_taken;
-use crate::units::grouped;
+use callscape_app::saved::{self, SavedSession};
+use callscape_app::sharing::{self, Wanted};
+use callscape_base::files::is_taken;
+use callscape_base::units::grouped;
+use callscape_export::pack::ENDING;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Put what is open into one file for another machine", after_help = HELP)]
@@ -106,7 +106,7 @@ fn wanted(args: &PackArgs) -> anyhow::Result<Wanted> {
 }
 
 /// What a session opens; all of it has to be there.
-fn of_session(path: &Path) -> anyhow::Result<crate::analysis::session::Inputs> {
+fn of_session(path: &Path) -> anyhow::Result<callscape_analysis::session::Inputs> {
     let session = SavedSession::read(path)?;
     let (inputs, missing) = session.inputs(path);
     if let Some(missing) = missing.first() {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 
 use super::progress::with_progress;
-use crate::app::presenting::opening::Opens;
-use crate::app::sharing;
-use crate::export::pack;
-use crate::presentation::scene::SceneFile;
+use callscape_app::presenting::opening::Opens;
+use callscape_app::sharing;
+use callscape_export::pack;
+use callscape_presentation::scene::SceneFile;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Present a scene: full screen, shot by shot on keys", after_help = HELP)]
@@ -43,5 +43,5 @@ pub fn run(args: PresentArgs) -> anyhow::Result<()> {
     // What is wrong with it is better said where it was asked for.
     let file = SceneFile::read(&scene)?;
     Opens::of(&file)?;
-    crate::app::run_scene(scene)
+    callscape_app::run_scene(scene)
 }

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::escape;
-use crate::progress::Progress;
+use callscape_base::escape;
+use callscape_base::progress::Progress;
 
 /// How often the progress bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);

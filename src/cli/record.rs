@@ -12,13 +12,13 @@ use super::output::{self, Align, Table};
 use super::trace_arg::TraceArg;
 use super::usage::refuse;
 use super::{frequency, info, messages};
-use crate::analysis::session::Inputs;
-use crate::app::Opening;
-use crate::escape;
-use crate::record::recorder::{Recorder, State};
-use crate::record::{self, Ended, RecordError, Recorded, Seen, Switch, Wish};
-use crate::units::{Cost, Time, TimeSpec, Unit};
-use crate::views::text::counted;
+use callscape_analysis::session::Inputs;
+use callscape_app::Opening;
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time, TimeSpec, Unit};
+use callscape_record::recorder::{Recorder, State};
+use callscape_record::{self as record, Ended, RecordError, Recorded, Seen, Switch, Wish};
+use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Record a program with the best recorder there is, and open the recording", after_help = EXAMPLES)]
@@ -46,7 +46,7 @@ pub struct RecordArgs {
     memory: bool,
     /// Leave out functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
-    max_frequency: Option<crate::facts::frequency::Frequency>,
+    max_frequency: Option<callscape_facts::frequency::Frequency>,
     /// How long the trial run for --max-frequency may take before the program is asked to end
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     probe: Duration,
@@ -304,13 +304,13 @@ fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<
         max_frequency: args.max_frequency,
         ..Opening::default()
     };
-    crate::app::run(inputs, opening)
+    callscape_app::run(inputs, opening)
 }
 
 /// The source tree that the files in a recording lie in.
 fn source(recording: &Path, program: &Path) -> Option<PathBuf> {
     let opened =
-        super::progress::with_progress(|progress| crate::import::open(recording, progress));
+        super::progress::with_progress(|progress| callscape_import::open(recording, progress));
     let recording = opened.ok()?.ok()?;
     record::find_source(&recording.functions, program)
 }

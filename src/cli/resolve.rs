@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use super::progress::with_progress;
-use crate::analysis::resolve::{Reason, Rule, explain, resolve};
-use crate::facts::functions::Function;
-use crate::facts::hierarchy::Hierarchy;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
-use crate::{import, source};
+use callscape_analysis::resolve::{Reason, Rule, explain, resolve};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::functions::Function;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_import as import;
+use callscape_source as source;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::output;
 use super::progress::with_progress;
-use crate::analysis::sampling::{self, Keep, KeepRule, Size};
-use crate::facts::recording::Recording;
-use crate::facts::sampling::{Flow, Objects, Plan, Rule, Sampling};
-use crate::files;
-use crate::import;
-use crate::units::{Cost, TimeSpec, Unit};
-use crate::views::text::counted;
+use callscape_analysis::sampling::{self, Keep, KeepRule, Size};
+use callscape_base::files;
+use callscape_base::units::{Cost, TimeSpec, Unit};
+use callscape_facts::recording::Recording;
+use callscape_facts::sampling::{Flow, Objects, Plan, Rule, Sampling};
+use callscape_import as import;
+use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Make a smaller recording that keeps only some events", after_help = HELP)]

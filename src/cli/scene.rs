@@ -7,11 +7,11 @@ use anyhow::Context;
 use serde::Serialize;
 
 use super::progress::with_progress;
-use crate::app::presenting::check::{Checked, check};
-use crate::app::presenting::opening::Opens;
-use crate::escape;
-use crate::presentation::scene::{SceneFile, Shot};
-use crate::presentation::schema;
+use callscape_app::presenting::check::{Checked, check};
+use callscape_app::presenting::opening::Opens;
+use callscape_base::escape;
+use callscape_presentation::scene::{SceneFile, Shot};
+use callscape_presentation::schema;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Check a scene: its shots, how long they take, and what is wrong", after_help = MORE)]

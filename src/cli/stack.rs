@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
-use crate::escape;
-use crate::units::{Cost, Time, TimeSpec};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The call stacks at a point in time", after_help = EXAMPLES)]

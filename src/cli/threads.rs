@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 
-use crate::facts::trace::Trace;
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
+use callscape_facts::trace::Trace;
 
 /// The threads with this id, or else with this name; all for none.
 pub fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {

@@ -9,19 +9,19 @@ use anyhow::Context;
 
 use super::output;
 use super::progress::with_progress;
-use crate::escape;
-use crate::export::pack;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::kinds::Purpose;
-use crate::model::measure::Measure;
-use crate::model::metric::Metric;
-use crate::model::metrics::ModuleMetrics;
-use crate::model::presets::Preset;
-use crate::progress::Progress;
-use crate::source::history::history;
-use crate::source::{Scan, SourceError};
-use crate::units::ModuleId;
-use crate::warnings::Reporter;
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_base::warnings::Reporter;
+use callscape_export::pack;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::kinds::Purpose;
+use callscape_model::measure::Measure;
+use callscape_model::metric::Metric;
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::presets::Preset;
+use callscape_source::history::history;
+use callscape_source::{Scan, SourceError};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The module hierarchy of a source tree with its lines of code", after_help = HELP)]

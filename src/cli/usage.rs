@@ -7,7 +7,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{messages, output};
-use crate::escape;
+use callscape_base::escape;
 
 /// Ends the program as wrong usage does, with `message`.
 pub fn refuse(kind: ErrorKind, message: &str) -> ! {

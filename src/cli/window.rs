@@ -7,10 +7,10 @@ use std::sync::mpsc;
 
 use anyhow::ensure;
 
-use crate::app::{Opening, goto};
-use crate::export::pack;
-use crate::import::input::STANDARD_INPUT;
-use crate::record::{listen, place};
+use callscape_app::{Opening, goto};
+use callscape_export::pack;
+use callscape_import::input::STANDARD_INPUT;
+use callscape_record::{listen, place};
 
 #[derive(Debug, clap::Args)]
 pub struct WindowArgs {
@@ -74,9 +74,9 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     let is_alone = args.inputs.len() == 1 && args.a.is_empty() && !args.elsewhere.is_any();
     let alone = args.inputs.first().filter(|_| is_alone);
     if let Some(path) = alone
-        && crate::app::saved::is_session_file(path)
+        && callscape_app::saved::is_session_file(path)
     {
-        return crate::app::run_session(path.clone(), opening);
+        return callscape_app::run_session(path.clone(), opening);
     }
     if let Some(path) = alone
         && pack::is_pack(path)
@@ -85,7 +85,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
             args.map.is_none(),
             "a pack is shown through its own mapping: expected no --map beside it"
         );
-        return crate::app::run_pack(path.clone(), opening);
+        return callscape_app::run_pack(path.clone(), opening);
     }
     if let Some(at) = args.listen {
         return receive(at, &args.inputs, opening);
@@ -97,7 +97,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
         !args.follow || !inputs.recordings.iter().any(is_pipe),
         "standard input is read to its end and shown then: it cannot be followed"
     );
-    crate::app::run(inputs, opening)
+    callscape_app::run(inputs, opening)
 }
 
 /// Receives spans at this address, and opens the window on them when the first come. Without a display they are only kept.
@@ -129,7 +129,7 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
                 follow: true,
                 ..opening
             };
-            return crate::app::run(inputs, opening);
+            return callscape_app::run(inputs, opening);
         }
     }
     Ok(())

@@ -11,10 +11,10 @@ use std::io::Write;
 
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
-use crate::facts::functions::Functions;
-use crate::facts::recording::RecordingKind;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Time};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Time};
+use callscape_facts::functions::Functions;
+use callscape_facts::recording::RecordingKind;
 
 /// What the format is called on the command line.
 pub const NAME: &str = "chrome-json";

@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
-use crate::escape;
-use crate::facts::trace::FunctionMetrics;
-use crate::progress::Progress;
-use crate::units::{Cost, FunctionId, Time};
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, FunctionId, Time};
+use callscape_facts::trace::FunctionMetrics;
 
 /// What the format is called on the command line.
 pub const NAME: &str = "csv";

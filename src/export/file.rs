@@ -8,8 +8,8 @@ use flate2::write::GzEncoder;
 
 use super::part::{ExportError, Part};
 use super::{Format, write};
-use crate::files::Temporary;
-use crate::progress::Progress;
+use callscape_base::files::Temporary;
+use callscape_base::progress::Progress;
 
 /// Writes a part of a recording to the file at `path`, compressed where its name ends in `.gz` or `.zst`. The
 /// file appears under its name when it is whole; until then, and when that fails, what had the name stays.

@@ -10,11 +10,11 @@ use std::io::Write;
 
 use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
-use crate::escape;
-use crate::facts::functions::Function;
-use crate::facts::profile::Profile;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Time, Unit};
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_facts::functions::Function;
+use callscape_facts::profile::Profile;
 
 /// What the format is called on the command line.
 pub const NAME: &str = "folded";

@@ -14,10 +14,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::part::ExportError;
-use crate::facts::hierarchy::Hierarchy;
-use crate::files::Temporary;
-use crate::progress::Progress;
-use crate::units::ModuleId;
+use callscape_base::files::Temporary;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// A box of the landscape; z is up.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -449,7 +449,7 @@ fn extent(own: &[u32], solids: &[Solid], origin: [f32; 3]) -> [[f32; 3]; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     /// A root with `count` functions in a row.
     fn row(count: u32) -> (Hierarchy, Vec<Solid>) {

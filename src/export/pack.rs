@@ -13,9 +13,9 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::index::cache_dir;
-use crate::files::{Folder, Temporary};
-use crate::progress::{Cancelled, Progress};
+use callscape_base::files::{Folder, Temporary};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::index::cache_dir;
 
 /// How the names of packs end.
 pub const ENDING: &str = ".callscape-pack";

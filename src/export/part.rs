@@ -2,13 +2,13 @@
 
 use std::io;
 
-use crate::analysis::resolve::Resolution;
-use crate::facts::contexts::Contexts;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::profile::Profile;
-use crate::facts::recording::Recording;
-use crate::progress::Cancelled;
-use crate::units::{ThreadId, TimeRange};
+use callscape_analysis::resolve::Resolution;
+use callscape_base::progress::Cancelled;
+use callscape_base::units::{ThreadId, TimeRange};
+use callscape_facts::contexts::Contexts;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::profile::Profile;
+use callscape_facts::recording::Recording;
 
 /// Why a recording could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -11,12 +11,12 @@ use std::io::Write;
 use super::chrome_json::quoted;
 use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
-use crate::facts::contexts::Contexts;
-use crate::facts::profile::Profile;
-use crate::facts::recording::RecordingKind;
-use crate::facts::trace::Thread;
-use crate::progress::Progress;
-use crate::units::{Cost, FunctionId, ThreadId, Time, Unit};
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time, Unit};
+use callscape_facts::contexts::Contexts;
+use callscape_facts::profile::Profile;
+use callscape_facts::recording::RecordingKind;
+use callscape_facts::trace::Thread;
 
 /// What the format is called on the command line.
 pub const NAME: &str = "speedscope";

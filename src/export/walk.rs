@@ -1,9 +1,9 @@
 //! The events of a thread in the order in which it ran through them, cut to a range.
 
 use super::part::{ExportError, Part};
-use crate::facts::trace::Call;
-use crate::progress::Progress;
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_facts::trace::Call;
 
 /// How many calls are read at once: between two of these, a wish to cancel is noticed.
 const BATCH: u32 = 4096;

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use super::trace::storage::{self, Growing};
-use crate::files::Temporary;
+use callscape_base::files::Temporary;
 
 /// Bytes that grow.
 #[derive(Debug, Default)]

@@ -6,8 +6,8 @@ use super::functions::{Function, Functions};
 use super::trace::waiting::RawWait;
 use super::trace::writer::{self, Shared, ThreadWriter};
 use super::trace::{Thread, Trace, Why};
-use crate::units::{Cost, FunctionId, ThreadId, Time};
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter};
 
 /// Nanoseconds on the recording's own clock, of any origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

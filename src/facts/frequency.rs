@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Cost, Time, TimeSpec};
+use callscape_base::units::{Cost, Time, TimeSpec};
 
 /// At most so many calls of a function in any window of time, written as `80/100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

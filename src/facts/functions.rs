@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use super::hashing::BuildFast;
 use super::lookup::Lookup;
 use super::names::{NameId, Names};
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
 
 /// A function as a recording names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Cost, Time, TimeRange};
+use callscape_base::units::{Cost, Time, TimeRange};
 
 /// The times of a recording in which nothing was recorded: each from its start to before its end, in order, none empty and
 /// none touching another.
@@ -116,7 +116,7 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::memory::tests::Random;
+    use crate::memory::random::Random;
 
     fn range(start: u64, end: u64) -> TimeRange {
         TimeRange {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::kinds::FileKind;
 use super::names::{NameId, Names};
 use super::telling;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
 
 /// What a module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

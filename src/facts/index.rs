@@ -25,8 +25,8 @@ use super::trace::store::{Checks, Store, ThreadTables};
 use super::trace::waiting::{Lengths, ThreadWaiting, Waiting};
 use super::trace::writer::HEADER;
 use super::trace::{Thread, Trace, runs};
-use crate::files::Temporary;
-use crate::units::Time;
+use callscape_base::files::Temporary;
+use callscape_base::units::Time;
 
 /// The first bytes of every index file. As in PNG, the first is no text and the line ends tell of
 /// transfers that change these.

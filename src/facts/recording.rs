@@ -12,8 +12,8 @@ use super::memory::Memory;
 use super::profile::Profile;
 use super::sampling::Sampling;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
-use crate::units::{TimeRange, Unit};
-use crate::warnings::Warning;
+use callscape_base::units::{TimeRange, Unit};
+use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Cost, Time};
+use callscape_base::units::{Cost, Time};
 
 /// What is kept of enters and exits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

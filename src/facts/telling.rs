@@ -112,7 +112,7 @@ fn without<'a>(name: &'a str, before: &str, behind: bool) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::names::Names;
+    use crate::names::Names;
 
     fn told(paths: &[String]) -> Vec<String> {
         let mut interned = Names::default();

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// By module of `from`, the module of `to` with the same path; of several of one kind and name in one place the
 /// one that comes as many places after the first. O(n).
@@ -44,7 +44,7 @@ pub fn are_equal(a: &Hierarchy, b: &Hierarchy) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
 
     fn tree(paths: &[&str]) -> Hierarchy {
         let mut builder = HierarchyBuilder::new("root");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// The collapsed modules, and those that are not shown at all. A module is *visible* when neither it nor an
 /// ancestor of it is hidden, and no ancestor of it is collapsed.
@@ -217,7 +217,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     #[test]
     fn the_outermost_collapsed_module_stands_for_what_it_holds() {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::marked::Marked;
 use super::selection::CallOf;
-use crate::analysis::frequency::Frequent;
-use crate::facts::frequency::Frequency;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::{FunctionId, ModuleId, ThreadId};
+use callscape_analysis::frequency::Frequent;
+use callscape_base::units::{FunctionId, ModuleId, ThreadId};
+use callscape_facts::frequency::Frequency;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// One thing left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -322,8 +322,8 @@ impl FilterRules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-    use crate::units::CallId;
+    use callscape_base::units::CallId;
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     /// A structure with the modules of these numbers.
     struct Only(&'static [u32]);

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use super::filters::FilterRules;
 use super::walk::{LeftCall, walk};
-use crate::analysis::phases::Calls;
-use crate::facts::trace::{Ended, Floor, Gatherer, Skeleton, Trace, median};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, ThreadId, TimeRange};
+use callscape_analysis::phases::Calls;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, ThreadId, TimeRange};
+use callscape_facts::trace::{Ended, Floor, Gatherer, Skeleton, Trace, median};
 
 /// The calls of a trace that `rules` leave.
 #[derive(Clone, Copy)]
@@ -103,12 +103,12 @@ impl Calls for LeftCalls<'_> {
 mod tests {
     use super::super::operations::tests::{modules_of_trace, random_filters, random_trace};
     use super::*;
-    use crate::analysis::phases::{Phases, Wish, phases};
-    use crate::facts::builder::{Timestamp, TraceBuilder};
-    use crate::facts::functions::Function;
-    use crate::facts::trace::Call;
-    use crate::facts::trace::random::random_numbers;
-    use crate::warnings::{Place, Reporter};
+    use callscape_analysis::phases::{Phases, Wish, phases};
+    use callscape_base::warnings::{Place, Reporter};
+    use callscape_facts::builder::{Timestamp, TraceBuilder};
+    use callscape_facts::functions::Function;
+    use callscape_facts::trace::Call;
+    use callscape_facts::trace::random::random_numbers;
 
     /// The calls that are left as a trace of their own, and by thread which they were.
     fn rebuilt(left: &LeftCalls<'_>) -> (Trace, Vec<Vec<CallId>>) {
@@ -149,7 +149,7 @@ mod tests {
 
     /// All that is told of phases, calls as those of the trace that something was left out of.
     fn told(found: &Phases, id: impl Fn(ThreadId, CallId) -> CallId) -> Vec<String> {
-        let phase = |it: &crate::analysis::phases::Phase| {
+        let phase = |it: &callscape_analysis::phases::Phase| {
             let id = id(it.thread, it.call);
             let amounts = (it.calls, it.cost, it.levels, it.class, it.is_outlier);
             let place = (it.parent, it.end, it.depth, it.kind, it.dropped);
@@ -231,7 +231,7 @@ mod tests {
                     let sets = [&gathered, &direct].map(|it| &it.sets);
                     assert_eq!(sets[0].get(a.functions), sets[1].get(b.functions));
                     assert_eq!(gathered.lights(a), direct.lights(b));
-                    let told = |it: &crate::facts::trace::Node| {
+                    let told = |it: &callscape_facts::trace::Node| {
                         (
                             it.call,
                             it.last,

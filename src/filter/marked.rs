@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 
 /// The first call of a marked function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

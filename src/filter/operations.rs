@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::trace::{Call, Relation, Trace};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_facts::trace::{Call, Relation, Trace};
 
 /// A call that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,14 +170,14 @@ pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::facts::builder::{Timestamp, TraceBuilder};
-    use crate::facts::functions::Function;
-    use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-    use crate::facts::trace::random::random_numbers;
-    use crate::filter::filters::{FilterStep, Filters};
-    use crate::filter::selection::CallOf;
-    use crate::units::{ModuleId, Time};
-    use crate::warnings::{Place, Reporter};
+    use crate::filters::{FilterStep, Filters};
+    use crate::selection::CallOf;
+    use callscape_base::units::{ModuleId, Time};
+    use callscape_base::warnings::{Place, Reporter};
+    use callscape_facts::builder::{Timestamp, TraceBuilder};
+    use callscape_facts::functions::Function;
+    use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::trace::random::random_numbers;
 
     /// A module for each function of a random trace, and which is whose.
     pub fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::filters::FilterRules;
 use super::selection::CallOf;
 use super::walk::walk;
-use crate::facts::trace::{Call, Relation, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::{Call, Relation, Trace};
 
 /// A stretch of time between two known sums holds at least so many events: fewer are counted at once.
 const LEAST_EVENTS: u64 = 4096;
@@ -281,14 +281,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::facts::builder::{Timestamp, TraceBuilder};
-    use crate::facts::functions::Function;
-    use crate::facts::trace::Why;
-    use crate::facts::trace::random::random_numbers;
-    use crate::filter::filters::{FilterStep, Filters};
-    use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{modules_of_trace, random_filters, random_trace};
-    use crate::warnings::{Place, Reporter};
+    use crate::filters::{FilterStep, Filters};
+    use crate::operations::Kept;
+    use crate::operations::tests::{modules_of_trace, random_filters, random_trace};
+    use callscape_base::warnings::{Place, Reporter};
+    use callscape_facts::builder::{Timestamp, TraceBuilder};
+    use callscape_facts::functions::Function;
+    use callscape_facts::trace::Why;
+    use callscape_facts::trace::random::random_numbers;
 
     #[test]
     fn running_sums_are_those_of_the_calls_that_the_operations_leave() {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::marked::Marked;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_facts::hierarchy::Hierarchy;
 
 /// A call of the recording that is explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +135,7 @@ impl<'a> Meant<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     #[test]
     fn what_is_meant_is_what_the_definition_says() {

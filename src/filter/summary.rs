@@ -10,10 +10,10 @@ use super::filters::FilterRules;
 pub use super::totals::{FunctionSummary, Summary};
 use super::walk::{LeftCall, walk};
 use super::weights;
-use crate::facts::recording::Recording;
-use crate::facts::trace::{FunctionMetrics, Relation, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, TimeRange};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::{FunctionMetrics, Relation, Trace};
 
 type Relations = HashMap<(FunctionId, FunctionId), Relation>;
 
@@ -127,11 +127,11 @@ fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &Le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::random::random_numbers;
-    use crate::filter::operations::Kept;
-    use crate::filter::operations::tests::{modules_of_trace, random_filters, random_trace};
-    use crate::filter::selection::CallOf;
-    use crate::units::{ThreadId, Time};
+    use crate::operations::Kept;
+    use crate::operations::tests::{modules_of_trace, random_filters, random_trace};
+    use crate::selection::CallOf;
+    use callscape_base::units::{ThreadId, Time};
+    use callscape_facts::trace::random::random_numbers;
 
     #[test]
     fn a_summary_is_what_the_operations_leave() {

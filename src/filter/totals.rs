@@ -1,7 +1,7 @@
 //! What functions and relations add up to in a range with the filters applied.
 
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::units::Cost;
+use callscape_base::units::Cost;
+use callscape_facts::trace::{FunctionMetrics, Relation};
 
 /// What one function did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

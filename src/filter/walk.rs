@@ -4,9 +4,9 @@
 
 use super::filters::FilterRules;
 use super::selection::CallOf;
-use crate::facts::trace::{Call, Trace, Waited};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::{Call, Trace, Waited};
 
 /// So many calls are walked through between two looks at whether to go on.
 const STRETCH: u64 = 200_000;

@@ -3,12 +3,12 @@
 use super::filters::FilterRules;
 use super::selection::CallOf;
 use super::totals::{FunctionSummary, Summary};
-use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::facts::profile::{Profile, Weights};
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, ContextId, FunctionId, ThreadId};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, ContextId, FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use callscape_facts::profile::{Profile, Weights};
+use callscape_facts::trace::{FunctionMetrics, Relation};
 
 /// Of a call: a profile has no single ones, and no filter leaves out what one of them triggered.
 const NO_CALL: CallOf = CallOf {
@@ -114,11 +114,11 @@ fn contexts_left(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::profile::Value;
-    use crate::facts::trace::random::random_numbers;
-    use crate::filter::filters::{FilterStep, Filters};
-    use crate::filter::operations::tests::modules_of_trace;
-    use crate::units::{Cost, Unit};
+    use crate::filters::{FilterStep, Filters};
+    use crate::operations::tests::modules_of_trace;
+    use callscape_base::units::{Cost, Unit};
+    use callscape_facts::profile::Value;
+    use callscape_facts::trace::random::random_numbers;
     use std::collections::BTreeMap;
 
     const FUNCTIONS: u64 = 5;

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 
 use super::input::Input;
 use super::unpacked::{Taken, Unpacked, unpacked};
-use crate::progress::Progress;
-use crate::warnings::{Found, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Found, Reporter};
 
 /// Files from this size on are worth a thread.
 const WORTH: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };

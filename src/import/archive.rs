@@ -17,8 +17,8 @@ use super::formats::{is_recording_directory, is_recording_head};
 use super::input::{Container, Input};
 use super::stream;
 use super::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter, Warning};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter, Warning};
 
 mod kept;
 mod zip;

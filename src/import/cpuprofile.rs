@@ -22,16 +22,16 @@ use super::document::{self, Document, Next};
 use super::error::ImportError;
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks, Ticks, median};
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::contexts::{ContextsBuilder, NodeId};
-use crate::facts::functions::Function;
-use crate::facts::hashing::BuildFast;
-use crate::facts::lines::{FileId, Knows, Lines, LinesBuilder};
-use crate::facts::profile::{self, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{self, FunctionId, ThreadId};
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{self, FunctionId, ThreadId};
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::contexts::{ContextsBuilder, NodeId};
+use callscape_facts::functions::Function;
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::lines::{FileId, Knows, Lines, LinesBuilder};
+use callscape_facts::profile::{self, Value, Weights};
+use callscape_facts::recording::Recording;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "cpuprofile";

@@ -11,12 +11,12 @@ use super::document::{self, Document};
 use super::error::ImportError;
 use super::frame_text;
 use super::input::Input;
-use crate::facts::functions::Functions;
-use crate::facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{Time, Unit};
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Time, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::functions::Functions;
+use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "dhat";
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn totals_are_those_of_dh_view() {
         let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../.."),
             "/tests/data/import/dhat/xz.dhat.json.gz"
         );
         let input = Input::on_disk(path.into());

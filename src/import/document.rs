@@ -11,8 +11,8 @@ use super::error::ImportError;
 use super::input::Input;
 use super::json::{Cursor, Skip, Stop, unescape};
 use super::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 /// What stands next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

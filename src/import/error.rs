@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::progress::Cancelled;
-use crate::warnings::Place;
+use callscape_base::progress::Cancelled;
+use callscape_base::warnings::Place;
 
 /// Why a recording could not be read at all.
 #[derive(Debug, thiserror::Error)]

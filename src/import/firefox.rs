@@ -21,12 +21,12 @@ use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
 use super::samples::{self, Samples, StackId, Stacks};
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Why;
-use crate::progress::Progress;
-use crate::units::{Cost, ThreadId};
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, ThreadId};
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Why;
 use tables::{Cell, Table, TableName, Tables};
 
 mod tables;

@@ -18,15 +18,15 @@ use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
 use super::stream;
-use crate::escape;
-use crate::facts::contexts::{ContextsBuilder, NodeId};
-use crate::facts::functions::{Function, Functions, NO_FRAMES};
-use crate::facts::hashing::BuildFast;
-use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Unit};
-use crate::warnings::{Place, Reporter};
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Unit};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{ContextsBuilder, NodeId};
+use callscape_facts::functions::{Function, Functions, NO_FRAMES};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::profile::{Profile, Value, Weights};
+use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "folded";

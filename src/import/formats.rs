@@ -8,8 +8,8 @@ use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
     jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
 };
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 
 /// A format of recordings.
 pub(super) struct Format {

@@ -1,7 +1,7 @@
 //! Frames as valgrind's tools write them: `0x4846828: malloc (vg_replace_malloc.c:381)`.
 
 use super::demangle::demangle;
-use crate::facts::functions::Function;
+use callscape_facts::functions::Function;
 
 /// The parts of a frame. Lines are those of calls and are left out; a function that is not known is named by its
 /// address.

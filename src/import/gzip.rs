@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
 
 /// The first bytes of each member.
 pub const MAGIC: &[u8] = &[0x1f, 0x8b];

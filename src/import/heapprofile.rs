@@ -9,12 +9,12 @@
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
-use crate::facts::functions::{Function, Functions};
-use crate::facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Time, Unit};
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "heapprofile";
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_lives_at_the_end_of_a_real_recording() {
         let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../.."),
             "/tests/data/import/heapprofile/parse.heapprofile.gz"
         );
         let input = Input::on_disk(path.into());

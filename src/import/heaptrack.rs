@@ -17,13 +17,13 @@ use super::demangle::demangle;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hashing::BuildFast;
-use crate::facts::memory::{Detail, Live, MemoryBuilder, StackId};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId, Time};
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_base::warnings::Reporter;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::memory::{Detail, Live, MemoryBuilder, StackId};
+use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "heaptrack";
@@ -410,7 +410,7 @@ impl<'r> Reader<'r> {
             self.spare_frames += FRAMES_A_STACK;
             self.spare_frames -= kept.saturating_sub(1).min(self.spare_frames);
             if kept < frames.len() {
-                let place = || crate::warnings::Place::file("stacks");
+                let place = || callscape_base::warnings::Place::file("stacks");
                 self.reporter.warn("too-many-frames", place);
             }
             let builder = &mut self.builder;
@@ -474,8 +474,9 @@ impl<'r> Reader<'r> {
             }
         };
         if std::str::from_utf8(text).is_err() {
-            self.reporter
-                .warn("invalid-utf8", || crate::warnings::Place::file("strings"));
+            self.reporter.warn("invalid-utf8", || {
+                callscape_base::warnings::Place::file("strings")
+            });
         }
         self.strings
             .push(String::from_utf8_lossy(text).into_owned());
@@ -485,8 +486,8 @@ impl<'r> Reader<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::memory::Events;
-    use crate::import::formats::format_of;
+    use crate::formats::format_of;
+    use callscape_facts::memory::Events;
 
     fn read(text: &str) -> (Vec<&'static str>, Recording) {
         assert_eq!(format_of(text.as_bytes()).map(|it| it.0.id), Some(FORMAT));
@@ -516,7 +517,7 @@ mod tests {
 
     #[test]
     fn numbers_of_lines_read_at_once_are_those_read_digit_by_digit() {
-        let random = &mut crate::facts::memory::tests::Random(11);
+        let random = &mut callscape_facts::memory::random::Random(11);
         let mut found = 0;
         for _ in 0..200_000 {
             let signs = b"0123456789abcdefabcdef\n\n \r/:`gAF\x80\xff";
@@ -540,7 +541,7 @@ mod tests {
     #[test]
     fn totals_are_those_of_heaptrack_print() {
         let path = std::path::Path::new(concat!(
-            env!("CARGO_MANIFEST_DIR"),
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../.."),
             "/tests/data/import/heaptrack/python-start.heaptrack.zst"
         ));
         let input = Input::on_disk(path.to_owned());

@@ -16,16 +16,16 @@ use std::collections::HashMap;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use crate::facts::contexts::{ContextsBuilder, NodeId};
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hashing::BuildFast;
-use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, LinesBuilder};
-use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Thread;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Time, Unit};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{ContextsBuilder, NodeId};
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::lines::{FileId, Knows, LineStackId, LineStacks, LinesBuilder};
+use callscape_facts::profile::{Profile, Value, Weights};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Thread;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "hprof";

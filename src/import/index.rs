@@ -16,16 +16,16 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
-use crate::facts::fnv::Fnv;
-use crate::facts::frequency::LeftOut;
-use crate::facts::gaps::Gaps;
-use crate::facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
-use crate::facts::memory::Memory;
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::sampling::Sampling;
-use crate::facts::tables::{Table, is_partition};
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter, Warning};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter, Warning};
+use callscape_facts::fnv::Fnv;
+use callscape_facts::frequency::LeftOut;
+use callscape_facts::gaps::Gaps;
+use callscape_facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
+use callscape_facts::memory::Memory;
+use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::sampling::Sampling;
+use callscape_facts::tables::{Table, is_partition};
 
 /// What an index that is opened without its recording is called in `info`.
 const FORMAT: &str = "callscape";

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::pipe::Pipe;
 pub use super::pipe::STANDARD_INPUT;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// The path by which an input is known, which it stands for, and where its bytes come from. It can be opened
 /// more than once, each time from its start.

@@ -14,11 +14,11 @@ use super::error::ImportError;
 use super::input::Input;
 use super::otlp::code::Code;
 use super::spans::{ServiceId, Span, Spans};
-use crate::facts::builder::TraceBuilder;
-use crate::facts::hashing::BuildFast;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::recording::Recording;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "jaeger";

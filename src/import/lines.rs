@@ -3,8 +3,8 @@
 use super::error::ImportError;
 use super::input::Input;
 use super::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 pub struct Lines<'a> {
     window: Window<'a>,

@@ -11,14 +11,14 @@ use super::error::ImportError;
 use super::frame_text;
 use super::input::Input;
 use super::lines::Lines;
-use crate::facts::functions::Functions;
-use crate::facts::memory::{
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::functions::Functions;
+use callscape_facts::memory::{
     Cells, Counter, Detail, FewCells, Instant, Known, Memory, StackId, SumRow, Sums,
 };
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Time, Unit};
-use crate::warnings::Reporter;
+use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "massif";
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn what_lives_at_the_end_of_a_real_recording() {
         let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../.."),
             "/tests/data/import/massif/xz.massif.out"
         );
         let input = Input::on_disk(path.into());

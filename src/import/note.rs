@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::input::Input;
-use crate::facts::frequency::LeftOut;
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::frequency::LeftOut;
 
 /// The name of the note in the folder of a recording.
 pub const NOTE: &str = "callscape-record.json";
@@ -40,7 +40,7 @@ pub fn read(folder: &Input, reporter: &Reporter) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::frequency::Frequency;
+    use callscape_facts::frequency::Frequency;
 
     #[test]
     fn a_note_is_read_again_and_what_is_none_is_counted() {

@@ -18,10 +18,10 @@ use super::error::ImportError;
 use super::input::Input;
 use super::spans::Spans;
 use super::stream;
-use crate::facts::builder::TraceBuilder;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::recording::Recording;
 
 mod binary;
 pub mod code;

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use super::error::ImportError;
 use super::input::Input;
 use super::{callgrind, otlp, stream};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 
 /// Reads the parts of one recording.
 pub fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {

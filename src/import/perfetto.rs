@@ -24,12 +24,12 @@ use super::error::ImportError;
 use super::input::Input;
 use super::protobuf::{Fields, Value, varint};
 use super::stream::Window;
-use crate::facts::functions::Function;
-use crate::facts::names::NameId;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::FunctionId;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::units::FunctionId;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::functions::Function;
+use callscape_facts::names::NameId;
+use callscape_facts::recording::Recording;
 use clocks::in_range;
 use reader::{Location, Reader, Sequence};
 

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// What stands for standard input on the command line.
 pub const STANDARD_INPUT: &str = "-";

@@ -20,15 +20,17 @@ use super::error::ImportError;
 use super::input::Input;
 use super::protobuf::{Fields, Value as Field, varint};
 use super::stream::Window;
-use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::facts::functions::{Functions, NO_FRAMES};
-use crate::facts::hashing::BuildFast;
-use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder, PlaceId};
-use crate::facts::profile::{Profile, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, Unit};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, Unit};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use callscape_facts::functions::{Functions, NO_FRAMES};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::lines::{
+    FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder, PlaceId,
+};
+use callscape_facts::profile::{Profile, Value, Weights};
+use callscape_facts::recording::Recording;
 use prune::{Prune, Pruning};
 use tables::Tables;
 

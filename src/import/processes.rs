@@ -11,12 +11,12 @@ use std::path::PathBuf;
 
 use super::error::ImportError;
 use super::input::Input;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::lines::{Knows, Lines, LinesBuilder};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId, Time};
-use crate::warnings::{Place, Reporter, Warning};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter, Warning};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::lines::{Knows, Lines, LinesBuilder};
+use callscape_facts::recording::{Recording, RecordingKind};
 
 /// Clocks that machines share have run for longer than this, in nanoseconds; times from a recording's own start begin
 /// before it.
@@ -215,7 +215,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         lines: lines.finish(),
         sampling: None,
         left_out: None,
-        gaps: crate::facts::gaps::Gaps::default(),
+        gaps: callscape_facts::gaps::Gaps::default(),
         samples,
         warnings,
     })

@@ -7,9 +7,9 @@ use super::error::ImportError;
 use super::formats::{FORMATS, Kind, format_of};
 use super::input::Input;
 use super::{parts, processes, stream, unread};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::warnings::Place;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Place;
+use callscape_facts::recording::Recording;
 
 /// Reads a recording itself, without its index. The format is recognised by the content.
 pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {

@@ -13,9 +13,9 @@
 mod lines;
 mod stacks;
 
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::units::{FunctionId, ThreadId};
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
 use lines::LineWeights;
 pub use lines::{Sampled, Ticks};
 pub use stacks::{StackId, Stacks};
@@ -383,9 +383,9 @@ pub fn median(values: &mut [i64]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::functions::Function;
-    use crate::facts::trace::Trace;
-    use crate::units::{CallId, Time};
+    use callscape_base::units::{CallId, Time};
+    use callscape_facts::functions::Function;
+    use callscape_facts::trace::Trace;
 
     fn place() -> Place {
         Place::file("made here")

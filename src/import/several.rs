@@ -10,8 +10,8 @@ use super::formats::{is_recording_directory, is_recording_head};
 use super::input::{Input, STANDARD_INPUT};
 use super::parts::{groups, join};
 use super::{index, processes, stream};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 
 /// Whether a directory holds recordings and nothing else: files right in it, hidden ones and indexes left out. A
 /// source tree has other files, and folders.

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
-use crate::facts::aside::{Aside, Bytes};
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::aside::{Aside, Bytes};
 
 /// Bytes of records that are kept before any are put aside: most recordings have no more.
 const AT_FIRST: usize = if cfg!(test) { 16 << 10 } else { 32 << 20 };

@@ -12,12 +12,12 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use hashbrown::HashTable;
 
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::facts::hashing::{BuildFast, same};
-use crate::facts::names::{NameId, Names};
-use crate::units::{FunctionId, ThreadId};
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::hashing::{BuildFast, same};
+use callscape_facts::names::{NameId, Names};
 
 mod ids;
 #[cfg(test)]

@@ -23,12 +23,12 @@ use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
 use super::samples::{Samples, StackId, Stacks, median};
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::recording::Recording;
 use events::{Item, Layout};
 
 mod events;

@@ -11,8 +11,8 @@ use super::error::ImportError;
 use super::input::Input;
 use super::unpacked::{Taken, Unpacked, read_full, unpacked};
 use super::utf16;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 /// How much is read at once: fits the second-level cache, and bounds the time until a wish to cancel is
 /// noticed.

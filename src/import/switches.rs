@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::input::Input;
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
 
 /// The name of the file in the folder of a recording.
 pub const FILE: &str = "callscape-switches.txt";

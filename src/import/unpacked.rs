@@ -7,8 +7,8 @@ use std::rc::Rc;
 use super::gzip::{self, Gzip};
 use super::input::Input;
 use super::zstandard::{self, Zstandard};
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
 
 /// How much of a compressed file is read at once.
 const CHUNK: usize = 64 << 10;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
 
 /// What a frame begins with.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

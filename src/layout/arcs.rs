@@ -178,11 +178,11 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::layout::geometry::{Block, BlockKind, Fineness};
-    use crate::layout::ranking::tests::relation;
-    use crate::layout::spline;
-    use crate::layout::treemap::parents;
-    use crate::units::ModuleId;
+    use crate::geometry::{Block, BlockKind, Fineness};
+    use crate::ranking::tests::relation;
+    use crate::spline;
+    use crate::treemap::parents;
+    use callscape_base::units::ModuleId;
 
     /// A root with two terraces of two leaves each: blocks 0, 1 (2, 3), 4 (5, 6).
     fn blocks() -> Vec<Block> {

@@ -8,8 +8,8 @@ use glam::Vec2;
 use super::geometry::Color;
 use super::labels::text;
 use super::sheet::{Fill, Rect, Sheet, TextRun};
-use crate::facts::trace::Columns;
-use crate::units::{Time, TimeRange};
+use callscape_base::units::{Time, TimeRange};
+use callscape_facts::trace::Columns;
 
 /// What is seen of time is at least so long, in nanoseconds.
 const SHORTEST: f64 = 4.0;

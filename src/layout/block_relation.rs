@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bundles::Path;
 use super::geometry::Ink;
-use crate::model::arcs::ArcMeasure;
+use callscape_model::arcs::ArcMeasure;
 
 /// Calls between two displayed blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -299,7 +299,7 @@ fn outwards(corners: &[Vec2]) -> Vec<Vec2> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::random::random_numbers;
+    use callscape_facts::trace::random::random_numbers;
 
     const BLACK: Color = [0.0, 0.0, 0.0, 1.0];
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{Vec2, Vec3};
 
-use crate::model::mark::Mark;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_model::mark::Mark;
 
 /// The longer side of the root's footprint in world units.
 pub const CITY_SIZE: f32 = 1000.0;

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 
 use super::geometry::Color;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// Hue in degrees, chroma relative to the theme's, and how much lighter than the theme's lightness.
 /// After the hues of Okabe and Ito (2008).
@@ -245,7 +245,7 @@ pub fn encoded([r, g, b, a]: Color) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
 
     fn add(builder: &mut HierarchyBuilder, parent: NodeId, name: &str, functions: usize) -> NodeId {
         let file = builder.add(parent, Module::named(ModuleKind::File, name));

@@ -299,9 +299,9 @@ fn enter(min: Vec3, max: Vec3, origin: Vec3, inverse: Vec3) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::geometry::BlockKind;
-    use crate::layout::treemap::parents;
-    use crate::units::ModuleId;
+    use crate::geometry::BlockKind;
+    use crate::treemap::parents;
+    use callscape_base::units::ModuleId;
 
     /// splitmix64, as a number from 0 to 1.
     struct Random(u64);

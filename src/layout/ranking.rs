@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block_relation::{ArcStyle, BlockRelation};
-use crate::model::arcs::ArcMeasure;
+use callscape_model::arcs::ArcMeasure;
 
 /// So many of the most important arcs are drawn to be looked at one by one, the others as the grain of their
 /// bundles.

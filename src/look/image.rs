@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::theme::{decoded, encoded};
-use crate::files::Temporary;
+use callscape_base::files::Temporary;
 
 /// sRGB colours with straight alpha, rows from the top, four bytes a pixel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! The colours that views share, by theme.
 
-use crate::layout::axis::AxisColors;
-use crate::layout::geometry::Color;
-use crate::layout::hues::{Tones, oklch};
-use crate::look::theme::{Palette, linear};
-use crate::model::theme::Theme;
+use crate::theme::{Palette, linear};
+use callscape_layout::axis::AxisColors;
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::{Tones, oklch};
+use callscape_model::theme::Theme;
 
 /// Objects in memory: living, released, and what is new of both (AVID, section 2.1). Seen on both grounds.
 pub const OBJECTS: [u32; 3] = [0x2F9E69, 0xCF5B45, 0xF2C230];

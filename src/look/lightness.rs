@@ -1,6 +1,6 @@
 //! How many levels of the hierarchy the lightness of terraces spans.
 
-use crate::layout::geometry::Block;
+use callscape_layout::geometry::Block;
 
 /// Nine in ten blocks lie within these levels: a single deep branch does not darken the rest.
 pub fn levels(blocks: &[Block]) -> f32 {

@@ -1,6 +1,6 @@
 //! The palettes of the light and the dark theme.
 
-use crate::model::theme::Theme;
+use callscape_model::theme::Theme;
 
 /// The colours and lights of a theme; colours are linear.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! What is not shown because it is called too often.
 
-use crate::facts::frequency::percent;
-use crate::facts::recording::Recording;
-use crate::filter::filters::Filters;
-use crate::units::grouped;
+use callscape_base::units::grouped;
+use callscape_facts::frequency::percent;
+use callscape_facts::recording::Recording;
+use callscape_filter::filters::Filters;
 
 /// What is not in a recording because it is called too often, or is left out by a filter for that: `12 functions left out:
 /// 97.3 % of the calls`. None where nothing is.

@@ -1,7 +1,7 @@
 //! Which calls are listed, and what a list is sorted by.
 
-use crate::filter::selection::Pointed;
-use crate::units::{FunctionId, ModuleId, ThreadId, Time};
+use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time};
+use callscape_filter::selection::Pointed;
 
 /// Which calls are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

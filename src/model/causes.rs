@@ -1,9 +1,9 @@
 //! Why two runs differ, in sentences.
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::Change;
-use crate::analysis::comparison::causes::{Cause, Causes, Kind};
-use crate::units::{Cost, Unit, grouped};
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::Change;
+use callscape_analysis::comparison::causes::{Cause, Causes, Kind};
+use callscape_base::units::{Cost, Unit, grouped};
 
 /// Of the functions around one so many are named.
 const NAMED: usize = 2;
@@ -127,7 +127,7 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::comparison::amounts::Amounts;
+    use callscape_analysis::comparison::amounts::Amounts;
 
     #[test]
     fn causes_are_said_in_words() {

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::analysis::coverage::Coverage;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::ModuleId;
+use callscape_analysis::coverage::Coverage;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// Sums over all modules before one, as of calls.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
-use crate::analysis::comparison::tables::{Given, RelationChange};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::model::mark::Mark;
-use crate::units::{Cost, ModuleId, Unit};
+use crate::mark::Mark;
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
+use callscape_analysis::comparison::tables::{Given, RelationChange};
+use callscape_base::units::{Cost, ModuleId, Unit};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// What the strength of a colour says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Amount {
             (true, _) => self.unit.show(Cost::from_ns(value.round() as u64)),
             (false, true) => format!("{value:.3}"),
             (false, false) if value.fract() != 0.0 => format!("{value:.1}"),
-            (false, false) => crate::units::grouped(value.round() as u64),
+            (false, false) => callscape_base::units::grouped(value.round() as u64),
         }
     }
 

@@ -1,10 +1,10 @@
 //! What every function of a recording did in what range and filters leave, and what a table of them is sorted by.
 
-use crate::analysis::session::Session;
-use crate::facts::trace::FunctionMetrics;
-use crate::filter::filters::Filters;
-use crate::filter::summary::Summary;
-use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_analysis::session::Session;
+use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_facts::trace::FunctionMetrics;
+use callscape_filter::filters::Filters;
+use callscape_filter::summary::Summary;
 
 /// What one function did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::source::history::{FileHistory, History};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_source::history::{FileHistory, History};
 
 /// What the history says, by module; what stands in a file has the values of the file.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! Which file of a source tree imports which, and which of them import each other round in a circle.
 
-use crate::analysis::relations::cycles::components;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_analysis::relations::cycles::components;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// The imports between the files of a hierarchy.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -143,7 +143,7 @@ pub fn file_of(hierarchy: &Hierarchy, module: ModuleId) -> ModuleId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
 
     #[test]
     fn imports_are_counted_by_module_and_cycles_are_found() {

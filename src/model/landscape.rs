@@ -1,15 +1,15 @@
 //! What the landscape maps to what.
 
-use crate::facts::kinds::Purposes;
-use crate::facts::memory::Known;
-use crate::facts::recording::Recording;
-use crate::model::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
-use crate::model::highlight::Highlight;
-use crate::model::metric::{Metric, Origin};
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme::Theme;
-use crate::model::tiling::Tiling;
-use crate::units::Cost;
+use crate::arcs::{ArcMeasure, ArcMode, BUNDLING, MOST_ARCS};
+use crate::highlight::Highlight;
+use crate::metric::{Metric, Origin};
+use crate::surface::{Scale, Surface};
+use crate::theme::Theme;
+use crate::tiling::Tiling;
+use callscape_base::units::Cost;
+use callscape_facts::kinds::Purposes;
+use callscape_facts::memory::Known;
+use callscape_facts::recording::Recording;
 
 /// What the landscape maps to what.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::facts::trace::{Call, FunctionMetrics, Recent, Relation, Trace};
-use crate::filter::filters::FilterRules;
-use crate::filter::running::Running;
-use crate::filter::selection::CallOf;
-use crate::filter::summary::Summary;
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
+use callscape_facts::trace::{Call, FunctionMetrics, Recent, Relation, Trace};
+use callscape_filter::filters::FilterRules;
+use callscape_filter::running::Running;
+use callscape_filter::selection::CallOf;
+use callscape_filter::summary::Summary;
 
 /// What is left of a recording.
 ///

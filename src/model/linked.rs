@@ -1,12 +1,12 @@
 //! Two runs along one time axis.
 
 use super::difference::Difference;
-use crate::analysis::alignment::{Alignment, Run};
-use crate::analysis::comparison::calls;
-use crate::analysis::session::Session;
-use crate::filter::filters::{FilterRules, Filters, same_functions};
-use crate::filter::selection::CallOf;
-use crate::units::{ThreadId, Time, TimeRange};
+use callscape_analysis::alignment::{Alignment, Run};
+use callscape_analysis::comparison::calls;
+use callscape_analysis::session::Session;
+use callscape_base::units::{ThreadId, Time, TimeRange};
+use callscape_filter::filters::{FilterRules, Filters, same_functions};
+use callscape_filter::selection::CallOf;
 
 /// Two runs of one session whose clocks are linked.
 #[derive(Clone, Copy, Debug)]

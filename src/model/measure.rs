@@ -1,8 +1,8 @@
 //! Values of metrics as people read them: with their units.
 
 use super::difference::Amount;
-use crate::model::metric::{Metric, Unit};
-use crate::units::{self, Cost};
+use crate::metric::{Metric, Unit};
+use callscape_base::units::{self, Cost};
 
 /// What the values of one structure's metrics count.
 #[derive(Clone, Debug, Default, PartialEq)]

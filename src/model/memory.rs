@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::memory::{Cell, Detail, Known, Memory, SumRow};
-use crate::model::metric::Metric;
-use crate::units::{FunctionId, ModuleId};
+use crate::metric::Metric;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::memory::{Cell, Detail, Known, Memory, SumRow};
 
 /// What decides to which module an object belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,7 +125,7 @@ fn lies_in(hierarchy: &Hierarchy, class: ModuleId, around: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
 
     #[test]
     fn a_type_is_the_class_that_lies_where_its_name_says() {

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::memory::{CellTotals, Detail, Events, Known, Memory, SumRow};
-use crate::facts::recording::Recording;
-use crate::model::memory::{self, BelongsTo};
-use crate::model::metric::Metric;
-use crate::units::{Cost, ModuleId};
+use crate::memory::{self, BelongsTo};
+use crate::metric::Metric;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, ModuleId};
+use callscape_facts::memory::{CellTotals, Detail, Events, Known, Memory, SumRow};
+use callscape_facts::recording::Recording;
 
 /// What a recording says of memory: sums over all modules before one, as of calls; none of what it does not tell.
 #[derive(Clone, Debug, Default)]

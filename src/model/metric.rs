@@ -268,7 +268,7 @@ pub enum Unit {
     Bytes,
     /// Time, or what a profile counts.
     Cost,
-    /// Days since [`crate::model::measure::Measure::first_day`], which is day 1.
+    /// Days since [`crate::measure::Measure::first_day`], which is day 1.
     Day,
     /// A share, 0 to 100.
     Percent,

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::analysis::comparison::amounts::Measure as Amounts;
-use crate::analysis::coverage::Coverage;
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::model::coverage_columns::CoverageColumns;
-use crate::model::difference::{Difference, Which};
-use crate::model::history_columns::{HistoryColumns, hotspots};
-use crate::model::imports::Imports;
-use crate::model::measure::Measure;
-use crate::model::memory_columns::MemoryColumns;
-use crate::model::metric::{Metric, Origin};
-use crate::source::history::History;
-use crate::units::{self, Cost, ModuleId};
+use crate::coverage_columns::CoverageColumns;
+use crate::difference::{Difference, Which};
+use crate::history_columns::{HistoryColumns, hotspots};
+use crate::imports::Imports;
+use crate::measure::Measure;
+use crate::memory_columns::MemoryColumns;
+use crate::metric::{Metric, Origin};
+use callscape_analysis::comparison::amounts::Measure as Amounts;
+use callscape_analysis::coverage::Coverage;
+use callscape_analysis::session::Session;
+use callscape_base::units::{self, Cost, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_source::history::History;
 
 /// What a details panel says about a module.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,8 +98,9 @@ impl ModuleMetrics {
                     metrics.total[index] += function.total;
                 }
             }
-            let module =
-                |function: crate::units::FunctionId| modules_of.get(function.index()).copied();
+            let module = |function: callscape_base::units::FunctionId| {
+                modules_of.get(function.index()).copied()
+            };
             let relations = resolved.recording.relations(None);
             let pairs = relations.iter();
             let pairs = pairs.filter_map(|it| Some((module(it.caller)?, module(it.callee)?)));

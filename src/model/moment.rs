@@ -1,9 +1,9 @@
 //! The point in time of a recording that is shown.
 
-use crate::facts::memory::Memory;
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::units::{Cost, Time, TimeRange};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::memory::Memory;
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
 
 /// How many times spread over a recording [`liveliest`] looks at; of many threads fewer, so many stacks in all.
 const LOOKS: u64 = 240;

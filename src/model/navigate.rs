@@ -1,8 +1,8 @@
 //! From one call to another: where one looks next in a flame chart.
 
-use crate::facts::trace::{Columns, Trace};
-use crate::filter::selection::CallOf;
-use crate::units::{CallId, Cost, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, Time, TimeRange};
+use callscape_facts::trace::{Columns, Trace};
+use callscape_filter::selection::CallOf;
 
 /// Whether `of` is a call of `trace`.
 pub fn exists(trace: &Trace, of: CallOf) -> bool {
@@ -118,9 +118,9 @@ pub fn innermost(trace: &Trace, near: CallOf, time: Time) -> Option<CallOf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::Call;
-    use crate::facts::trace::random::{self, Shape};
-    use crate::units::ThreadId;
+    use callscape_base::units::ThreadId;
+    use callscape_facts::trace::Call;
+    use callscape_facts::trace::random::{self, Shape};
 
     fn random_trace(seed: u64) -> Trace {
         let shape = Shape {

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::pairing::{self, Correction, How};
-use crate::units::ModuleId;
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::pairing::{self, Correction, How};
+use callscape_base::units::ModuleId;
 
 /// A function of A, of B, or of both.
 #[derive(Clone, Debug, PartialEq)]

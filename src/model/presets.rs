@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::metric::Metric;
 use super::metrics::ModuleMetrics;
 use super::surface::Surface;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::kinds::{Made, Purpose, Purposes};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::kinds::{Made, Purpose, Purposes};
 
 /// How many modules stand out.
 pub const MOST: usize = 10;
@@ -245,9 +245,9 @@ fn longest_of_each(hierarchy: &Hierarchy, files: &[StandsOut]) -> Vec<StandsOut>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-    use crate::facts::kinds::FileKind;
-    use crate::source::history::{FileHistory, History};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::kinds::FileKind;
+    use callscape_source::history::{FileHistory, History};
 
     /// Files of a random size each, of which every fifth was generated and every seventh is a test.
     fn tree(files: u32) -> Hierarchy {

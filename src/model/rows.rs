@@ -1,6 +1,6 @@
 //! What the rows of the temporal overview are.
 
-use crate::filter::cut::Cut;
+use callscape_filter::cut::Cut;
 
 /// What the rows of the overview are. Modules without a call have no row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

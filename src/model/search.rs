@@ -6,8 +6,8 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// How well a name fits a query, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -363,7 +363,7 @@ fn is_subsequence(name: &[u8], query: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     fn names(query: &str) -> Vec<String> {
         let mut builder = HierarchyBuilder::new("app");

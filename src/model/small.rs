@@ -1,7 +1,7 @@
 //! Keeps what was not written by hand small on the map: generated, vendored, minified and data-like files.
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// What was not written by hand has at most this share of all footprints together.
 pub const SHARE: f64 = 0.1;
@@ -77,8 +77,8 @@ fn leaves(hierarchy: &Hierarchy, areas: &[f64], id: ModuleId) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
-    use crate::facts::kinds::{FileKind, Made};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::kinds::{FileKind, Made};
 
     /// Two directories with a file each that was written by hand, and one that was not.
     fn tree(by_hand: u32, generated: u32) -> (Hierarchy, Vec<f64>) {

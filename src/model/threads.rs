@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::escape;
-use crate::facts::trace::{Thread, Trace};
+use callscape_base::escape;
+use callscape_facts::trace::{Thread, Trace};
 
 /// By thread its name as people may see it, with its id where others have the same name, and its process where they have the same id
 /// too. O(threads).

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use super::files::relative;
 use super::kept::{Kept, Modules, named_by};
 use super::scene::{Bookmark, MarkedFor, Section};
-use crate::state::State;
-use crate::state::mapping::one_name;
-use crate::state::message::Message;
+use callscape_state::State;
+use callscape_state::mapping::one_name;
+use callscape_state::message::Message;
 
 /// Sections of a bookmark that wait until the landscape stands in its mapping: [`go_to`] them then.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,16 +92,16 @@ mod tests {
     use super::super::scene::{Scene, SceneFile};
     use super::super::show_tests::{demo, opened};
     use super::*;
-    use crate::analysis::session::{Elsewhere, Inputs};
-    use crate::filter::filters::FilterStep;
-    use crate::model::arcs::ArcMode;
-    use crate::model::landscape::LandscapeSettings;
-    use crate::model::metric::Metric;
-    use crate::model::surface::Surface;
-    use crate::model::theme::Theme;
-    use crate::state::ask::{CardAsk, CutAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SelectAsk};
-    use crate::state::ask::{FindingAsk, Shown};
-    use crate::units::{ModuleId, ThreadId, Time, TimeRange};
+    use callscape_analysis::session::{Elsewhere, Inputs};
+    use callscape_base::units::{ModuleId, ThreadId, Time, TimeRange};
+    use callscape_filter::filters::FilterStep;
+    use callscape_model::arcs::ArcMode;
+    use callscape_model::landscape::LandscapeSettings;
+    use callscape_model::metric::Metric;
+    use callscape_model::surface::Surface;
+    use callscape_model::theme::Theme;
+    use callscape_state::ask::{CardAsk, CutAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SelectAsk};
+    use callscape_state::ask::{FindingAsk, Shown};
 
     /// Changes every section.
     fn change(state: &mut State) {
@@ -200,7 +200,8 @@ mod tests {
 
     #[test]
     fn a_bookmark_brings_back_which_functions_are_marked() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/results");
+        let folder =
+            Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/results");
         let inputs = Inputs {
             source_dir: Some(folder.clone()),
             elsewhere: Elsewhere {

@@ -170,10 +170,12 @@ fn shot_problem(shot: &Shot) -> Option<(Vec<String>, String)> {
             let problem = "expected either `seconds` of the shot or `speed`, found both".to_owned();
             return Some((at(&["play", "speed"]), problem));
         }
-        let zero = crate::units::Cost::from_ns(1);
+        let zero = callscape_base::units::Cost::from_ns(1);
         if play.speed.is_some_and(|speed| match speed.0 {
-            crate::units::TimeSpec::At(time) => time.since(crate::units::Time::ZERO) < zero,
-            crate::units::TimeSpec::Share(share) => share <= 0.0,
+            callscape_base::units::TimeSpec::At(time) => {
+                time.since(callscape_base::units::Time::ZERO) < zero
+            }
+            callscape_base::units::TimeSpec::Share(share) => share <= 0.0,
         }) {
             return Some((
                 at(&["play", "speed"]),

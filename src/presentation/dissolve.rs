@@ -1,7 +1,7 @@
 //! From one picture of a film to the next where a shot changes at once what does not ease by itself: colours and
 //! heights together, arcs, what is folded, the run that is shown.
 
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// Seconds.
 const SECONDS: f32 = 0.6;

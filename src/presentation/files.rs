@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::Context;
 
 use super::scene::Scene;
-use crate::files;
+use callscape_base::files;
 
 /// `path` as seen from `folder`; as it is where they have nothing in common.
 pub fn relative(path: &Path, folder: &Path) -> PathBuf {

@@ -6,12 +6,12 @@ use super::kept::pose_of;
 use super::path::CameraPath;
 use super::places::Places;
 use super::scene::{Go, Overview};
-use crate::look::pose::{Bounds, FOV_Y, Pose};
-use crate::state::Viewport;
-use crate::state::camera::{self, Preset};
-use crate::state::city::City;
-use crate::state::document::bounds_of;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_look::pose::{Bounds, FOV_Y, Pose};
+use callscape_state::Viewport;
+use callscape_state::camera::{self, Preset};
+use callscape_state::city::City;
+use callscape_state::document::bounds_of;
 
 /// A camera does not look down more steeply: the heading would have no direction.
 const MAX_PITCH: f32 = 1.55;

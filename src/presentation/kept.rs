@@ -7,19 +7,19 @@ use glam::Vec3;
 
 use super::saved_look::SavedLook;
 use super::scene::{Bookmark, Camera, LeftOut, Look, MarkedFor, Section, TimeText, ViewName};
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::filter::filters::{FilterStep, Filters};
-use crate::filter::selection::{CallOf, Pointed};
-use crate::look::pose::{self, Pose};
-use crate::model::landscape::LandscapeSettings;
-use crate::state::State;
-use crate::state::ask::{FindingAsk, LookAsk, PlayAsk, SelectAsk, Shown};
-use crate::state::document::Document;
-use crate::state::findings::SetFrom;
-use crate::state::mapping::one_name;
-use crate::state::panes::ViewId;
-use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange, TimeSpec};
+use callscape_base::units::{CallId, ModuleId, ThreadId, Time, TimeRange, TimeSpec};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
+use callscape_filter::filters::{FilterStep, Filters};
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_look::pose::{self, Pose};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::State;
+use callscape_state::ask::{FindingAsk, LookAsk, PlayAsk, SelectAsk, Shown};
+use callscape_state::document::Document;
+use callscape_state::findings::SetFrom;
+use callscape_state::mapping::one_name;
+use callscape_state::panes::ViewId;
 
 /// A camera does not look down more steeply: the heading would have no direction.
 const MAX_PITCH: f32 = 1.55;

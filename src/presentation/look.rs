@@ -1,13 +1,13 @@
 //! The names of looks, and what they mean.
 
 use super::scene::{Look, Theme};
-use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
-use crate::model::highlight::Highlight;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::Metric;
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme;
-use crate::model::tiling::Tiling;
+use callscape_model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use callscape_model::highlight::Highlight;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::theme;
+use callscape_model::tiling::Tiling;
 
 /// A field, and what is wrong with it.
 pub type Wrong = (&'static str, String);

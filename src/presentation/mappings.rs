@@ -7,7 +7,7 @@ use super::place::{Step, of_shot};
 use super::scene::{Bookmark, SceneFile};
 use super::scene_state::mapping_of;
 use super::timeline::Problem;
-use crate::analysis::mapping::Mapping;
+use callscape_analysis::mapping::Mapping;
 
 /// By shot, the mapping file through which it is shown, `first` being that before the scene.
 pub fn mappings(

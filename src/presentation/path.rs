@@ -3,8 +3,8 @@
 use glam::Vec3;
 
 use super::scene::{Easing, Way};
-use crate::look::pose::Pose;
-use crate::state::camera::motion::Flight;
+use callscape_look::pose::Pose;
+use callscape_state::camera::motion::Flight;
 
 /// How far above the highest roof the eye stays in the middle of a way, in world units.
 const CLEARANCE: f32 = 12.0;
@@ -183,7 +183,7 @@ mod tests {
             distance,
             yaw,
             pitch: 0.6,
-            fov_y: crate::look::pose::FOV_Y,
+            fov_y: callscape_look::pose::FOV_Y,
         }
     }
 

@@ -7,9 +7,9 @@ use super::kept::{CALLED, Modules, named_by};
 use super::place::{Step, of_shot};
 use super::scene::{Bookmark, SceneFile};
 use super::timeline::Problem;
-use crate::analysis::session::Session;
-use crate::model::search::search;
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_model::search::search;
 
 /// What the paths of a scene mean in the structure that is open.
 #[derive(Debug, Default)]

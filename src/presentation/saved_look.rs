@@ -4,15 +4,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::scene::{self, Look};
-use crate::facts::kinds::Purpose;
-use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
-use crate::model::highlight::Highlight;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::Metric;
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme::Theme;
-use crate::model::tiling::Tiling;
-use crate::units::Cost;
+use callscape_base::units::Cost;
+use callscape_facts::kinds::Purpose;
+use callscape_model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use callscape_model::highlight::Highlight;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::theme::Theme;
+use callscape_model::tiling::Tiling;
 
 /// The names that files use are those of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use super::kept::Kept;
 use super::places::Places;
 use super::scene::{Arcs, Bookmark, Compare, Run, Section, Shot, TimeText};
-use crate::filter::cut::Cut;
-use crate::filter::filters::Filters;
-use crate::model::arcs::ArcMode;
-use crate::model::landscape::LandscapeSettings;
-use crate::state::State;
-use crate::state::ask::{PlayAsk, RunsAsk};
-use crate::state::camera;
-use crate::state::document::Document;
-use crate::state::runs::RunsLayout;
-use crate::state::runs_view::suited;
-use crate::units::{ModuleId, Time, TimeRange};
+use callscape_base::units::{ModuleId, Time, TimeRange};
+use callscape_filter::cut::Cut;
+use callscape_filter::filters::Filters;
+use callscape_model::arcs::ArcMode;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::State;
+use callscape_state::ask::{PlayAsk, RunsAsk};
+use callscape_state::camera;
+use callscape_state::document::Document;
+use callscape_state::runs::RunsLayout;
+use callscape_state::runs_view::suited;
 
 /// What is shown, as far as scenes say. Times are those of A where two runs are open.
 #[derive(Clone, Debug, PartialEq)]

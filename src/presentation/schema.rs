@@ -12,8 +12,8 @@ mod tests {
     use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
     use super::super::scene::{Scene, TimeText, ViewName};
-    use crate::state::panes::ViewId;
-    use crate::views;
+    use callscape_state::panes::ViewId;
+    use callscape_views as views;
 
     impl JsonSchema for ViewName {
         fn schema_name() -> Cow<'static, str> {
@@ -77,7 +77,8 @@ mod tests {
     fn the_schema_that_is_checked_in_is_that_of_the_types() {
         let derived = derived();
         if std::env::var_os("CALLSCAPE_GOLDEN").is_some() {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/scene.schema.json");
+            let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+                .join("assets/scene.schema.json");
             std::fs::write(path, derived).expect("it can be written");
             return;
         }

@@ -11,12 +11,12 @@ use super::places::Places;
 use super::scene::{Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot};
 use super::scene_state::{SceneState, end_of_a, seek};
 use super::timeline::{Played, Problem, Timed, Timeline};
-use crate::look::pose::Pose;
-use crate::state::city::City;
-use crate::state::document::Document;
-use crate::state::panes::{Arrangement, PaneWish};
-use crate::state::{State, Viewport};
-use crate::units::Time;
+use callscape_base::units::Time;
+use callscape_look::pose::Pose;
+use callscape_state::city::City;
+use callscape_state::document::Document;
+use callscape_state::panes::{Arrangement, PaneWish};
+use callscape_state::{State, Viewport};
 
 /// Words come and go within so many seconds.
 const FADE: f64 = 0.35;

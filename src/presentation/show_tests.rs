@@ -9,53 +9,18 @@ use super::bookmark::{found_from, go_to};
 use super::kept::Kept;
 use super::scene::SceneFile;
 use super::show::Show;
-use crate::analysis::session::Inputs;
-use crate::look::pose::FreeArea;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::state::ask::CameraAsk;
-use crate::state::document::Document;
-use crate::state::panes::{Arrangement, PaneWish, ViewId};
-use crate::state::{State, Viewport};
-use crate::views;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_look::pose::FreeArea;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::ask::CameraAsk;
+use callscape_state::document::Document;
+use callscape_state::panes::{Arrangement, PaneWish, ViewId};
+use callscape_state::{State, Viewport};
+use callscape_views as views;
 
 /// It changes all that shots can change but for the mapping.
-pub(crate) const SCENE: &str = r#"
-[look]
-theme = "dark"
-[[bookmark]]
-name = "tables"
-collapsed = ["lapi.c"]
-module = "ltable.c"
-time = "25%"
-camera = { target = [300.0, 300.0, 0.0], distance = 400.0, yaw = 80.0, pitch = 50.0 }
-[[shot]]
-title = "It begins"
-seconds = 1
-[[shot]]
-camera = { module = "lvm.c", turn = 20 }
-play = { from = "10%", to = "20%" }
-select = "lvm.c/luaV_execute()"
-seconds = 2
-[[shot]]
-bookmark = "tables"
-show = ["mural"]
-seconds = 1.5
-[[shot]]
-expand = ["lapi.c"]
-collapse = ["ltable.c", "no/such/module"]
-camera = { zoom = 2, through = ["lgc.c"] }
-play = { to = "5%", clock = "events" }
-seconds = 2
-[[shot]]
-summary = true
-hide = ["mural"]
-look = { height = "calls", theme = "light" }
-[[shot]]
-level = 1
-range = ["10%", "50%"]
-camera = { to = "isometric" }
-"#;
+const SCENE: &str = include_str!("../../tests/data/scenes/shots.toml");
 
 /// The demo, at a time that is told.
 pub(super) fn demo() -> State {
@@ -241,7 +206,7 @@ fn views_come_and_go_in_the_course_of_a_moment_in_shots_alone() {
 #[test]
 fn the_camera_of_the_tour_never_jumps_nor_jolts() {
     const FPS: u64 = 10;
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenes/tour.toml");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("scenes/tour.toml");
     let file = SceneFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
     let mut state = demo();
     for _ in 0..4 {
@@ -407,7 +372,8 @@ fn bookmarks_of_scenes_show_the_structure_through_their_mappings() {
 /// A scene as people have it: whatever views are made of, it is read and opens what it says.
 #[test]
 fn every_view_is_shown_and_hidden_by_its_name_in_scenes() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/scenes/views.toml");
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("tests/data/scenes/views.toml");
     let file = SceneFile::read(&path).unwrap_or_else(|error| panic!("{error}"));
     let text = toml::to_string(&file.scene).expect("a scene can be written");
     let again = SceneFile::parse(&path, text).unwrap_or_else(|error| panic!("{error}"));

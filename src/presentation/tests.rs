@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::film::{Film, FilmSettings, Format, Plan};
 use super::scene::{Scene, SceneFile};
 use super::timeline::Timeline;
-use crate::look::image::Image;
-use crate::units::{Cost, Time};
+use callscape_base::units::{Cost, Time};
+use callscape_look::image::Image;
 
 fn parse(text: &str) -> Result<SceneFile, String> {
     SceneFile::parse(Path::new("talk.toml"), text.to_owned()).map_err(|error| error.to_string())

@@ -2,7 +2,7 @@
 
 use super::place::{Step, of_shot};
 use super::scene::{Clock, Easing, Scene, Shot, TimeText};
-use crate::units::{Cost, Time, TimeRange};
+use callscape_base::units::{Cost, Time, TimeRange};
 
 /// Words a second that people read beside looking at a picture.
 const WORDS_A_SECOND: f64 = 2.5;

@@ -214,7 +214,7 @@ fn add_sections(reader: &mut Reader<'_>, header: &[u8], elf: &mut Elf) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::demangle::demangle;
+    use callscape_import::demangle::demangle;
 
     #[test]
     fn this_program_is_read() {

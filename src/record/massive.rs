@@ -13,14 +13,14 @@ use super::program::Program;
 use super::recorder::Recorder;
 use super::run::{Run, Wish};
 use super::uftrace;
-use crate::analysis::frequency::Frequencies;
-use crate::facts::frequency::{Frequency, LeftOut};
-use crate::files;
-use crate::import;
-use crate::import::demangle::demangle;
-use crate::import::note::{NOTE, Note};
-use crate::progress::Progress;
-use crate::units::FunctionId;
+use callscape_analysis::frequency::Frequencies;
+use callscape_base::files;
+use callscape_base::progress::Progress;
+use callscape_base::units::FunctionId;
+use callscape_facts::frequency::{Frequency, LeftOut};
+use callscape_import as import;
+use callscape_import::demangle::demangle;
+use callscape_import::note::{NOTE, Note};
 
 /// What a trial run has found.
 pub struct Massive {

@@ -16,7 +16,7 @@ use super::run::{Done, Plan, Run, Wish};
 use super::running::{self, command, said};
 use super::seen::Seen;
 use super::switching::{self, CONTROL};
-use crate::import::perf_script::{self, gap::Gap};
+use callscape_import::perf_script::{self, gap::Gap};
 
 /// Samples a second: a prime, so that nothing periodic keeps step with it.
 const FREQUENCY: &str = "997";

@@ -13,7 +13,7 @@ use super::error::RecordError;
 use super::private::{self, Held};
 use super::recorder::Recorder;
 use super::{rename, sweep};
-use crate::units;
+use callscape_base::units;
 
 /// The time as names of recordings have it.
 pub fn now() -> String {

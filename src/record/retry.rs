@@ -78,7 +78,7 @@ pub fn after_crash(
         let names = suspects
             .iter()
             .take(8)
-            .map(|it| crate::import::demangle::demangle(it));
+            .map(|it| callscape_import::demangle::demangle(it));
         let names: Vec<String> = names.collect();
         say(&format!(
             "found by {count} runs: the program breaks when {} {} patched; recorded without",

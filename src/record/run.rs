@@ -9,7 +9,7 @@ use super::ended::Ended;
 use super::place::Place;
 use super::program::{Kind, Program};
 use super::recorder::Recorder;
-use crate::facts::frequency::{Frequency, LeftOut};
+use callscape_facts::frequency::{Frequency, LeftOut};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::error::RecordError;
 use super::private;
-use crate::import::switches::{FILE, Switched};
+use callscape_import::switches::{FILE, Switched};
 
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
 pub const SWITCH: &str = "CALLSCAPE_SWITCH";
@@ -191,7 +191,7 @@ mod linux {
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use crate::record::ended::Ended;
+    use crate::ended::Ended;
 
     /// What is handed on to the program when somebody sends it to us.
     const HANDED_ON: [i32; 7] = [
@@ -339,7 +339,7 @@ mod others {
     use std::io;
     use std::path::{Path, PathBuf};
 
-    use crate::record::ended::Ended;
+    use crate::ended::Ended;
 
     pub struct Forwarding;
 

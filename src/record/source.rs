@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::facts::functions::Functions;
+use callscape_facts::functions::Functions;
 
 /// Where the sources of others lie.
 const SYSTEM: [&str; 6] = ["/usr", "/lib", "/rustc", "/build", "/opt", "/nix"];
@@ -87,7 +87,7 @@ fn with_most(files: &[&Path], program: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::functions::Function;
+    use callscape_facts::functions::Function;
 
     #[test]
     fn the_folder_around_the_files_is_the_source_tree() {

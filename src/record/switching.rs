@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::error::RecordError;
 use super::private;
 use super::signals::{self, Switch};
-use crate::import::switches::{FILE, Switched, Switches};
+use callscape_import::switches::{FILE, Switched, Switches};
 
 /// In the environment of a program that perf records and that can be switched: the folder of the fifos.
 pub const CONTROL: &str = "CALLSCAPE_CONTROL";

@@ -15,7 +15,7 @@ use super::run::{Done, Plan, Run};
 use super::running::{self, command, said};
 use super::seen::Seen;
 use super::signals::{SWITCH, Switch};
-use crate::import::demangle::demangle;
+use callscape_import::demangle::demangle;
 
 /// Arguments and answers of what gives memory and takes it back, as `import` reads them.
 const MEMORY: [(&str, &str); 12] = [

@@ -6,8 +6,8 @@ use super::error::RecordError;
 use super::place::{self, Place};
 use super::room;
 use super::run::Done;
-use crate::import::{self, input::Input};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_import::{self as import, input::Input};
 
 /// Up to so many bytes a recording is read whole, which takes no second: larger ones only where the disk is full, since
 /// that is what cuts them.

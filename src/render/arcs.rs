@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use crate::layout::emphasis::{Emphasis, Focus};
-use crate::layout::geometry::{Arc, Arcs, Fineness, MOST_SEGMENTS, Settled};
+use callscape_layout::emphasis::{Emphasis, Focus};
+use callscape_layout::geometry::{Arc, Arcs, Fineness, MOST_SEGMENTS, Settled};
 
 use super::city::City;
 use super::growing::{Growing, each_difference, keep};

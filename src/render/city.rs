@@ -7,9 +7,9 @@ use glam::{Vec2, Vec3};
 use super::growing::Growing;
 use super::merged;
 use super::records::{glow, gpu, look_record, record, rise};
-use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
-use crate::look::lightness;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
+use callscape_look::lightness;
 
 /// The blocks that are drawn and how they look.
 pub struct City {

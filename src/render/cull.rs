@@ -10,7 +10,7 @@ use super::pass::{self, Maker};
 use super::recording::Recording;
 use super::squares::{SIDE, Square};
 use super::uniform::Uniform;
-use crate::look::camera::Camera;
+use callscape_look::camera::Camera;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

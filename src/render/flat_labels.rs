@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use glam::Vec3;
 
-use crate::layout::geometry::FlatLabel;
+use callscape_layout::geometry::FlatLabel;
 
 use super::city::City;
 use super::glyphs::{self, Glyph, Glyphs};

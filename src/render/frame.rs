@@ -4,8 +4,8 @@ use glam::{Mat4, Vec2, Vec3};
 
 use super::pass;
 use super::uniform::Uniform;
-use crate::look::camera::Camera;
-use crate::look::theme::Palette;
+use callscape_look::camera::Camera;
+use callscape_look::theme::Palette;
 
 /// How many pictures of a frame can be recorded together: each needs its own uniforms until all are
 /// submitted.

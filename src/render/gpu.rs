@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-use crate::look::quality::Quality;
+use callscape_look::quality::Quality;
 
 /// Why there is nothing to draw with, or why a picture could not be drawn.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::squares::{SIDE, Square, Squares};
 use super::uniform::Uniform;
-use crate::look::camera::Camera;
+use callscape_look::camera::Camera;
 
 /// From 1024 texels to 32: the widest cone step spans few texels of the last.
 const LEVELS: u32 = 6;

@@ -2,8 +2,8 @@
 //! apart.
 
 use super::records::{gpu, half_value, halves};
-use crate::layout::geometry::{Block, BlockKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_layout::geometry::{Block, BlockKind};
 
 /// On what nothing stands nothing is merged: no pixel is so wide.
 const WIDE: f32 = 60_000.0;

@@ -138,7 +138,7 @@ macro_rules! made_at_once {
     ($($name:ident: $make:expr,)*) => {
         let ($($name,)*) = std::thread::scope(|scope| {
             $(let $name = scope.spawn(|| $make);)*
-            ($($crate::render::pass::joined($name),)*)
+            ($($crate::pass::joined($name),)*)
         });
     };
 }

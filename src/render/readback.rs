@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::gpu::{Gpu, GpuError};
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// A texture to draw on and to read.
 pub fn target(gpu: &Gpu, [width, height]: [u32; 2], format: wgpu::TextureFormat) -> wgpu::Texture {

@@ -5,7 +5,7 @@ use glam::{UVec2, Vec3};
 use super::frame::Part;
 use super::targets::Targets;
 use super::timings::Timings;
-use crate::look::camera::Camera;
+use callscape_look::camera::Camera;
 
 pub struct Recording<'a> {
     pub device: &'a wgpu::Device,

@@ -1,6 +1,6 @@
 //! The blocks as the device holds them: records of `shaders/city.wgsl`, and how they are made.
 
-use crate::layout::geometry::{Block, BlockLook};
+use callscape_layout::geometry::{Block, BlockLook};
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

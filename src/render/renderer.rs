@@ -24,11 +24,11 @@ mod still;
 
 use glam::Vec3;
 
-use crate::layout::emphasis::Focus;
-use crate::layout::geometry::{Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel};
-use crate::look::theme::Palette;
-use crate::render::gpu::quality_for;
-use crate::units::ModuleId;
+use crate::gpu::quality_for;
+use callscape_base::units::ModuleId;
+use callscape_layout::emphasis::Focus;
+use callscape_layout::geometry::{Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel};
+use callscape_look::theme::Palette;
 
 use super::accumulate::Accumulate;
 use super::arcs::ArcsPass;
@@ -52,9 +52,9 @@ use super::steady::{Motion, Steady};
 use super::targets::{Source, Targets};
 use super::text::Fonts;
 use super::timings::Timings;
-use crate::look::camera::Camera;
-use crate::look::quality::{Light, Quality};
-use crate::model::theme::Theme;
+use callscape_look::camera::Camera;
+use callscape_look::quality::{Light, Quality};
+use callscape_model::theme::Theme;
 
 /// What one frame shows of the geometry that the renderer holds.
 #[derive(Clone, Copy, Debug, PartialEq)]

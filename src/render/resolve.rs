@@ -9,7 +9,7 @@ use super::recording::{Depth, Recording};
 use super::squares::{SIDE, Square, Squares};
 use super::targets;
 use super::uniform::Uniform;
-use crate::look::quality::Light;
+use callscape_look::quality::Light;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

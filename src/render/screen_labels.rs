@@ -7,13 +7,13 @@ use glyphon::{
     Viewport,
 };
 
-use crate::layout::geometry::ScreenLabel;
+use callscape_layout::geometry::ScreenLabel;
 
 use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::text::Fonts;
-use crate::look::theme::{Palette, encoded};
+use callscape_look::theme::{Palette, encoded};
 
 /// Shaped labels that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 2_000;

@@ -13,10 +13,10 @@ use super::growing::Growing;
 use super::pass::{self, Draw, Maker};
 use super::readback;
 use super::text::Fonts;
-use crate::layout::sheet::{Corner, Fill, Mesh, Raster, Sheet, TextRun};
-use crate::look::image::Image;
-use crate::look::theme::{Palette, encoded};
-use crate::model::theme::Theme;
+use callscape_layout::sheet::{Corner, Fill, Mesh, Raster, Sheet, TextRun};
+use callscape_look::image::Image;
+use callscape_look::theme::{Palette, encoded};
+use callscape_model::theme::Theme;
 
 /// Shaped texts that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 8_000;
@@ -335,7 +335,7 @@ impl SheetRenderer {
         let has_texts = self.prepare_texts(gpu, size);
         let palette = Palette::of(theme);
         let [slot, ..] = &mut self.frame.slots;
-        let camera = crate::look::camera::Camera {
+        let camera = callscape_look::camera::Camera {
             eye: glam::Vec3::Z,
             target: glam::Vec3::ZERO,
             fov_y: 1.0,

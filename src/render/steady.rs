@@ -12,7 +12,7 @@ use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets::{self, Source};
 use super::uniform::Uniform;
-use crate::look::camera::Camera;
+use callscape_look::camera::Camera;
 
 pub mod gpu {
     use bytemuck::{Pod, Zeroable};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use glyphon::{Attrs, Buffer, Family, FontSystem, Metrics, Shaping, SwashCache, Weight, fontdb};
 
-use crate::escape;
+use callscape_base::escape;
 
 /// Longer names are cut: nobody reads further, and shaping takes time by length.
 const LONGEST: usize = 200;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::code_lines::CodeLines;
 use super::definitions::Definition;
-use crate::facts::hierarchy::ModuleKind;
+use callscape_facts::hierarchy::ModuleKind;
 
 /// Part of a file that comes from one other file.
 #[derive(Debug, PartialEq, Eq)]

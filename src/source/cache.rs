@@ -22,10 +22,10 @@ use super::definitions::Definition;
 use super::file::SourceFile;
 use super::languages;
 use super::relations::FileRelations;
-use crate::facts::hierarchy::ModuleKind;
-use crate::facts::index;
-use crate::facts::kinds::Made;
-use crate::files;
+use callscape_base::files;
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_facts::index;
+use callscape_facts::kinds::Made;
 
 const MAGIC: &[u8; 8] = b"CSSCAN\x00\x02";
 /// Magic, fingerprint of the languages, length and checksum of what follows.
@@ -399,8 +399,8 @@ fn encode(files: &[SourceFile], known: &Known, started: SystemTime) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::kinds::FileKind;
-    use crate::source::relations::{CallByName, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
+    use crate::relations::{CallByName, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
+    use callscape_facts::kinds::FileKind;
 
     fn file(path: &str, hash: u64, definitions: Vec<Definition>) -> SourceFile {
         SourceFile {

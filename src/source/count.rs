@@ -9,8 +9,8 @@ use std::time::UNIX_EPOCH;
 use tokei::{CodeStats, Config, LanguageType};
 
 use super::made;
-use crate::facts::kinds::Made;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::kinds::Made;
 
 /// What is known of a source file without its syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

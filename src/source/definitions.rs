@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::macros::is_capitals;
 use super::qualified;
-use crate::facts::hierarchy::ModuleKind;
+use callscape_facts::hierarchy::ModuleKind;
 
 /// A definition as the syntax tree has it.
 #[derive(Clone, Debug, PartialEq, Eq)]

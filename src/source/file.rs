@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::count::Counted;
 use super::definitions::Definition;
 use super::relations::FileRelations;
-use crate::facts::kinds::FileKind;
+use callscape_facts::kinds::FileKind;
 
 /// A source file and what is known of it so far.
 #[derive(Debug)]

@@ -11,8 +11,8 @@ use super::count::{self, LARGEST_SYNTAX};
 use super::definitions::Definition;
 use super::reader::{Reader, Unparsed};
 use super::scan::candidates;
-use crate::facts::hierarchy::ModuleKind;
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::hierarchy::ModuleKind;
 
 /// One version of a file.
 pub struct FileSyntax {

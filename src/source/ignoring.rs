@@ -73,7 +73,7 @@ impl Off {
 }
 
 /// A walk over what git and tokei see of `dir`. Folders with ignore files that are not plain are left out.
-pub(crate) fn plain_walk(dir: &Path) -> WalkBuilder {
+pub fn plain_walk(dir: &Path) -> WalkBuilder {
     let off = Off::around(dir, |_| {});
     let mut walk = off.walk(dir);
     walk.filter_entry(move |entry| {

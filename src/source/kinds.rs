@@ -15,7 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokei::LanguageType;
 
 use super::made::is_prose;
-use crate::facts::kinds::{FileKind, Made, Purpose};
+use callscape_facts::kinds::{FileKind, Made, Purpose};
 
 /// More of a file of attributes is not read.
 const MOST_ATTRIBUTES: u64 = 1 << 20;

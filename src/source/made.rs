@@ -3,7 +3,7 @@
 
 use tokei::LanguageType;
 
-use crate::facts::kinds::Made;
+use callscape_facts::kinds::Made;
 
 /// What a generator says of itself stands in these first lines.
 const HEADER_LINES: usize = 40;

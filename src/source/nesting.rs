@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::code_lines::CodeLines;
 use super::definitions::{Definition, Found, Seen};
 use super::macros;
-use crate::facts::hierarchy::ModuleKind;
+use callscape_facts::hierarchy::ModuleKind;
 
 /// A definition that is open while those after it are looked at.
 struct Open {

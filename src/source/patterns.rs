@@ -424,7 +424,7 @@ mod tests {
     use tree_sitter::{Query, QueryCursor, StreamingIterator};
 
     use super::*;
-    use crate::source::languages;
+    use crate::languages;
 
     /// What a match captures: names and places.
     type Found = BTreeSet<(String, usize, usize)>;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::progress::Cancelled;
-use crate::warnings::Place;
+use callscape_base::progress::Cancelled;
+use callscape_base::warnings::Place;
 
 /// Something below the source tree that was left out, wholly or in part.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,8 +16,8 @@ use super::patterns::{Capture, Captured};
 use super::relations::FileRelations;
 use super::relations::sites::{self, CallSite};
 use super::{amalgamation, edits, misread, nesting, values};
-use crate::facts::hierarchy::ModuleKind;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::hierarchy::ModuleKind;
 
 /// How long the syntax of one file may take, and how much longer for each of its bytes: a second for 250 kB.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -568,7 +568,7 @@ fn is_inside_functions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::languages;
+    use crate::languages;
 
     /// The samples of every language, each read as every language: what a grammar cannot read has to be walked too.
     #[test]

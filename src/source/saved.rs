@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::kinds::{FileKind, Made, Purpose};
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::kinds::{FileKind, Made, Purpose};
 
 /// One module of the document, with what stands in it.
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ pub fn read(json: &[u8]) -> Result<Hierarchy, serde_json::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::ModuleId;
+    use callscape_base::units::ModuleId;
 
     #[test]
     fn a_saved_structure_comes_back_in_its_order() {

@@ -19,10 +19,10 @@ use super::reader::{Reader, Unparsed};
 use super::relations::FileRelations;
 use super::workers::{Done, Workers};
 use super::{structure, tree, walk};
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::kinds::FileKind;
-use crate::progress::{Cancelled, Progress};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::kinds::FileKind;
 
 /// Files of which none has been counted for this long are given up.
 const COUNTING: Duration = Duration::from_secs(30);

@@ -10,10 +10,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::problem::SourceError;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::kinds::{FileKind, Made, Purpose};
-use crate::progress::Progress;
-use crate::warnings::Place;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Place;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::kinds::{FileKind, Made, Purpose};
 
 /// How the names of such files end.
 pub const ENDING: &str = ".callscape-structure";

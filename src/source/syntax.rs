@@ -15,7 +15,7 @@ use super::highlights::Colors;
 use super::languages::Language;
 use super::reader::{Reader, Unparsed};
 use super::scan::candidates;
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// A stretch of a text, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::reader::Reader;
 use super::relations::sites::CallSite;
 use super::{count, scan};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// Larger files are generated or data; nobody reads them line by line.
 const LARGEST: u64 = 64 << 20;

@@ -1,8 +1,8 @@
 //! Files and their definitions put together to a hierarchy, with sums for the directories.
 
 use super::file::SourceFile;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::kinds::FileKind;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::kinds::FileKind;
 
 /// A directory that is open while its files are added.
 struct Open {

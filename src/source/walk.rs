@@ -8,7 +8,7 @@ use ignore::WalkState;
 
 use super::Problem;
 use super::ignoring::Off;
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// The regular files below `dir`, relative to it and in order of their path's components.
 ///

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use super::problem::SourceError;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// How often the watcher looks whether the user has cancelled.
 const WATCH: Duration = Duration::from_millis(20);

@@ -27,7 +27,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    #[cfg(test)]
     pub const ALL: [Scope; 10] = [
         Scope::Anywhere,
         Scope::AlongTime,

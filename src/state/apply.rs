@@ -4,10 +4,10 @@ use super::State;
 use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk, SearchAsk};
 use super::jobs::Jobs;
 use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
-use crate::filter::selection::Pointed;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::theme::Theme;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::theme::Theme;
 
 /// Search shows no more results than one reads.
 const MAX_RESULTS: usize = 50;

@@ -179,8 +179,8 @@ impl State {
 mod tests {
     use super::super::testing::{open, settle, tiny, two_runs};
     use super::*;
-    use crate::model::arcs::ArcMode;
-    use crate::model::surface::Surface;
+    use callscape_model::arcs::ArcMode;
+    use callscape_model::surface::Surface;
 
     #[test]
     fn two_landscapes_show_the_runs_as_they_are_and_one_what_differs() {

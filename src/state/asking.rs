@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::State;
 use super::question::{Found, Missing, Question};
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::{Metric, Origin};
-use crate::model::presets::{PRESETS, Preset, find};
-use crate::model::surface::Scale;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::{Metric, Origin};
+use callscape_model::presets::{PRESETS, Preset, find};
+use callscape_model::surface::Scale;
 
 impl State {
     /// Has the colours answer a question, and shows its panel.
@@ -124,15 +124,16 @@ impl State {
 mod tests {
     use super::super::ask::LookAsk;
     use super::super::testing::{nothing_open, opened, tiny};
-    use crate::analysis::session::Inputs;
-    use crate::facts::kinds::Purpose;
-    use crate::model::landscape::LandscapeSettings;
-    use crate::model::metric::Metric;
-    use crate::model::surface::Surface;
-    use crate::state::State;
+    use crate::State;
+    use callscape_analysis::session::Inputs;
+    use callscape_facts::kinds::Purpose;
+    use callscape_model::landscape::LandscapeSettings;
+    use callscape_model::metric::Metric;
+    use callscape_model::surface::Surface;
 
     fn tree() -> State {
-        let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/model");
+        let dir =
+            std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("src/model");
         opened(&Inputs {
             source_dir: Some(dir),
             ..Inputs::default()
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn other_colours_answer_no_question() {
         let mut state = tree();
-        let settings = crate::model::landscape::LandscapeSettings {
+        let settings = callscape_model::landscape::LandscapeSettings {
             surface: Surface::District,
             ..state.settings
         };

@@ -1,7 +1,7 @@
 //! Stepping through a thread by calls, as debuggers do.
 
-use crate::facts::trace::{Call, Trace};
-use crate::units::{CallId, ThreadId, Time};
+use callscape_base::units::{CallId, ThreadId, Time};
+use callscape_facts::trace::{Call, Trace};
 
 /// How far a step by calls goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

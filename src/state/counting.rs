@@ -6,9 +6,9 @@ use super::State;
 use super::document::{Document, Parts};
 use super::job::Job;
 use super::work::Counted;
-use crate::filter::running::Running;
-use crate::filter::summary::Summary;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_filter::running::Running;
+use callscape_filter::summary::Summary;
 
 impl State {
     /// Takes what has been worked out and begins what is needed.
@@ -128,8 +128,8 @@ mod tests {
     use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, range, settle, tiny, two_runs};
     use super::*;
-    use crate::filter::filters::FilterStep;
-    use crate::units::{ThreadId, Time, TimeRange};
+    use callscape_base::units::{ThreadId, Time, TimeRange};
+    use callscape_filter::filters::FilterStep;
 
     #[test]
     fn calls_that_filters_leave_are_counted() {

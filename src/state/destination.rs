@@ -1,7 +1,7 @@
 //! Where a flight of the camera leads.
 
-use crate::look::pose::Pose;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_look::pose::Pose;
 
 /// Where a flight leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

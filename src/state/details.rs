@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::call_graph::{ModuleRelation, collapse};
-use crate::analysis::session::Resolved;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::trace::Relation;
-use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_analysis::call_graph::{ModuleRelation, collapse};
+use callscape_analysis::session::Resolved;
+use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::trace::Relation;
 
 /// The call relations between functions, and between their modules, sorted by caller, then callee.
 #[derive(Clone, Debug, Default)]
@@ -169,8 +169,8 @@ fn most_calls_first(ends: BTreeMap<ModuleId, (u64, Cost)>) -> Vec<Neighbour> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::session::{Inputs, Session};
-    use crate::progress::Progress;
+    use callscape_analysis::session::{Inputs, Session};
+    use callscape_base::progress::Progress;
 
     #[test]
     fn callers_and_callees_of_a_function_are_those_of_its_calls() {
@@ -215,7 +215,7 @@ mod tests {
             );
         }
     }
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     #[test]
     fn neighbours_lie_outside_and_are_sorted_by_calls() {

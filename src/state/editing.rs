@@ -5,8 +5,8 @@ use std::path::Path;
 use super::State;
 use super::ask::{EditAsk, ShowAsk, ViewAsk};
 use super::document::source::{SourceLine, ToEdit, module_at};
-use crate::filter::selection::Pointed;
-use crate::state::panes::Artifact;
+use crate::panes::Artifact;
+use callscape_filter::selection::Pointed;
 
 impl State {
     /// Has the editor show a line, as soon as what has one takes it.

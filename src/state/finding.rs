@@ -8,9 +8,9 @@ use super::ask::{FindingAsk, Shown};
 use super::document::Document;
 use super::findings::{Applied, Changed, Findings, STOPPED, SetFrom, results};
 use super::job::Job;
-use crate::filter::filters::FilterStep;
-use crate::filter::marked::{First, Marked};
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_filter::filters::FilterStep;
+use callscape_filter::marked::{First, Marked};
 
 impl State {
     /// Begins what is wanted, takes what is ready, and marks it. O(1) where nothing has changed.
@@ -338,9 +338,9 @@ mod tests {
     use super::super::selecting::MOST_SEARCHED;
     use super::super::testing::{open, opened, tiny, two_runs};
     use super::*;
-    use crate::analysis::session::{Elsewhere, Inputs};
-    use crate::model::metric::Metric;
-    use crate::model::surface::Surface;
+    use callscape_analysis::session::{Elsewhere, Inputs};
+    use callscape_model::metric::Metric;
+    use callscape_model::surface::Surface;
 
     fn wait(state: &mut State) {
         loop {
@@ -388,8 +388,8 @@ mod tests {
             assert_eq!(*shown.functions, of_run);
             assert!(!shown.functions.is_empty());
             firsts.push((document.recording(), shown.firsts.is_empty()));
-            state.execute(crate::state::ask::RunsAsk::Flip);
-            crate::state::testing::settle(&mut state);
+            state.execute(crate::ask::RunsAsk::Flip);
+            crate::testing::settle(&mut state);
         }
         firsts.sort_unstable();
         assert_eq!(firsts, [(0, false), (1, true)]);
@@ -426,7 +426,8 @@ mod tests {
 
     #[test]
     fn reports_of_coverage_are_shown_in_the_landscape_while_they_are_open() {
-        let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/results");
+        let data =
+            PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/results");
         let mut state = opened(&Inputs {
             source_dir: Some(data.clone()),
             elsewhere: Elsewhere {

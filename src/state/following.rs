@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::document::Document;
 use super::made::Made;
-use crate::layout::geometry::CITY_SIZE;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_layout::geometry::CITY_SIZE;
 
 /// The camera stays this long where it went, however quickly the activity moves on: it is to be watched.
 const REST: Duration = Duration::from_millis(1_200);
@@ -81,7 +81,7 @@ mod tests {
         state.execute(PlayAsk::Seek(micros(1)));
         state.execute(PlayAsk::PlayOrPause);
         let mut following = std::mem::take(&mut state.following);
-        let next = |following: &mut Following, state: &mut crate::state::State, time, now| {
+        let next = |following: &mut Following, state: &mut crate::State, time, now| {
             let document = state.document.as_mut().expect("a recording");
             document.selection.time = micros(time);
             following.next(document, at(now))

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::State;
 use super::job::Job;
 use super::work::CountedFrequencies;
-use crate::analysis::frequency::Frequencies;
-use crate::facts::frequency::Frequency;
-use crate::filter::filters::FilterStep;
-use crate::units::Cost;
+use callscape_analysis::frequency::Frequencies;
+use callscape_base::units::Cost;
+use callscape_facts::frequency::Frequency;
+use callscape_filter::filters::FilterStep;
 
 impl State {
     /// The counts of the recording that is shown in windows of this length, where they are known.

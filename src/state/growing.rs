@@ -10,11 +10,11 @@ use std::time::{Duration, Instant, SystemTime};
 use super::document::{Document, Same};
 use super::job::{Job, take_for};
 use super::made::{Generation, Made};
-use crate::analysis::session::Inputs;
-use crate::filter::selection::{Pointed, Selection};
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::{Cancelled, Progress};
-use crate::units::ModuleId;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::{Pointed, Selection};
+use callscape_model::landscape::LandscapeSettings;
 
 /// How often the files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -218,8 +218,8 @@ pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filter::filters::Filters;
-    use crate::units::{Time, TimeRange};
+    use callscape_base::units::{Time, TimeRange};
+    use callscape_filter::filters::Filters;
 
     fn event(ph: &str, ts: u64, name: &str) -> String {
         format!("{{\"ph\":\"{ph}\",\"pid\":1,\"tid\":1,\"ts\":{ts},\"name\":\"{name}\"}},\n")

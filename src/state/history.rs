@@ -1,7 +1,7 @@
 //! The way back through past selections.
 
-use crate::filter::selection::{Pointed, Selection};
-use crate::units::TimeRange;
+use callscape_base::units::TimeRange;
+use callscape_filter::selection::{Pointed, Selection};
 
 /// Longer ways are forgotten from their start.
 const LONGEST: usize = 200;
@@ -67,7 +67,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::ModuleId;
+    use callscape_base::units::ModuleId;
 
     #[test]
     fn back_and_forward_lead_through_the_same_places() {

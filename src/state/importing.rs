@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::State;
 use super::job::{Job, take_for};
 use super::made::Made;
-use crate::analysis::relations;
-use crate::model::imports::Imports;
+use callscape_analysis::relations;
+use callscape_model::imports::Imports;
 
 impl State {
     /// Begins to find the imports of a source tree once its functions are known, and takes them when they are found. O(1)
@@ -58,8 +58,8 @@ impl State {
 mod tests {
     use super::super::ask::{LookAsk, SelectAsk};
     use super::super::testing::{module, opened};
-    use crate::analysis::session::Inputs;
-    use crate::filter::selection::Selection;
+    use callscape_analysis::session::Inputs;
+    use callscape_filter::selection::Selection;
 
     #[test]
     fn a_tree_alone_shows_the_imports_of_what_is_chosen() {

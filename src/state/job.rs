@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use super::made::{Generation, Made};
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// Progress is shown only for what takes longer.
 const PATIENCE: Duration = Duration::from_millis(400);

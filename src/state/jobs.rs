@@ -7,10 +7,10 @@ use super::document::Revised;
 use super::job::Job;
 use super::made::Made;
 use super::runs::Runs;
-use crate::analysis::session::Session;
-use crate::model::imports::Imports;
-use crate::progress::Progress;
-use crate::source::history::{History, HistoryError};
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_model::imports::Imports;
+use callscape_source::history::{History, HistoryError};
 
 /// The runs whose clocks were to be linked, and the same with linked clocks.
 pub type Linked = (Arc<Runs>, Runs);
@@ -70,8 +70,8 @@ impl Jobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancelled;
-    use crate::state::made::Generation;
+    use crate::made::Generation;
+    use callscape_base::progress::Cancelled;
 
     #[test]
     fn any_kind_of_work_is_work() {

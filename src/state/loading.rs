@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::document::{Document, Part, name_of};
 use super::job::Job;
-use crate::analysis::mapping::Mapping;
-use crate::analysis::session::Inputs;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::{Cancelled, Progress};
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_model::landscape::LandscapeSettings;
 
 /// Progress is shown only for what takes longer.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -76,7 +76,7 @@ impl Loading {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::testing::tiny_file;
+    use crate::testing::tiny_file;
 
     fn end(loading: &Loading) -> Outcome {
         loop {

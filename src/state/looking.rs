@@ -9,8 +9,8 @@ use super::ask::ViewAsk;
 use super::camera::{self, Preset};
 use super::panes::Kind;
 use super::{Destination, State};
-use crate::look::pose::Pose;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_look::pose::Pose;
 
 /// The height from which one looks down for what stands at a place.
 const SKY: f32 = 20_000.0;
@@ -126,8 +126,8 @@ mod tests {
     use super::super::ask::SelectAsk;
     use super::super::testing::{CALLS, CITY, STACKS, frame_at, module, nothing_open, open, tiny};
     use super::*;
-    use crate::look::pose::FreeArea;
-    use crate::state::Viewport;
+    use crate::Viewport;
+    use callscape_look::pose::FreeArea;
 
     fn framed(mut state: State) -> State {
         let viewport = Viewport {

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{Job, take};
-use crate::analysis::mapping::regroup::{Assignment, assign};
-use crate::analysis::mapping::{Mapping, MappingError};
-use crate::analysis::session::Session;
-use crate::files;
+use callscape_analysis::mapping::regroup::{Assignment, assign};
+use callscape_analysis::mapping::{Mapping, MappingError};
+use callscape_analysis::session::Session;
+use callscape_base::files;
 
 /// The text of a mapping being edited.
 #[derive(Default)]
@@ -54,7 +54,9 @@ impl MappingEditor {
     /// Begins to find out what the mapping takes of `session`.
     pub fn find_out(&mut self, session: &Arc<Session>, wake: impl FnOnce() + Send + 'static) {
         let (session, mapping) = (Arc::clone(session), self.mapping.clone());
-        let work = move |progress: &crate::progress::Progress| assign(&session, &mapping, progress);
+        let work = move |progress: &callscape_base::progress::Progress| {
+            assign(&session, &mapping, progress)
+        };
         self.finding = Some(Job::start(wake, work));
     }
 
@@ -109,7 +111,7 @@ pub fn one_name(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::testing::{open, settle, tiny};
+    use crate::testing::{open, settle, tiny};
 
     #[test]
     fn what_is_typed_is_read_and_saved() {

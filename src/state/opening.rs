@@ -10,9 +10,9 @@ use super::loading::{Loading, Outcome};
 use super::message::Message;
 use super::runs_view::RunsView;
 use super::{Search, State};
-use crate::analysis::session::Inputs;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::surface::Surface;
+use callscape_analysis::session::Inputs;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::surface::Surface;
 
 impl State {
     /// Begins to open `inputs`, with that part of them shown.

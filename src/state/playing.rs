@@ -3,7 +3,7 @@
 use super::State;
 use super::ask::PlayAsk;
 use super::document::Document;
-use crate::units::Time;
+use callscape_base::units::Time;
 
 impl State {
     pub fn control_playback(&mut self, ask: PlayAsk) {
@@ -60,8 +60,8 @@ mod tests {
     use super::super::playback::{Clock, Playback, Step};
     use super::super::testing::{frame_at, function, micros, nothing_open, open, range, tiny};
     use super::*;
-    use crate::filter::selection::Pointed;
-    use crate::units::{Cost, ThreadId};
+    use callscape_base::units::{Cost, ThreadId};
+    use callscape_filter::selection::Pointed;
 
     fn playback(state: &State) -> &Playback {
         open(state)

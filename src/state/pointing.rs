@@ -6,8 +6,8 @@ use super::State;
 use super::ask::{CameraAsk, EditAsk, SelectAsk};
 use super::camera::Mode;
 use super::pointer::{Button, CLICK_RADIUS, Click, Press};
-use crate::filter::selection::Pointed;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
 
 /// Two fingers move sideways when they go this many times as far to the side as up or down.
 const SIDEWAYS: f32 = 1.5;
@@ -217,8 +217,8 @@ mod tests {
     use super::super::runs_view::Halves;
     use super::super::testing::{frame_at, module, nothing_open, open, tiny, two_runs};
     use super::*;
-    use crate::look::pose::FreeArea;
-    use crate::state::Viewport;
+    use crate::Viewport;
+    use callscape_look::pose::FreeArea;
 
     fn framed(mut state: State, width: f32) -> State {
         let viewport = Viewport {

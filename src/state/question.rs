@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::analysis::session::Session;
-use crate::facts::kinds::Purposes;
-use crate::model::metrics::ModuleMetrics;
-use crate::model::presets::{Preset, StandsOut};
+use callscape_analysis::session::Session;
+use callscape_facts::kinds::Purposes;
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::presets::{Preset, StandsOut};
 
 /// What stands out, and of what that was found.
 #[derive(Debug)]

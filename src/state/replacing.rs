@@ -6,7 +6,7 @@ use super::ask::ViewAsk;
 use super::document::Document;
 use super::made::Generation;
 use super::message::Message;
-use crate::escape;
+use callscape_base::escape;
 
 impl State {
     /// Shows a document. What was made of the one before is gone with it, or out of reach ([`super::made`]).

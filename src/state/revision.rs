@@ -13,17 +13,17 @@ use super::mapping::one_name;
 use super::message::Message;
 use super::playback::Playback;
 use super::watch::{Watch, Watched};
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::pairing::Correction;
-use crate::analysis::mapping::Mapping;
-use crate::analysis::mapping::starting::{By, starting_mapping};
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::model::metric::{Metric, Origin};
-use crate::model::surface::Surface;
-use crate::progress::{Cancelled, Progress};
-use crate::source::history::{History, HistoryError, MOST_COMMITS, history};
-use crate::units::ModuleId;
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::pairing::Correction;
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::mapping::starting::{By, starting_mapping};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
+use callscape_model::metric::{Metric, Origin};
+use callscape_model::surface::Surface;
+use callscape_source::history::{History, HistoryError, MOST_COMMITS, history};
 
 /// A module whose blocks would be smaller on the screen, in pixels on average, is collapsed; one that is collapsed
 /// is expanded when they would be larger than the second.
@@ -573,7 +573,7 @@ mod tests {
     use super::super::ask::{RunsAsk, SearchAsk};
     use super::super::testing::{module, open, settle, tiny, two_runs};
     use super::*;
-    use crate::analysis::comparison::amounts::Measure;
+    use callscape_analysis::comparison::amounts::Measure;
 
     #[test]
     fn a_mapping_shows_the_structure_through_it_and_none_as_it_is() {

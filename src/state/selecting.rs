@@ -6,12 +6,12 @@ use super::State;
 use super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk, ViewAsk};
 use super::details::Neighbours;
 use super::history::{History, Place};
-use crate::facts::trace::Trace;
-use crate::filter::filters::{FilterStep, Filters};
-use crate::filter::selection::{CallOf, Pointed, Selection};
-use crate::model::navigate;
-use crate::state::panes::{Artifact, ViewId};
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use crate::panes::{Artifact, ViewId};
+use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::Trace;
+use callscape_filter::filters::{FilterStep, Filters};
+use callscape_filter::selection::{CallOf, Pointed, Selection};
+use callscape_model::navigate;
 
 /// The next call of a module is looked for among at most this many functions: more take longer than a frame may.
 pub(super) const MOST_SEARCHED: usize = 1_000;

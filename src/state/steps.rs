@@ -13,15 +13,15 @@ use super::destination::Goal;
 use super::document::Same;
 use super::panes::{Arrangement, ViewId};
 use super::runs::RunsLayout;
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::{Measure, Timed};
-use crate::analysis::comparison::tables::Norm;
-use crate::filter::cut::Cut;
-use crate::filter::filters::Filters;
-use crate::filter::selection::Pointed;
-use crate::model::difference::Strength;
-use crate::model::landscape::LandscapeSettings;
-use crate::units::{ModuleId, TimeRange};
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::amounts::{Measure, Timed};
+use callscape_analysis::comparison::tables::Norm;
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_filter::cut::Cut;
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::Pointed;
+use callscape_model::difference::Strength;
+use callscape_model::landscape::LandscapeSettings;
 
 /// Older steps are forgotten.
 pub const LONGEST: usize = 200;

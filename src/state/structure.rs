@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::State;
 use super::job::Job;
 use super::made::Made;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::selection::Pointed;
-use crate::model::band::Band;
-use crate::model::highlight::Highlight;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::units::ModuleId;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::selection::Pointed;
+use callscape_model::band::Band;
+use callscape_model::highlight::Highlight;
+use callscape_model::landscape::LandscapeSettings;
 
 /// More modules are laid out on another thread: it takes longer than a frame may.
 const MOST_AT_ONCE: usize = 60_000;
@@ -144,8 +144,8 @@ mod tests {
     use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, tiny, two_runs};
     use super::*;
-    use crate::model::metric::Metric;
-    use crate::model::tiling::Tiling;
+    use callscape_model::metric::Metric;
+    use callscape_model::tiling::Tiling;
 
     #[test]
     fn a_leaf_stands_for_its_parent_and_the_root_stays() {

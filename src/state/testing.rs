@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::State;
 use super::document::Document;
 use super::panes::{Artifact, Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::analysis::session::Inputs;
-use crate::facts::trace::Trace;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ModuleId, Time, TimeRange};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ModuleId, Time, TimeRange};
+use callscape_facts::trace::Trace;
+use callscape_model::landscape::LandscapeSettings;
 
 const PLAIN: ViewLine = ViewLine {
     id: "city",
@@ -120,7 +120,8 @@ pub fn tiny() -> State {
 
 /// Two versions of a program are open, without their source.
 pub fn two_runs() -> State {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("tests/data/compare/paths");
     let file = |name| data.join(format!("{name}.json.gz"));
     opened(&Inputs {
         recordings: ["parsed", "stored"].map(file).into(),

@@ -7,11 +7,11 @@ use glam::Vec2;
 use super::ask::{Ask, CutAsk, FilterAsk, LookAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk};
 use super::testing::{CITY, frame_at, module, nothing_open, range, settle, tiny, two_runs};
 use super::*;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::Pointed;
-use crate::model::highlight::Highlight;
-use crate::model::metric::Metric;
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::Pointed;
+use callscape_model::highlight::Highlight;
+use callscape_model::metric::Metric;
 
 /// The names of the stamps that an ask moves.
 fn moved(state: &mut State, ask: impl Into<Ask>) -> Vec<&'static str> {

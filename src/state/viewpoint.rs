@@ -3,10 +3,10 @@
 use glam::{Vec2, Vec3};
 
 use super::camera::home;
-use crate::facts::hierarchy::Hierarchy;
-use crate::look::pose::{Bounds, FOV_Y, FreeArea, Pose};
-use crate::state::city::City;
-use crate::units::ModuleId;
+use crate::city::City;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_look::pose::{Bounds, FOV_Y, FreeArea, Pose};
 
 /// Where a picture is taken from: home, or as far as given otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::job::Job;
-use crate::progress::Progress;
-use crate::source::plain_walk;
+use callscape_base::progress::Progress;
+use callscape_source::plain_walk;
 
 /// A burst of changes is over when nothing has changed for this long, and is told of after `LONGEST_BURST` at the latest.
 const QUIET: Duration = Duration::from_millis(150);

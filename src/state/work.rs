@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::document::{Limits, Parts};
 use super::job::Job;
 use super::made::Generation;
-use crate::analysis::frequency::Frequencies;
-use crate::analysis::session::Session;
-use crate::filter::running::Running;
-use crate::filter::summary::Summary;
-use crate::progress::Progress;
-use crate::units::Cost;
+use callscape_analysis::frequency::Frequencies;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_base::units::Cost;
+use callscape_filter::running::Running;
+use callscape_filter::summary::Summary;
 
 /// What looking at every call has found.
 #[derive(Default)]
@@ -116,7 +116,7 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Cancelled;
+    use callscape_base::progress::Cancelled;
 
     #[test]
     fn work_is_under_way_while_either_count_is() {

@@ -10,16 +10,16 @@ use serde_json::Value;
 
 use super::tip::Tip;
 use super::{NO_TIMES, Pane, Scope, Surface, style};
-use crate::escape;
-use crate::filter::filters::Filters;
-use crate::filter::selection::{Pointed, Selection};
-use crate::model::theme::Theme;
-use crate::state::State;
-use crate::state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::ViewId;
-use crate::units::{Cost, Time, TimeRange};
-use crate::views::widgets::tell;
+use crate::widgets::tell;
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::{Pointed, Selection};
+use callscape_model::theme::Theme;
+use callscape_state::State;
+use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::ViewId;
 
 /// This many points of the wheel double the detail.
 const WHEEL: f32 = 160.0;

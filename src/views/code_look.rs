@@ -2,11 +2,11 @@
 
 use egui::{Color32, Rgba};
 
-use crate::layout::hues::{encoded, oklch};
-use crate::look::ink::diverging;
-use crate::model::theme::Theme;
-use crate::source::syntax::Class;
-use crate::views::style;
+use crate::style;
+use callscape_layout::hues::{encoded, oklch};
+use callscape_look::ink::diverging;
+use callscape_model::theme::Theme;
+use callscape_source::syntax::Class;
 
 /// The height of a line, and of the letters in it, in points.
 pub const ROW: f32 = 17.0;

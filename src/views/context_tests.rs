@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{Entry, SavedViews, View, fan, rings, tree};
-use crate::analysis::comparison::causes::Cause;
-use crate::filter::selection::Pointed;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Ask, Asks, RunsAsk, SelectAsk, ViewAsk};
-use crate::state::panes::ViewId;
-use crate::state::runs_view::tests::{open, paths, wait};
-use crate::units::ModuleId;
+use callscape_analysis::comparison::causes::Cause;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk, ViewAsk};
+use callscape_state::panes::ViewId;
+use callscape_state::runs_view::testing::{open, paths, wait};
 
 static VIEWS: [&Entry; 3] = [&tree::ENTRY, &rings::ENTRY, &fan::ENTRY];
 

@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::analysis::contexts;
-use crate::facts::contexts::{Contexts, Merge};
-use crate::facts::recording::Recording;
-use crate::filter::selection::{Meant, Pointed};
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::state::runs::Runs;
-use crate::units::{ContextId, Cost, FunctionId, TimeRange};
+use callscape_analysis::contexts;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{ContextId, Cost, FunctionId, TimeRange};
+use callscape_facts::contexts::{Contexts, Merge};
+use callscape_facts::recording::Recording;
+use callscape_filter::selection::{Meant, Pointed};
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::job::Job;
+use callscape_state::runs::Runs;
 
 /// Of no context of the other run.
 const NONE: u32 = u32::MAX;
@@ -506,7 +506,7 @@ pub fn pointed_at(document: &Document, function: FunctionId) -> Pointed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::random::{Shape, random_trace};
+    use callscape_facts::trace::random::{Shape, random_trace};
 
     #[test]
     fn a_way_ends_where_merging_recursion_leads() {
@@ -521,7 +521,7 @@ mod tests {
             };
             let trace = random_trace(seed, &shape);
             let contexts =
-                crate::analysis::contexts::of_trace(&trace, trace.range(), &Progress::new());
+                callscape_analysis::contexts::of_trace(&trace, trace.range(), &Progress::new());
             let contexts = contexts.expect("not cancelled");
             let total = |it: ContextId| contexts.total(0, it);
             // By context the path that merging recursion (figure 8 of CCRC) makes of its own.

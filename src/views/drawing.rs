@@ -2,13 +2,13 @@
 
 use glam::Vec2;
 
-use crate::filter::selection::Selection;
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::hues::encoded;
-use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::Time;
+use callscape_base::units::Time;
+use callscape_filter::selection::Selection;
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::encoded;
+use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// Makes `raster` one colour.
 pub fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {

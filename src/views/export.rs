@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;
 
-use crate::files::Temporary;
+use callscape_base::files::Temporary;
 
 /// The folder for what is downloaded, else the one that the program was started in.
 pub fn folder() -> Option<PathBuf> {

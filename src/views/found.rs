@@ -1,7 +1,7 @@
 //! Something that is worked out on another thread, and for what.
 
-use crate::progress::Progress;
-use crate::state::job::Job;
+use callscape_base::progress::Progress;
+use callscape_state::job::Job;
 
 /// A value, what it was worked out for, and the work on the next one.
 #[derive(Debug)]

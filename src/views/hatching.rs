@@ -2,13 +2,13 @@
 
 use glam::Vec2;
 
-use crate::facts::gaps::Gaps;
-use crate::facts::trace::{Columns, Trace, Wait, Why};
-use crate::layout::geometry::Color;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Corner, Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_facts::gaps::Gaps;
+use callscape_facts::trace::{Columns, Trace, Wait, Why};
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Corner, Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// The distance of strokes, in strokes.
 const STEP: f32 = 5.0;
@@ -189,7 +189,7 @@ impl ShownGaps<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::theme::Theme;
+    use callscape_model::theme::Theme;
 
     fn range(start: u64, end: u64) -> TimeRange {
         TimeRange::new(Time::from_ns(start), Time::from_ns(end))

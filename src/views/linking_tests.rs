@@ -26,17 +26,17 @@ use std::time::Duration;
 use egui::{Pos2, RawInput, Rect, Shape, TextureId};
 
 use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
-use crate::analysis::session::Inputs;
-use crate::filter::selection::{CallOf, Pointed, Selection};
-use crate::layout::sheet::Sheet;
-use crate::model::band::{Band, Stretch};
-use crate::model::moment::Moment;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Ask, Asks, GraphKey, PlayAsk, SelectAsk, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::{Artifact, Kind, Needs, ViewId};
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_filter::selection::{CallOf, Pointed, Selection};
+use callscape_layout::sheet::Sheet;
+use callscape_model::band::{Band, Stretch};
+use callscape_model::moment::Moment;
+use callscape_state::State;
+use callscape_state::ask::{Ask, Asks, GraphKey, PlayAsk, SelectAsk, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::{Artifact, Kind, Needs, ViewId};
 
 /// What pictures are drawn on.
 const SURFACE: Surface = Surface {
@@ -74,7 +74,8 @@ enum Shown {
 
 /// The demo, or two runs for views along the time of both.
 fn state_for(needs: Needs) -> State {
-    let paths = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/compare/paths");
+    let paths =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/compare/paths");
     let recordings = match needs {
         Needs::TwoRunsWithTimes => vec!["parsed.json.gz", "stored.json.gz"],
         _ => Vec::new(),

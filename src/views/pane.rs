@@ -2,11 +2,11 @@
 
 use egui::{Pos2, Rect, TextureId};
 
-use crate::filter::selection::Pointed;
-use crate::layout::sheet::Sheet;
-use crate::state::State;
-use crate::state::action::On;
-use crate::state::ask::Asks;
+use callscape_filter::selection::Pointed;
+use callscape_layout::sheet::Sheet;
+use callscape_state::State;
+use callscape_state::action::On;
+use callscape_state::ask::Asks;
 
 /// What a picture of a view is drawn on.
 #[derive(Clone, Copy, Debug, PartialEq)]

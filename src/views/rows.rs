@@ -6,12 +6,12 @@ use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
 use egui_extras::{Table, TableBuilder};
 
 use super::style;
-use crate::escape;
-use crate::filter::marked::Marked;
-use crate::model::theme::Theme;
-use crate::progress::Progress;
-use crate::state::ask::TableKey;
-use crate::units::ModuleId;
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_filter::marked::Marked;
+use callscape_model::theme::Theme;
+use callscape_state::ask::TableKey;
 
 /// The height of a row, in points.
 pub const ROW: f32 = 22.0;

@@ -1,6 +1,6 @@
 //! The cells of an overview along time: how dark each is for how much of its column is covered.
 
-use crate::facts::trace::{Columns, Coverage};
+use callscape_facts::trace::{Columns, Coverage};
 
 /// How dark a cell is when its row is on the stack all the time and never on top.
 pub const ON_STACK: f32 = 0.32;

@@ -6,8 +6,8 @@ use egui::{
     Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, TextStyle,
 };
 
-use crate::escape;
-use crate::model::theme::Theme;
+use callscape_base::escape;
+use callscape_model::theme::Theme;
 
 const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
 const SEMI_BOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");

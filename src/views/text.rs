@@ -1,8 +1,8 @@
 //! Numbers as people read them.
 
-use crate::units::{Cost, Time};
+use callscape_base::units::{Cost, Time};
 
-pub use crate::units::grouped as count;
+pub use callscape_base::units::grouped as count;
 
 /// `1 call`, `12 345 calls`.
 pub fn counted(n: u64, one: &str, many: &str) -> String {

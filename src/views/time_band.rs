@@ -5,13 +5,13 @@ use std::sync::Arc;
 use glam::Vec2;
 
 use super::tip::Tip;
-use crate::filter::selection::{CallOf, Pointed, Selection};
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::model::band::{Band, Stretch};
-use crate::units::{FunctionId, TimeRange};
+use callscape_base::units::{FunctionId, TimeRange};
+use callscape_filter::selection::{CallOf, Pointed, Selection};
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
+use callscape_model::band::{Band, Stretch};
 
 /// Of a row, in points.
 const ROW: f32 = 8.0;
@@ -183,7 +183,7 @@ fn call_of(stretch: &Stretch) -> CallOf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{CallId, ThreadId, Time};
+    use callscape_base::units::{CallId, ThreadId, Time};
 
     fn range(start: u64, end: u64) -> TimeRange {
         TimeRange::new(Time::from_ns(start), Time::from_ns(end))
@@ -254,7 +254,7 @@ mod tests {
         let inside = |rect: &Rect| rect.min.x >= 100.0 && rect.max.x <= 600.0;
         assert!(sheet.fills.iter().all(|fill| inside(&fill.rect)));
         let mut selection = Selection::default();
-        let ink = Ink::of(crate::model::theme::Theme::Light);
+        let ink = Ink::of(callscape_model::theme::Theme::Light);
         band.mark(&mut sheet, &axis, &selection, &ink, 1.0);
         assert!(sheet.marks.is_empty());
         selection.chosen.call = Some(CallOf {

@@ -1,10 +1,10 @@
 //! What a tooltip over a sheet says.
 
 use super::hatching::NOT_RECORDED;
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::model::threads::thread_names;
-use crate::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
+use callscape_model::threads::thread_names;
 
 /// A heading and lines below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

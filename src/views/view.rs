@@ -4,15 +4,15 @@ use glam::Vec2;
 use serde_json::{Map, Value};
 
 use super::pane::{Pane, Picture, Surface};
-use crate::analysis::session::Session;
-use crate::filter::filters::Filters;
-use crate::filter::selection::Selection;
-use crate::model::theme::Theme;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::action::Line;
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::panes::ViewLine;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::Selection;
+use callscape_model::theme::Theme;
+use callscape_state::State;
+use callscape_state::action::Line;
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::panes::ViewLine;
 
 /// A line of the registry: what is known of a view, and what opens it.
 pub struct Entry {

@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::style;
-use crate::layout::labels::Covered;
+use callscape_layout::labels::Covered;
 
 /// The distance of cards from the edges of the free area, in points.
 pub const MARGIN: f32 = 10.0;

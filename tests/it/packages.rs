@@ -268,9 +268,9 @@ fn every_dependency_is_used() {
     let importers = [
         "src/facts",
         "src/import",
-        "src/progress.rs",
-        "src/units.rs",
-        "src/warnings.rs",
+        "src/base/progress.rs",
+        "src/base/units.rs",
+        "src/base/warnings.rs",
         "fuzz/src",
         "fuzz/fuzz_targets",
     ];

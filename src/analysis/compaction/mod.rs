@@ -20,8 +20,8 @@ mod nodes;
 mod tests;
 
 pub use self::names::{Name, Names};
-use crate::facts::contexts::Contexts;
-use crate::units::ContextId;
+use callscape_base::units::ContextId;
+use callscape_facts::contexts::Contexts;
 use nodes::{Node, Nodes};
 
 /// What is compacted.

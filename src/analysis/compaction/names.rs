@@ -2,8 +2,8 @@
 //!
 //! A name is a number. Names are in preorder, so that a name is a prefix of an interval of them.
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// A name of one element or more. A function that is a module by itself has the name of that module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::Direction::{Compact, Expand};
 use super::*;
-use crate::analysis::session::{Inputs, Session};
-use crate::facts::contexts::ContextsBuilder;
-use crate::facts::hierarchy::{self, Hierarchy, HierarchyBuilder, Module, ModuleKind};
-use crate::progress::Progress;
-use crate::units::{FunctionId, ModuleId};
-use crate::warnings::{Place, Reporter};
+use crate::session::{Inputs, Session};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::ContextsBuilder;
+use callscape_facts::hierarchy::{self, Hierarchy, HierarchyBuilder, Module, ModuleKind};
 
 struct Program {
     hierarchy: Hierarchy,
@@ -131,7 +131,7 @@ fn contexts(of: &[(u32, Option<usize>, u64)]) -> Contexts {
     let mut builder = ContextsBuilder::new(1, &reporter);
     let mut nodes = Vec::new();
     for &(function, parent, weight) in of {
-        let root = crate::facts::contexts::NodeId::ROOT;
+        let root = callscape_facts::contexts::NodeId::ROOT;
         let around = parent.map_or(root, |it| nodes[it]);
         let node = builder.child(around, FunctionId(function), place);
         builder.add(node, 0, weight, place);
@@ -142,7 +142,7 @@ fn contexts(of: &[(u32, Option<usize>, u64)]) -> Contexts {
 
 /// The program of figure 1, read from the text that the paper prints.
 fn figure_1() -> Program {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let inputs = Inputs {
         recordings: vec![folder.join("tests/data/import/hprof/figure1.hprof.txt")],
         ..Inputs::default()

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::facts::trace::{FunctionMetrics, Relation};
+use callscape_facts::trace::{FunctionMetrics, Relation};
 
 /// What a table is sorted by and a picture coloured by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::analysis::alignment::Run;
-use crate::facts::trace::Call;
-use crate::units::{CallId, ThreadId};
+use crate::alignment::Run;
+use callscape_base::units::{CallId, ThreadId};
+use callscape_facts::trace::Call;
 
 /// No more calls than these are looked at, a tenth of a second's work: a caller of millions is not gone through.
 const MOST_LOOKED_AT: u32 = 1_000_000;
@@ -92,8 +92,8 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::facts::trace::Trace;
-    use crate::facts::trace::random::{self, Shape};
+    use callscape_facts::trace::Trace;
+    use callscape_facts::trace::random::{self, Shape};
 
     fn random_trace(seed: u64) -> Trace {
         let shape = Shape {

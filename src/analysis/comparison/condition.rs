@@ -18,7 +18,7 @@ use std::str::FromStr;
 
 use super::Comparison;
 use super::amounts::{Change, Measure};
-use crate::units::{Cost, TimeSpec};
+use callscape_base::units::{Cost, TimeSpec};
 
 /// A condition as it was written.
 #[derive(Clone, Debug, PartialEq)]

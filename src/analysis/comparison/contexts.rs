@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, Timed};
 use super::tables::{Basis, Norm, Runs};
-use crate::analysis::contexts;
-use crate::facts::contexts::{Contexts, Merge};
-use crate::progress::{Cancelled, Progress};
-use crate::units::FunctionId;
+use crate::contexts;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::FunctionId;
+use callscape_facts::contexts::{Contexts, Merge};
 
 /// A calling context: a function, called along one path.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::amounts::{Amounts, Change, Timed};
 use super::tables::{Basis, Norm, RelationChange, Runs};
-use crate::facts::trace::{FunctionMetrics, Relation};
+use callscape_facts::trace::{FunctionMetrics, Relation};
 
 /// What was counted of a run.
 #[derive(Clone, Copy, Debug)]

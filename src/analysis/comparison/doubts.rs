@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Comparison, threads};
-use crate::facts::recording::RecordingKind;
-use crate::units::Unit;
+use callscape_base::units::Unit;
+use callscape_facts::recording::RecordingKind;
 
 /// A reason to read a comparison with care.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What is known of the runs of one side of a row that is compared: each of them, or mean and deviation of all.
 
-use crate::facts::profile::Logs;
+use callscape_facts::profile::Logs;
 
 /// Fewer samples vary by their number alone.
 const MANY: f64 = 5.0;
@@ -241,7 +241,7 @@ mod tests {
     /// of samples.
     #[test]
     fn what_is_told_gives_the_logarithms_of_the_runs() {
-        let mut below = crate::facts::trace::random::random_numbers(11);
+        let mut below = callscape_facts::trace::random::random_numbers(11);
         for round in 0..300u32 {
             let runs = 3 + below(12) as usize;
             let sample = if round % 3 == 0 { 10.0 } else { 0.0 };

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::analysis::resolve::Rule;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use crate::resolve::Rule;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// A function of one side, in all of its runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -544,7 +544,7 @@ pub fn likeness(a: &str, b: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, NodeId};
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, NodeId};
 
     /// `unique` with a generator in it, and a function of C++ with its parameters.
     #[test]

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::Comparison;
-use crate::analysis::phases::apart::of_both;
-use crate::analysis::phases::names::Labels;
-use crate::analysis::phases::{Parent, Phase, Phases};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ThreadId};
+use crate::phases::apart::of_both;
+use crate::phases::names::Labels;
+use crate::phases::{Parent, Phase, Phases};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ThreadId};
 
 /// A phase of one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,9 +234,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::analysis::phases::{Wish, phases};
-    use crate::facts::trace::Trace;
-    use crate::facts::trace::random::{Shape, random_numbers, random_trace};
+    use crate::phases::{Wish, phases};
+    use callscape_facts::trace::Trace;
+    use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
 
     fn found(trace: &Trace, similarity: f64) -> Phases {
         let wish = Wish {

@@ -383,7 +383,7 @@ mod tests {
     /// each side.
     #[test]
     fn few_runs_of_many_rows_tell_what_differs() {
-        let mut below = crate::facts::trace::random::random_numbers(7);
+        let mut below = callscape_facts::trace::random::random_numbers(7);
         let mut share = move || below(1 << 20) as f64 / f64::from(1 << 20);
         // Nearly: the sum of twelve shares has the variance 1.
         let mut normal = || (0..12).map(|_| share()).sum::<f64>() - 6.0;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::pairing::is_nameless;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// The union of two hierarchies.
 #[derive(Debug)]

@@ -7,11 +7,11 @@ use super::amounts::{Amounts, Change, Measure, Timed, column};
 use super::known::Known;
 use super::significance::{probabilities, significant};
 use super::told::ToldRuns;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::profile::MeanRuns;
-use crate::facts::recording::RecordingKind;
-use crate::facts::trace::FunctionMetrics;
-use crate::units::{ModuleId, TimeRange};
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::profile::MeanRuns;
+use callscape_facts::recording::RecordingKind;
+use callscape_facts::trace::FunctionMetrics;
 
 /// A call relation, between functions or between modules, on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]

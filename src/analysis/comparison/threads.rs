@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::trace::Trace;
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
+use callscape_facts::trace::Trace;
 
 /// By thread of `a`, the one of `b` that it is. Each once and among what is left: those of one name in their order;
 /// those whose names differ in numbers alone, as of a pool or a process; and where one is left on each side, these.

@@ -2,9 +2,9 @@
 
 use super::amounts::{Amounts, Measure, column};
 use super::known::{Known, Told};
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::profile::{MeanRuns, OfFunction, Spread};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::profile::{MeanRuns, OfFunction, Spread};
 
 /// Of self cost, total cost and calls, what is told; none of what is not known.
 type ToldRow = [Option<Told>; 3];

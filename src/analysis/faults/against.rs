@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::Fault;
 use super::first_difference::{self, Before, FirstDifference};
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::causes::{Cause, Kind};
-use crate::progress::{Cancelled, Progress};
+use crate::comparison::Comparison;
+use crate::comparison::causes::{Cause, Kind};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// What the comparison of two runs says of each fault.
 pub struct Against<'a> {

@@ -9,12 +9,12 @@ use std::path::Path;
 use super::Question;
 use super::pieces::{Declaration, FileRead};
 use super::places::Ran;
-use crate::analysis::relations::{self, Relations};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::progress::{Cancelled, Progress};
-use crate::source::file_syntax::FileSyntax;
-use crate::source::text::TextTree;
-use crate::units::{FunctionId, ModuleId};
+use crate::relations::{self, Relations};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_source::file_syntax::FileSyntax;
+use callscape_source::text::TextTree;
 
 /// Functions that use changed declarations.
 #[derive(Default)]

@@ -6,11 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analysis::comparison::Comparison;
-use crate::facts::recording::RecordingKind;
-use crate::facts::trace::{Call, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, ThreadId, Time};
+use crate::comparison::Comparison;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, ThreadId, Time};
+use callscape_facts::recording::RecordingKind;
+use callscape_facts::trace::{Call, Trace};
 
 /// So many calls are compared at a time.
 const BLOCK: u32 = 1 << 14;

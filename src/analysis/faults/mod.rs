@@ -23,13 +23,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::session::{Resolved, Session};
-use crate::progress::{Cancelled, Progress};
-use crate::source::Scan;
-use crate::source::history::change::{Changes, Commit, Region};
-use crate::source::history::{self, HistoryError};
-use crate::units::{Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use crate::comparison::Comparison;
+use crate::session::{Resolved, Session};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_source::Scan;
+use callscape_source::history::change::{Changes, Commit, Region};
+use callscape_source::history::{self, HistoryError};
 pub use first_difference::FirstDifference;
 pub use ranking::{Part, PartOf};
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::analysis::comparison::{Comparison, Settings};
-use crate::analysis::session::{OpenError, Session};
-use crate::import;
-use crate::progress::Progress;
-use crate::source::Scan;
+use crate::comparison::{Comparison, Settings};
+use crate::session::{OpenError, Session};
+use callscape_base::progress::Progress;
+use callscape_import as import;
+use callscape_source::Scan;
 
 /// What was opened.
 pub struct Opened {

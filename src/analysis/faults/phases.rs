@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::Fault;
-use crate::analysis::phases::names::Labels;
-use crate::analysis::phases::{Parent, Pruning, Wish};
-use crate::facts::recording::Recording;
-use crate::progress::{Cancelled, Progress};
+use crate::phases::names::Labels;
+use crate::phases::{Parent, Pruning, Wish};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::recording::Recording;
 
 /// More phases of one function are not named.
 const MOST: usize = 12;

@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::{Counts, Flag, Flagged, Used, region, vec_regions};
-use crate::facts::hierarchy::ModuleKind;
-use crate::progress::{Cancelled, Progress};
-use crate::source::file_syntax::{Declared, FileSyntax};
-use crate::source::history::change::{Changes, FileChange, Hunk, Region};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_source::file_syntax::{Declared, FileSyntax};
+use callscape_source::history::change::{Changes, FileChange, Hunk, Region};
 
 /// Both versions of a changed file as their grammar has them; none without one, or where there is no such version.
 #[derive(Default)]

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Fault;
 use super::pieces::FileRead;
-use crate::analysis::resolve::{Rule, resolve};
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::trace::FunctionMetrics;
-use crate::source::file_syntax::FileSyntax;
-use crate::source::history::change::Changes;
-use crate::units::{Cost, FunctionId, ModuleId, ThreadId, Time};
+use crate::resolve::{Rule, resolve};
+use crate::session::{Resolved, Session};
+use callscape_base::units::{Cost, FunctionId, ModuleId, ThreadId, Time};
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::trace::FunctionMetrics;
+use callscape_source::file_syntax::FileSyntax;
+use callscape_source::history::change::Changes;
 
 /// A function of the source that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::against::Against;
 use super::first_difference::Near;
 use super::{Failing, Fault, Faults, Question, Reason};
-use crate::analysis::session::Session;
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, ThreadId, Time, grouped};
+use crate::session::Session;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{FunctionId, ThreadId, Time, grouped};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
 
 /// What a part of a score is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -17,11 +17,11 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
-use crate::facts::frequency::{Frequency, LeftOut, NAMED};
-use crate::facts::functions::Functions;
-use crate::facts::trace::{Call, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_facts::frequency::{Frequency, LeftOut, NAMED};
+use callscape_facts::functions::Functions;
+use callscape_facts::trace::{Call, Trace};
 pub use without::{FrequencyError, leave_out_frequent};
 
 /// So many calls are walked through between two looks at whether to go on.

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::facts::frequency::Frequency;
-use crate::facts::trace::Trace;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::frequency::Frequency;
+use callscape_facts::trace::Trace;
 
 /// An event as the thesis' buffer has it.
 struct Event {

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use super::oracle::Buffers;
 use super::*;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::facts::recording::Recording;
-use crate::facts::trace::random::{Shape, random_numbers, random_trace};
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
 
 const FUNCTIONS: u64 = 6;
 
@@ -194,7 +194,7 @@ fn the_inner_loop_of_the_thesis_goes_and_the_rest_stays() {
 #[test]
 fn a_profile_is_refused() {
     let path = std::path::Path::new("tests/data/import/folded/markdown-render.folded.gz");
-    let of = crate::import::open(path, &Progress::new()).expect("a profile");
+    let of = callscape_import::open(path, &Progress::new()).expect("a profile");
     let refused = reduced(&of, Frequency::USUAL);
     assert!(
         matches!(refused, Err(FrequencyError::Unfit(reason)) if reason.starts_with("markdown"))

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Frequencies, Frequent, each_call};
-use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
-use crate::facts::frequency::{Frequency, LeftOut};
-use crate::facts::functions::Functions;
-use crate::facts::recording::Recording;
-use crate::facts::trace::{Trace, Why};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, ThreadId, Time};
-use crate::warnings::{Place, Reporter, Warning};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter, Warning};
+use callscape_facts::builder::{PlainEvents, Timestamp, TraceBuilder};
+use callscape_facts::frequency::{Frequency, LeftOut};
+use callscape_facts::functions::Functions;
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::{Trace, Why};
 
 /// Why nothing could be left out of a recording.
 #[derive(Debug, thiserror::Error)]

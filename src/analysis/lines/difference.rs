@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{FileLines, Line, LineCalls};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
 
 /// A line of A, of B, or of both.
 #[derive(Clone, Debug, PartialEq)]

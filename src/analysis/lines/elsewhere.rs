@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::session::Resolved;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::lines::{Lines, Place};
-use crate::units::ModuleId;
+use crate::session::Resolved;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::lines::{Lines, Place};
 
 /// The places that are not in the file that their function is in as a module, as far as theirs is a module: by file, in
 /// order. Linear in places, functions and modules where there are any.

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::elsewhere;
 use super::infer::Inference;
 use super::{Evidence, FileLines, FunctionInFile, Line, LineCalls, largest_first};
-use crate::analysis::session::Resolved;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::lines::Lines;
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::source::relations::sites::CallSite;
-use crate::units::{Cost, FunctionId, ModuleId, TimeRange};
+use crate::session::Resolved;
+use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::lines::Lines;
+use callscape_facts::trace::{FunctionMetrics, Relation};
+use callscape_source::relations::sites::CallSite;
 
 /// The functions of a recording by module, with what they cost and call in a range of time.
 #[derive(Clone, Debug)]

@@ -13,12 +13,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Evidence, LineCalls};
-use crate::analysis::resolve::{Rule, names, readings};
-use crate::analysis::session::Resolved;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::trace::Relation;
-use crate::source::relations::sites::{Behind, CallSite};
-use crate::units::{Cost, FunctionId, ModuleId};
+use crate::resolve::{Rule, names, readings};
+use crate::session::Resolved;
+use callscape_base::units::{Cost, FunctionId, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::trace::Relation;
+use callscape_source::relations::sites::{Behind, CallSite};
 
 /// The calls of a file's text by the function that they are in.
 pub struct Inference<'a> {

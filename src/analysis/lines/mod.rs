@@ -19,7 +19,7 @@ mod infer;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::units::{Cost, FunctionId, ModuleId, Unit};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Unit};
 pub use difference::{CalleeDifference, LineDifference, difference};
 pub use elsewhere::file_around;
 pub use facts::LineFacts;

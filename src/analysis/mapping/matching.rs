@@ -1,9 +1,9 @@
 //! Which entry of a mapping takes a function: the names that patterns are held against.
 
 use super::pattern::{Entry, Matcher, Pattern, normalized, wildcard};
-use crate::facts::functions::Function;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::functions::Function;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// A mapping being applied to the functions of one hierarchy. Functions of one module one after the other are
 /// quickest: what the module says is found out once.

@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 
 use regex::RegexBuilder;
 
-use crate::facts::functions::Functions;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::functions::Functions;
+use callscape_facts::hierarchy::Hierarchy;
 use matching::Matching;
-pub(in crate::analysis) use pattern::wildcard;
+pub(crate) use pattern::wildcard;
 use pattern::{Entry, Matcher, Pattern, normalized};
 
 /// A mapping file, read.
@@ -346,9 +346,9 @@ fn reason(error: &regex::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::mapping::pattern::wildcard;
-    use crate::facts::functions::Function;
-    use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+    use crate::mapping::pattern::wildcard;
+    use callscape_facts::functions::Function;
+    use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
     #[test]
     fn a_star_stands_for_any_run_of_characters() {

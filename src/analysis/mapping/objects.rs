@@ -3,10 +3,10 @@
 
 use super::Mapping;
 use super::matching::Matching;
-use crate::facts::functions::Functions;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::memory::{Cell, Memory};
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::functions::Functions;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::memory::{Cell, Memory};
 
 /// A mapping applied to the objects of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]

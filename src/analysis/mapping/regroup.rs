@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::Mapping;
 use super::matching::Matching;
-use crate::analysis::resolve::Resolution;
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::progress::{Cancelled, Progress};
-use crate::units::ModuleId;
+use crate::resolve::Resolution;
+use crate::session::{Resolved, Session};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// The name of the district of what no entry takes. It is there so that every function has a module, and
 /// hidden.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::analysis::session::Session;
-use crate::escape;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use crate::session::Session;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// What becomes an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

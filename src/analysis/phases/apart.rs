@@ -1,9 +1,9 @@
 //! What tells two phases apart: the functions that only one of them has; and the phases of two runs, pruned alike.
 
 use super::{Phases, Pruning, Wish};
-use crate::facts::trace::Trace;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{FunctionId, TimeRange};
+use callscape_facts::trace::Trace;
 
 /// Two phases of one run, by the functions active in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,8 +89,8 @@ mod tests {
 
     use super::super::phases;
     use super::*;
-    use crate::facts::trace::random::{Shape, random_trace};
-    use crate::units::Cost;
+    use callscape_base::units::Cost;
+    use callscape_facts::trace::random::{Shape, random_trace};
 
     fn shape(seed: u64) -> Shape {
         Shape {
@@ -117,7 +117,7 @@ mod tests {
             // Every call from a phase's own to its last one is in it.
             let functions = |index: usize| -> BTreeSet<u32> {
                 let phase = &found.phases[index];
-                let calls = (phase.call.0..=phase.last.0).map(crate::units::CallId);
+                let calls = (phase.call.0..=phase.last.0).map(callscape_base::units::CallId);
                 let function = |call| trace.call(phase.thread, call).function.0;
                 calls.map(function).collect()
             };

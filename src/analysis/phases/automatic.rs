@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{Calls, Parameters, Pruning, Wish, prune};
-use crate::facts::trace::{Floor, Skeleton};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ThreadId};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ThreadId};
+use callscape_facts::trace::{Floor, Skeleton};
 
 /// A start value leaves at least this many phases and gathered rows.
 const ROWS: usize = 20;

@@ -288,7 +288,7 @@ fn number(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::random::random_numbers;
+    use callscape_facts::trace::random::random_numbers;
 
     fn unfold(items: &[Item], out: &mut Vec<u32>) {
         for item in items {

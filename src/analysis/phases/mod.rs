@@ -21,9 +21,9 @@ pub mod similarity;
 #[cfg(test)]
 mod tests;
 
-use crate::facts::trace::{Floor, FunctionSets, SetId, Skeleton, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_facts::trace::{Floor, FunctionSets, SetId, Skeleton, Trace};
 
 /// What is asked for; what is left open is chosen.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Phase, Phases, Pruning};
-use crate::facts::functions::{Function, Functions};
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::functions::{Function, Functions};
 
 /// Names that programs have many functions of, and which say nothing of what these are for.
 const COMMON: [&str; 12] = [

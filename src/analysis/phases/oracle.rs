@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Parameters};
-use crate::facts::trace::{Call, Trace, Why};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::{Call, Trace, Why};
 
 /// A phase as the definitions have it.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Dropped, Gathered, Kind, Parameters, Phase, Phases, Root};
-use crate::facts::trace::{Floor, FunctionSets, Light, Node, SetId, Skeleton};
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
+use callscape_facts::trace::{Floor, FunctionSets, Light, Node, SetId, Skeleton};
 
 /// What is found of one thread. Phases are numbered from 0.
 struct Pruned<'a> {

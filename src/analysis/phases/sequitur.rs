@@ -330,7 +330,7 @@ impl Sequitur {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::trace::random::random_numbers;
+    use callscape_facts::trace::random::random_numbers;
 
     fn expand(grammar: &Grammar, rule: usize, out: &mut Vec<u32>) {
         for symbol in &grammar.rules[rule] {

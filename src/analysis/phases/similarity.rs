@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Phases;
-use crate::facts::trace::SetId;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::trace::SetId;
 
 /// The share of the functions of two sets, each in order, that only one of them has: from 0, equal, to 1, disjoint.
 fn distance(a: &[u32], b: &[u32]) -> f64 {

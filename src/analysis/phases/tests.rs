@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::oracle::{DirectGathered, direct};
 use super::*;
-use crate::analysis::alignment::{Alignment, Link, Run};
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::facts::trace::random::{Shape, random_numbers, random_trace};
-use crate::units::Time;
-use crate::warnings::{Place, Reporter};
+use crate::alignment::{Alignment, Link, Run};
+use callscape_base::units::Time;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
 
 /// A trace whose functions are called in loops, with waits of all kinds.
 fn trace_with_waits(seed: u64) -> Trace {
@@ -45,9 +45,9 @@ fn trace_with_waits(seed: u64) -> Trace {
         let waited = 1 + below(end - start);
         at = end;
         let why = [
-            crate::facts::trace::Why::Preempted,
-            crate::facts::trace::Why::Voluntary,
-            crate::facts::trace::Why::Unknown,
+            callscape_facts::trace::Why::Preempted,
+            callscape_facts::trace::Why::Voluntary,
+            callscape_facts::trace::Why::Unknown,
         ][below(3) as usize];
         let times = [start, end].map(|it| Timestamp::from_ns(it as i64));
         builder.wait(thread, times.into(), Some(Cost::from_ns(waited)), why);
@@ -267,7 +267,7 @@ fn start_values_leave_enough_rows() {
 }
 
 /// Enters and leaves: a name enters, a dot leaves; one nanosecond each, or as many as a number says.
-fn trace(text: &str) -> (Trace, crate::facts::functions::Functions) {
+fn trace(text: &str) -> (Trace, callscape_facts::functions::Functions) {
     let reporter = Reporter::new();
     let place = || Place::file("text");
     let mut builder = TraceBuilder::new(&reporter);

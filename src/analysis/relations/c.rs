@@ -7,7 +7,7 @@
 use super::paths::{self, Paths, around, join};
 use super::standard;
 use super::{FileId, Leads, Text, Tree, one};
-use crate::source::relations::{Import, ImportKind};
+use callscape_source::relations::{Import, ImportKind};
 
 pub struct Headers<'t> {
     paths: &'t Paths<'t>,

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::paths;
 use super::{FileId, Relations, STEP, Text, Tree};
-use crate::facts::hierarchy::ModuleKind;
-use crate::progress::{Cancelled, Progress};
-use crate::source::relations::{CallByName, Family, METHOD, OUTSIDE, PLAIN};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_source::relations::{CallByName, Family, METHOD, OUTSIDE, PLAIN};
 
 /// Calls from one file to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::paths::{self, Paths, join};
 use super::{FileId, Leads, Text, Tree};
-use crate::source::relations::manifests::Manifests;
-use crate::source::relations::{Family, Import};
+use callscape_source::relations::manifests::Manifests;
+use callscape_source::relations::{Family, Import};
 
 pub struct Packages<'t> {
     paths: &'t Paths<'t>,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use super::paths::{self, Paths, around, join};
 use super::{FileId, Leads, Text, Tree, one};
-use crate::source::relations::Import;
-use crate::source::relations::manifests::Manifests;
+use callscape_source::relations::Import;
+use callscape_source::relations::manifests::Manifests;
 
 /// Endings that an import may leave out, in the order in which they are tried.
 const ENDINGS: [&str; 10] = [

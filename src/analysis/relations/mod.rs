@@ -26,10 +26,10 @@ pub use modules::of_tree;
 pub use paths::FileId;
 use paths::Paths;
 
-use crate::progress::{Cancelled, Progress};
-use crate::source::SourceFile;
-use crate::source::relations::manifests::Manifests;
-use crate::source::relations::{Family, FileRelations, Import};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_source::SourceFile;
+use callscape_source::relations::manifests::Manifests;
+use callscape_source::relations::{Family, FileRelations, Import};
 
 /// An import that leads from one file of the tree to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::{Relations, find};
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::progress::Progress;
-use crate::source::{Scan, SourceError};
-use crate::units::ModuleId;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_source::{Scan, SourceError};
 
 /// Reads the tree below `dir` and finds its relations.
 pub fn of_tree(dir: &Path, progress: &Progress) -> Result<Relations, SourceError> {

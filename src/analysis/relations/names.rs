@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::paths::{Paths, join};
 use super::{FileId, Leads, Text, Tree, one};
-use crate::facts::hierarchy::ModuleKind;
-use crate::source::relations::{Family, Import, ImportKind};
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_source::relations::{Family, Import, ImportKind};
 
 pub struct Names<'t> {
     paths: &'t Paths<'t>,

@@ -2,7 +2,7 @@
 
 use super::paths::{self, Paths, around, join};
 use super::{FileId, Leads, Text, one};
-use crate::source::relations::{Import, ImportKind};
+use callscape_source::relations::{Import, ImportKind};
 
 /// `require_relative` from the file's directory; `require` from the directories that libraries are kept in.
 pub fn in_ruby(paths: &Paths<'_>, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::paths::{self, Paths};
 use super::standard;
 use super::{FileId, Leads, Text, Tree, one};
-use crate::source::relations::{Family, Import, ImportKind};
+use callscape_source::relations::{Family, Import, ImportKind};
 
 /// Where the modules of a tree are looked for.
 pub struct Modules<'t> {

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use super::paths::{self, Paths, around, join};
 use super::rust_modules::{ModuleTree, Node};
 use super::{FileId, Leads, Text, Tree, one};
-use crate::source::relations::manifests::{Cargo, Manifests};
-use crate::source::relations::{Import, ImportKind};
+use callscape_source::relations::manifests::{Cargo, Manifests};
+use callscape_source::relations::{Import, ImportKind};
 
 /// Names of a file stand for others no deeper than this: `use a::b; use b::c;`.
 const DEEPEST_ALIAS: usize = 4;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::paths::{self, Paths, join};
 use super::{FileId, Text, Tree};
-use crate::source::relations::{Family, Import, ImportKind};
+use callscape_source::relations::{Family, Import, ImportKind};
 
 /// A module: a file, or one that stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::source::Scan;
+use callscape_source::Scan;
 
 /// A tree of these files, and its relations.
 fn relations(name: &str, files: &[(&str, &str)]) -> Relations {

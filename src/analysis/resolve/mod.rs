@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, ModuleKind, NodeId};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, ModuleKind, NodeId};
 
 mod directories;
 pub(super) mod names;

@@ -1,7 +1,7 @@
 //! Where a function without source belongs: its library, its package, or the namespaces in its name.
 
 use super::names;
-use crate::facts::functions::Function;
+use callscape_facts::functions::Function;
 
 /// The groups around a function, outermost first (of a file that is not foreign: its name, without the
 /// directories around it), and whether they are those of a runtime or of a package that someone else wrote.

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::directories::Directories;
 use super::{names, packages};
-use crate::facts::functions::Function;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::functions::Function;
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// Adds modules to a hierarchy, and finds again those that it has added.
 pub struct Placing<'a> {

@@ -126,7 +126,7 @@ fn demangled(name: &str) -> Option<String> {
         .filter(|name| name.starts_with("_Z"))
         .unwrap_or(name);
     let is_mangled = ["_Z", "_R"].iter().any(|start| name.starts_with(start));
-    is_mangled.then(|| crate::import::demangle::demangle(name))
+    is_mangled.then(|| callscape_import::demangle::demangle(name))
 }
 
 /// The name with `.` in place of the separators of Ruby, PHP, Python, Java, .NET and Go; none where it has none of

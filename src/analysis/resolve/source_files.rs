@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::packages;
 use super::source_index::SourceIndex;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// What a recording says of one of its files.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::names;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// Functions by their own name (the last of its parts).
 pub struct SourceIndex<'a> {

@@ -17,8 +17,8 @@
 
 use super::error::ControlError;
 use super::xml::{self, Attribute, Element};
-use crate::facts::sampling::{Flow, Objects, Plan, Rule, Stretch};
-use crate::units::{Cost, Time, TimeSpec};
+use callscape_base::units::{Cost, Time, TimeSpec};
+use callscape_facts::sampling::{Flow, Objects, Plan, Rule, Stretch};
 
 /// Files up to this size are read.
 const LARGEST: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! What is wrong with a control file.
 
-use crate::warnings::Place;
+use callscape_base::warnings::Place;
 
 /// Why a control file could not be read.
 #[derive(Debug, thiserror::Error)]

@@ -7,12 +7,12 @@ use std::iter::Peekable;
 use super::keep::Keep;
 use super::lane::{Exact, Lane, Step};
 use super::names::Renamed;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::sampling::{Flow, Stretch};
-use crate::facts::trace::{Call, Trace};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, FunctionId, ThreadId, Time};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::sampling::{Flow, Stretch};
+use callscape_facts::trace::{Call, Trace};
 
 /// How many calls of all threads together are read ahead; then how many of each at least, and at most.
 const AHEAD: usize = 1 << 20;

@@ -1,9 +1,9 @@
 //! Calls that are kept whatever the sampling says: every call from A to B, every call of f that is longer than a time.
 
-use crate::analysis::mapping::wildcard;
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::trace::Call;
-use crate::units::{Cost, FunctionId, Time, TimeSpec};
+use crate::mapping::wildcard;
+use crate::session::{Resolved, Session};
+use callscape_base::units::{Cost, FunctionId, Time, TimeSpec};
+use callscape_facts::trace::Call;
 
 /// A rule as it is written: `A -> B`, `f > 5ms`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! the frames that are equal from the outermost on stay open, the others end and new ones begin. Some calls are known
 //! *exactly*, and stay open from their own enter to their own exit: a stack takes hold above the innermost of them.
 
-use crate::facts::trace::{Call, Trace};
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_facts::trace::{Call, Trace};
 
 /// A call that is open.
 #[derive(Clone, Copy, Debug)]

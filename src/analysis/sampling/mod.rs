@@ -40,13 +40,13 @@ use names::Renamed;
 use objects::Choice;
 pub use predict::{Size, predict};
 
-use crate::facts::builder::TraceBuilder;
-use crate::facts::memory::{Events, Known, Memory};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::sampling::{AlwaysKept, Flow, Objects, Plan, Sampling, Stretch};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{ThreadId, Time};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::memory::{Events, Known, Memory};
+use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::sampling::{AlwaysKept, Flow, Objects, Plan, Sampling, Stretch};
 
 /// Why a recording could not be sampled.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! Functions under new ids: only those that what is kept is of.
 
-use crate::facts::builder::TraceBuilder;
-use crate::facts::functions::Functions;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::functions::Functions;
 
 /// The functions of a recording by the ids that they have in what is made of it.
 pub(super) struct Renamed<'a> {

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::names::Renamed;
-use crate::facts::builder::TraceBuilder;
-use crate::facts::memory::{Detail, Events, Live, Memory, MemoryBuilder, StackId};
-use crate::facts::sampling::{Objects, Stretch};
-use crate::progress::{Cancelled, Progress};
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::memory::{Detail, Events, Live, Memory, MemoryBuilder, StackId};
+use callscape_facts::sampling::{Objects, Stretch};
 
 /// Whether somebody cancels is checked once in this many events.
 const PIECE: u32 = 1 << 16;

@@ -1,8 +1,8 @@
 //! The definitions, evaluated directly over lists of all events.
 
-use crate::facts::sampling::{Flow, Objects, Plan};
-use crate::facts::trace::{Call, Event, Trace};
-use crate::units::{FunctionId, ThreadId, Time};
+use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_facts::sampling::{Flow, Objects, Plan};
+use callscape_facts::trace::{Call, Event, Trace};
 
 /// A call by its thread, function, start and end.
 pub type Plain = (ThreadId, FunctionId, Time, Time);
@@ -69,7 +69,7 @@ pub fn shown(
     let (mut next, mut seen) = (0, 0);
     for now in 0..=end {
         let t = Time::from_ns(now);
-        let is_at = |it: &&crate::facts::sampling::Stretch| it.start <= t && t < it.end;
+        let is_at = |it: &&callscape_facts::sampling::Stretch| it.start <= t && t < it.end;
         let stretch = stretches.iter().find(is_at).expect("there are no gaps");
         if stretch.start == t {
             seen = 0;

@@ -1,10 +1,10 @@
 //! How large a sampled recording will be, before it is made.
 
-use crate::facts::memory::Memory;
-use crate::facts::recording::Recording;
-use crate::facts::sampling::{Flow, Objects, Plan, Stretch};
-use crate::facts::trace::Trace;
-use crate::units::{FunctionId, Time};
+use callscape_base::units::{FunctionId, Time};
+use callscape_facts::memory::Memory;
+use callscape_facts::recording::Recording;
+use callscape_facts::sampling::{Flow, Objects, Plan, Stretch};
+use callscape_facts::trace::Trace;
 
 /// At how many places the difference from one stack to the next is measured.
 const LOOKS: u64 = 64;

@@ -1,11 +1,11 @@
 use super::*;
-use crate::facts::builder::Timestamp;
-use crate::facts::functions::{Function, Functions};
-use crate::facts::memory::{Detail, MemoryBuilder, StackId};
-use crate::facts::sampling::Rule;
-use crate::facts::trace::Trace;
-use crate::facts::trace::random::{Shape, random_numbers, random_trace};
-use crate::units::{CallId, Cost, FunctionId};
+use callscape_base::units::{CallId, Cost, FunctionId};
+use callscape_facts::builder::Timestamp;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::memory::{Detail, MemoryBuilder, StackId};
+use callscape_facts::sampling::Rule;
+use callscape_facts::trace::Trace;
+use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
 use std::path::Path;
 
 const SHAPE: Shape = Shape {

@@ -2,21 +2,21 @@
 
 use glam::Vec2;
 
-use crate::analysis::session::Session;
-use crate::app::feed::Feed;
-use crate::filter::selection::Selection;
-use crate::layout::labels::Covered;
-use crate::look::camera::Camera;
-use crate::look::pose::FreeArea;
-use crate::look::quality::Quality;
-use crate::model::moment::Moment;
-use crate::render::gpu::Gpu;
-use crate::render::renderer::{Frame, Renderer};
-use crate::state::city::Lettering;
-use crate::state::document::Document;
-use crate::state::{Stamps, State};
-use crate::units::{ModuleId, ThreadId};
-use crate::views::Surface;
+use crate::feed::Feed;
+use callscape_analysis::session::Session;
+use callscape_base::units::{ModuleId, ThreadId};
+use callscape_filter::selection::Selection;
+use callscape_layout::labels::Covered;
+use callscape_look::camera::Camera;
+use callscape_look::pose::FreeArea;
+use callscape_look::quality::Quality;
+use callscape_model::moment::Moment;
+use callscape_render::gpu::Gpu;
+use callscape_render::renderer::{Frame, Renderer};
+use callscape_state::city::Lettering;
+use callscape_state::document::Document;
+use callscape_state::{Stamps, State};
+use callscape_views::Surface;
 
 /// Letters on the screen are so many points high.
 const LETTERS: f32 = 13.0;

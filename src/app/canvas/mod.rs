@@ -18,16 +18,16 @@ use self::city::Drawn;
 use self::place::halves;
 pub use self::place::viewport;
 use super::panels::context::{Layout, Pictures};
-use crate::layout::sheet::Sheet;
-use crate::look::image::Image;
-use crate::model::theme::Theme;
-use crate::render::gpu::{Gpu, GpuError};
-use crate::render::readback;
-use crate::render::renderer::Renderer;
-use crate::render::sheet::SheetRenderer;
-use crate::state::State;
-use crate::state::panes::ViewId;
-use crate::views::{REGISTRY, Surface, main};
+use callscape_layout::sheet::Sheet;
+use callscape_look::image::Image;
+use callscape_model::theme::Theme;
+use callscape_render::gpu::{Gpu, GpuError};
+use callscape_render::readback;
+use callscape_render::renderer::Renderer;
+use callscape_render::sheet::SheetRenderer;
+use callscape_state::State;
+use callscape_state::panes::ViewId;
+use callscape_views::{REGISTRY, Surface, main};
 
 /// Pictures are drawn as linear colours and stored encoded; egui reads what is stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -154,7 +154,7 @@ impl Canvas {
     }
 
     /// The camera of the last picture of the landscape.
-    pub fn camera_drawn(&self) -> Option<crate::look::camera::Camera> {
+    pub fn camera_drawn(&self) -> Option<callscape_look::camera::Camera> {
         self.drawn[0].camera()
     }
 

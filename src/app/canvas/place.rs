@@ -2,10 +2,10 @@
 
 use glam::Vec2;
 
-use crate::look::pose::FreeArea;
-use crate::state::Viewport;
-use crate::state::runs_view::Halves;
-use crate::views::{Place, Placed};
+use callscape_look::pose::FreeArea;
+use callscape_state::Viewport;
+use callscape_state::runs_view::Halves;
+use callscape_views::{Place, Placed};
 
 /// Where both landscapes are, in physical pixels; none where there is one.
 pub fn halves(placed: &Placed, pixels_per_point: f32) -> Option<Halves> {

@@ -2,12 +2,12 @@
 
 use super::city::Wanted;
 use super::{Canvas, PictureOf, Sharpness};
-use crate::app::open_views::Views;
-use crate::render::renderer::Frame;
-use crate::state::State;
-use crate::state::panes::ViewId;
-use crate::units::ModuleId;
-use crate::views::{Picture, Surface, main};
+use crate::open_views::Views;
+use callscape_base::units::ModuleId;
+use callscape_render::renderer::Frame;
+use callscape_state::State;
+use callscape_state::panes::ViewId;
+use callscape_views::{Picture, Surface, main};
 
 /// What is to be drawn: a frame of the landscape and of that of a second run, and sheets, where they changed.
 #[derive(Clone, Debug, Default)]

@@ -3,16 +3,16 @@
 use glam::Vec2;
 
 use super::Pictures;
-use crate::analysis::alignment::Alignment;
-use crate::filter::filters::Filters;
-use crate::filter::selection::Selection;
-use crate::look::image::Image;
-use crate::model::linked::{Along, LinkedRuns};
-use crate::render::gpu::{Gpu, GpuError};
-use crate::render::sheet::SheetRenderer;
-use crate::units::TimeRange;
-use crate::views::Scope;
-use crate::views::both_along_time::BothAlongTime;
+use callscape_analysis::alignment::Alignment;
+use callscape_base::units::TimeRange;
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::Selection;
+use callscape_look::image::Image;
+use callscape_model::linked::{Along, LinkedRuns};
+use callscape_render::gpu::{Gpu, GpuError};
+use callscape_render::sheet::SheetRenderer;
+use callscape_views::Scope;
+use callscape_views::both_along_time::BothAlongTime;
 
 /// Letters have their size on a picture whose shorter side has so many pixels, or less.
 const PLAIN_SIDE: f32 = 1080.0;

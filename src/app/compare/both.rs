@@ -6,14 +6,14 @@ use super::super::headless::{LEGEND_SHARE, PictureSettings, Studio, meanings};
 use super::super::legend::Legend;
 use super::letters;
 use super::strips::Strips;
-use crate::analysis::session::Session;
-use crate::filter::selection::Selection;
-use crate::look::image::{Image, PngWriter};
-use crate::look::pose::Pose;
-use crate::look::theme::{Palette, encoded};
-use crate::model::moment::Moment;
-use crate::progress::Progress;
-use crate::state::city::City;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_filter::selection::Selection;
+use callscape_look::image::{Image, PngWriter};
+use callscape_look::pose::Pose;
+use callscape_look::theme::{Palette, encoded};
+use callscape_model::moment::Moment;
+use callscape_state::city::City;
 
 /// Between two landscapes, as a part of the width; and how wide the divider of a wipe is.
 const GAP: f32 = 1.0 / 480.0;

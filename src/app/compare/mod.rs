@@ -7,20 +7,20 @@ pub(super) mod both;
 mod strips;
 
 use super::headless::{PictureSettings, Studio};
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::tables::{Given, RelationChange};
-use crate::analysis::mapping::regroup::Regrouped;
-use crate::analysis::session::Session;
-use crate::filter::cut::Cut;
-use crate::look::image::Image;
-use crate::model::arcs::ArcMode;
-use crate::model::difference::{Amount, Difference, Strength};
-use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::Moment;
-use crate::model::surface::Surface;
-use crate::render::gpu::GpuError;
-use crate::units::{Cost, ModuleId, Time};
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Change, Measure};
+use callscape_analysis::comparison::tables::{Given, RelationChange};
+use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_analysis::session::Session;
+use callscape_base::units::{Cost, ModuleId, Time};
+use callscape_filter::cut::Cut;
+use callscape_look::image::Image;
+use callscape_model::arcs::ArcMode;
+use callscape_model::difference::{Amount, Difference, Strength};
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::moment::Moment;
+use callscape_model::surface::Surface;
+use callscape_render::gpu::GpuError;
 use strips::{Strips, arcs, beside, marks, stacked};
 
 /// Letters of captions are this part of the picture's shorter side high.

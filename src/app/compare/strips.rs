@@ -2,17 +2,17 @@
 
 use glam::Vec2;
 
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::look::image::Image;
-use crate::look::ink::{difference_color, diverging};
-use crate::look::theme::Palette;
-use crate::model::arcs::ArcMode;
-use crate::model::difference::Difference;
-use crate::model::mark::Mark;
-use crate::model::theme::Theme;
-use crate::render::gpu::{Gpu, GpuError};
-use crate::render::sheet::SheetRenderer;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
+use callscape_look::image::Image;
+use callscape_look::ink::{difference_color, diverging};
+use callscape_look::theme::Palette;
+use callscape_model::arcs::ArcMode;
+use callscape_model::difference::Difference;
+use callscape_model::mark::Mark;
+use callscape_model::theme::Theme;
+use callscape_render::gpu::{Gpu, GpuError};
+use callscape_render::sheet::SheetRenderer;
 
 /// Strips of captions above and below pictures.
 pub(super) struct Strips {

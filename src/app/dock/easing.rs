@@ -6,7 +6,7 @@
 use egui::Rect;
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles};
 
-use crate::state::panes::ViewId;
+use callscape_state::panes::ViewId;
 
 /// Seconds that a view takes to come or to go.
 const SECONDS: f32 = 0.5;
@@ -225,7 +225,7 @@ pub fn share(tiles: &Tiles<ViewId>, easing: &Easing, view: ViewId) -> Option<f32
 /// The shares of all tiles of a row or column whose views do not go.
 pub fn staying(tiles: &Tiles<ViewId>, easing: &Easing, linear: &Linear) -> f32 {
     let goes = |child: TileId| {
-        let mut all = crate::views::all()
+        let mut all = callscape_views::all()
             .into_iter()
             .filter(|&view| easing.goes(view));
         all.any(|view| holder(tiles, view).is_some_and(|(_, of)| of == child))

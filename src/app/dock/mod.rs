@@ -11,9 +11,9 @@ use egui_tiles::{
 };
 
 use self::easing::{Easing, Opening};
-use crate::state::panes::{Arrangement, Pane, PaneWish, Panes, Side, ViewId};
-use crate::views::widgets::tell;
-use crate::views::{REGISTRY, main, named, style};
+use callscape_state::panes::{Arrangement, Pane, PaneWish, Panes, Side, ViewId};
+use callscape_views::widgets::tell;
+use callscape_views::{REGISTRY, main, named, style};
 
 /// How much of the window a view that opens gets from those that are open.
 const SHARE_BELOW: f32 = 0.34;

@@ -15,11 +15,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::launch::{Launch, Surroundings, launch};
-use crate::files::{self, program};
-use crate::presentation::files::write_beside;
-use crate::source::text::TextTree;
-use crate::state::document::source::ToEdit;
-use crate::state::job::Job;
+use callscape_base::files::{self, program};
+use callscape_presentation::files::write_beside;
+use callscape_source::text::TextTree;
+use callscape_state::document::source::ToEdit;
+use callscape_state::job::Job;
 
 /// What files of this version hold; others are not read.
 const VERSION: u32 = 1;

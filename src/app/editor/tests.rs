@@ -3,7 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::state::document::source::TreeFile;
+use callscape_state::document::source::TreeFile;
 
 /// A folder for one test, gone after it.
 struct Folder(PathBuf);

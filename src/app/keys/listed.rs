@@ -1,12 +1,12 @@
 //! All that can be done, as menus and the palette list it: the actions of the table of keys, and the views.
 
 use super::{PAGES, command_of_view, page_of, page_of_keys};
-use crate::app::command::Command;
-use crate::state::State;
-use crate::state::action::{Action, Chord, On, Scope, Sign};
-use crate::state::ask::PaneAsk;
-use crate::state::panes::{Kind, ViewId};
-use crate::views::{Entry, REGISTRY};
+use crate::command::Command;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, On, Scope, Sign};
+use callscape_state::ask::PaneAsk;
+use callscape_state::panes::{Kind, ViewId};
+use callscape_views::{Entry, REGISTRY};
 
 /// Something that can be done.
 #[derive(Clone, Copy)]

@@ -6,13 +6,13 @@ mod table;
 use winit::event::KeyEvent;
 use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
-use crate::app::command::Command;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Scope, Sign};
-use crate::state::ask::{Ask, PaneAsk, ViewAsk};
-use crate::state::camera::Thrust;
-use crate::state::panes::{Kind, Needs, ViewId};
-use crate::views::{Entry, REGISTRY};
+use crate::command::Command;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Scope, Sign};
+use callscape_state::ask::{Ask, PaneAsk, ViewAsk};
+use callscape_state::camera::Thrust;
+use callscape_state::panes::{Kind, Needs, ViewId};
+use callscape_views::{Entry, REGISTRY};
 
 pub use listed::{Listed, listed, with_keys};
 pub use table::{FILES, PAGES};
@@ -379,7 +379,7 @@ mod tests {
     /// With `CALLSCAPE_GOLDEN` set, the document is written instead.
     #[test]
     fn the_document_of_keys_is_what_the_table_says() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/keys.md");
         if std::env::var_os("CALLSCAPE_GOLDEN").is_some() {
             std::fs::write(path, document()).expect("the document can be written");
         }

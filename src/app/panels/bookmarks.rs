@@ -4,10 +4,10 @@ use egui::{Align2, Context as Egui, Label, ScrollArea, Sense, TextEdit, Ui};
 
 use super::context::Context;
 use super::reorder;
-use crate::app::command::{BookmarkAsk, FileAsk, TalkAsk};
-use crate::presentation::scene::{Bookmark, Section};
-use crate::views::style;
-use crate::views::widgets::{Icon, icon_button, opened_card};
+use crate::command::{BookmarkAsk, FileAsk, TalkAsk};
+use callscape_presentation::scene::{Bookmark, Section};
+use callscape_views::style;
+use callscape_views::widgets::{Icon, icon_button, opened_card};
 
 /// Bookmarks that a key goes to.
 const KEYS: usize = 9;

@@ -2,15 +2,15 @@
 
 use egui::{Pos2, Rect, TextureId};
 
-use crate::app::command::Command;
-use crate::app::desk::DeskRef;
-use crate::app::pace::Detail;
-use crate::filter::selection::Pointed;
-use crate::layout::labels::Covered;
-use crate::look::quality::Quality;
-use crate::state::ask::Asks;
-use crate::state::panes::ViewId;
-use crate::views::{Offer, Placed};
+use crate::command::Command;
+use crate::desk::DeskRef;
+use crate::pace::Detail;
+use callscape_filter::selection::Pointed;
+use callscape_layout::labels::Covered;
+use callscape_look::quality::Quality;
+use callscape_state::ask::Asks;
+use callscape_state::panes::ViewId;
+use callscape_views::{Offer, Placed};
 
 /// What a panel has to show things with.
 pub struct Context<'a> {

@@ -3,15 +3,15 @@
 use egui::Ui;
 
 use super::context::Context;
-use crate::escape;
-use crate::facts::frequency::{Frequency, percent};
-use crate::filter::filters::FilterStep;
-use crate::state::ask::{CancelAsk, FilterAsk};
-use crate::state::document::Document;
-use crate::state::stepping::left_out;
-use crate::views::style;
-use crate::views::text;
-use crate::views::widgets::{Icon, paint};
+use callscape_base::escape;
+use callscape_facts::frequency::{Frequency, percent};
+use callscape_filter::filters::FilterStep;
+use callscape_state::ask::{CancelAsk, FilterAsk};
+use callscape_state::document::Document;
+use callscape_state::stepping::left_out;
+use callscape_views::style;
+use callscape_views::text;
+use callscape_views::widgets::{Icon, paint};
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;

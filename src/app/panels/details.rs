@@ -3,19 +3,19 @@
 use egui::{Role, Sense, Ui};
 
 use super::context::Context;
-use crate::escape;
-use crate::facts::hierarchy::{Module, ModuleKind};
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::Pointed;
-use crate::model::imports::file_of;
-use crate::model::measure;
-use crate::state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
-use crate::state::details::Neighbour;
-use crate::state::document::Document;
-use crate::units::{Cost, ModuleId};
-use crate::views::style;
-use crate::views::text;
-use crate::views::widgets::{Icon, fact, icon_button, tell};
+use callscape_base::escape;
+use callscape_base::units::{Cost, ModuleId};
+use callscape_facts::hierarchy::{Module, ModuleKind};
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::Pointed;
+use callscape_model::imports::file_of;
+use callscape_model::measure;
+use callscape_state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
+use callscape_state::details::Neighbour;
+use callscape_state::document::Document;
+use callscape_views::style;
+use callscape_views::text;
+use callscape_views::widgets::{Icon, fact, icon_button, tell};
 
 /// Longer lists are cut: what follows is called least.
 const MAX_NEIGHBOURS: usize = 200;

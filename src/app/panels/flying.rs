@@ -3,10 +3,10 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
-use crate::state::camera::Mode;
-use crate::views::pane::CAPTIONS;
-use crate::views::style;
-use crate::views::widgets::card;
+use callscape_state::camera::Mode;
+use callscape_views::pane::CAPTIONS;
+use callscape_views::style;
+use callscape_views::widgets::card;
 
 /// Over the captions of two runs where `is_split`.
 pub fn show(ctx: &Egui, is_split: bool, context: &mut Context<'_>) {

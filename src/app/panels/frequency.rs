@@ -4,15 +4,15 @@
 use egui::{Align2, Context as Egui, Rect, Ui, Vec2, pos2};
 
 use super::context::Context;
-use crate::analysis::frequency::Frequencies;
-use crate::escape;
-use crate::facts::frequency::{Frequency, percent};
-use crate::state::ask::{CardAsk, FilterAsk};
-use crate::state::document::Document;
-use crate::units::Cost;
-use crate::views::style;
-use crate::views::text::{count, counted};
-use crate::views::widgets::{Icon, icon_button, opened_card, small_slider};
+use callscape_analysis::frequency::Frequencies;
+use callscape_base::escape;
+use callscape_base::units::Cost;
+use callscape_facts::frequency::{Frequency, percent};
+use callscape_state::ask::{CardAsk, FilterAsk};
+use callscape_state::document::Document;
+use callscape_views::style;
+use callscape_views::text::{count, counted};
+use callscape_views::widgets::{Icon, icon_button, opened_card, small_slider};
 
 const WIDTH: f32 = 318.0;
 

@@ -3,10 +3,10 @@
 use egui::{Align, Context as Egui, Id, Layout, Ui};
 
 use super::context::Context;
-use crate::app::command::TourAsk;
-use crate::app::keys::{self, HelpPage};
-use crate::state::ask::CardAsk;
-use crate::views::style;
+use crate::command::TourAsk;
+use crate::keys::{self, HelpPage};
+use callscape_state::ask::CardAsk;
+use callscape_views::style;
 
 /// The column of keys, in points.
 const KEY_WIDTH: f32 = 104.0;

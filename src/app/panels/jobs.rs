@@ -3,12 +3,12 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
-use crate::app::open_views::Views;
-use crate::progress::Progress;
-use crate::state::ask::CancelAsk;
-use crate::views::rows;
-use crate::views::style;
-use crate::views::widgets::{Icon, card, icon_button};
+use crate::open_views::Views;
+use callscape_base::progress::Progress;
+use callscape_state::ask::CancelAsk;
+use callscape_views::rows;
+use callscape_views::style;
+use callscape_views::widgets::{Icon, card, icon_button};
 
 pub fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
     let slow: Vec<&Progress> = context.desk.slow().chain(views.slow()).collect();
@@ -28,7 +28,7 @@ pub fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
                     }
                     match total {
                         0 if done > 0 => {
-                            ui.label(style::weak(crate::views::text::count(done)));
+                            ui.label(style::weak(callscape_views::text::count(done)));
                         }
                         0 => {}
                         total => {

@@ -6,13 +6,13 @@ use egui::{
 
 use super::context::{Layout, Pictures};
 use super::scene;
-use crate::app::command::PointsWith;
-use crate::app::desk::DeskRef;
-use crate::app::dock::Dock;
-use crate::app::open_views::Views;
-use crate::app::presenting::talk::Live;
-use crate::escape;
-use crate::views::style;
+use crate::command::PointsWith;
+use crate::desk::DeskRef;
+use crate::dock::Dock;
+use crate::open_views::Views;
+use crate::presenting::talk::Live;
+use callscape_base::escape;
+use callscape_views::style;
 
 /// The radius of the laser's dot, as a part of the picture's shorter side.
 const DOT: f32 = 0.008;

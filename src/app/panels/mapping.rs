@@ -6,14 +6,14 @@ use egui::{
 };
 
 use super::context::Context;
-use crate::analysis::mapping::regroup::LISTED;
-use crate::facts::hierarchy::Hierarchy;
-use crate::state::ask::MappingAsk;
-use crate::state::mapping::MappingEditor;
-use crate::units::ModuleId;
-use crate::views::style;
-use crate::views::text;
-use crate::views::widgets::{Icon, icon_button, opened_card};
+use callscape_analysis::mapping::regroup::LISTED;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_state::ask::MappingAsk;
+use callscape_state::mapping::MappingEditor;
+use callscape_views::style;
+use callscape_views::text;
+use callscape_views::widgets::{Icon, icon_button, opened_card};
 
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;

@@ -3,13 +3,13 @@
 use egui::{Align2, Context as Egui, Id, Order, Pos2, Ui};
 
 use super::context::{Context, Layout};
-use crate::app::command::PaletteAsk;
-use crate::app::keys::{self, Listed};
-use crate::app::palette::Entry;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::views::style;
-use crate::views::widgets::add_card;
+use crate::command::PaletteAsk;
+use crate::keys::{self, Listed};
+use crate::palette::Entry;
+use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_views::style;
+use callscape_views::widgets::add_card;
 
 const WIDTH: f32 = 300.0;
 

@@ -6,12 +6,12 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 
 use super::context::Context;
-use crate::app::command::Command;
-use crate::escape;
-use crate::state::ask::{Asks, CardAsk};
-use crate::state::message::Message;
-use crate::views::style;
-use crate::views::widgets::{Icon, MARGIN, add_card, icon_button};
+use crate::command::Command;
+use callscape_base::escape;
+use callscape_state::ask::{Asks, CardAsk};
+use callscape_state::message::Message;
+use callscape_views::style;
+use callscape_views::widgets::{Icon, MARGIN, add_card, icon_button};
 
 /// More lines scroll.
 const MAX_HEIGHT: f32 = 160.0;

@@ -8,13 +8,13 @@ use egui::{
 use glam::Vec3;
 
 use super::context::Context;
-use crate::layout::geometry::BlockKind;
-use crate::look::theme::Palette;
-use crate::state::ask::CameraAsk;
-use crate::state::document::Document;
-use crate::views::Place;
-use crate::views::style;
-use crate::views::widgets::{card, tell};
+use callscape_layout::geometry::BlockKind;
+use callscape_look::theme::Palette;
+use callscape_state::ask::CameraAsk;
+use callscape_state::document::Document;
+use callscape_views::Place;
+use callscape_views::style;
+use callscape_views::widgets::{card, tell};
 
 /// The longer side of the map, in points.
 const SIDE: f32 = 148.0;

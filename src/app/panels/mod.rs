@@ -50,10 +50,10 @@ use self::context::{Context, Layout, Pictures, Timings};
 use super::command::Command;
 use super::desk::{Desk, DeskRef};
 use super::open_views::Views;
-use crate::filter::selection::Pointed;
-use crate::state::ask::Asks;
-use crate::state::panes::ViewId;
-use crate::views::{Pane, style, widgets};
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::Asks;
+use callscape_state::panes::ViewId;
+use callscape_views::{Pane, style, widgets};
 
 pub use fading::painted;
 pub use palette::FIELD as PALETTE_FIELD;

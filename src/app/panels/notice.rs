@@ -3,7 +3,7 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
-use crate::views::widgets::card;
+use callscape_views::widgets::card;
 
 pub fn show(ctx: &Egui, context: &Context<'_>) {
     let Some((line, _)) = context.desk.state.notice() else {

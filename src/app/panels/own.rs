@@ -3,10 +3,10 @@
 use egui::Ui;
 
 use super::context::Context;
-use crate::app::command::{OwnAsk, OwnDoes, OwnList};
-use crate::app::own::Own;
-use crate::escape;
-use crate::views::widgets::{Icon, icon_button};
+use crate::command::{OwnAsk, OwnDoes, OwnList};
+use crate::own::Own;
+use callscape_base::escape;
+use callscape_views::widgets::{Icon, icon_button};
 
 /// Names as they may be shown.
 pub fn names<T>(own: &Own<T>) -> Vec<String>

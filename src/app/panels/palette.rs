@@ -3,12 +3,12 @@
 use egui::{Align2, Context as Egui, Id, Ui};
 
 use super::context::Context;
-use crate::app::command::PaletteAsk;
-use crate::app::palette::Row;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::views::style;
-use crate::views::widgets::add_card;
+use crate::command::PaletteAsk;
+use crate::palette::Row;
+use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_views::style;
+use callscape_views::widgets::add_card;
 
 /// The field's id: keys go to it while it has the focus.
 pub const FIELD: &str = "palette field";

@@ -3,12 +3,12 @@
 use egui::{Rect, Role, Ui};
 
 use super::context::{Context, Layout, Pictures};
-use crate::app::dock::Dock;
-use crate::app::open_views::Views;
-use crate::filter::selection::Pointed;
-use crate::state::ask::{Ask, Asks, EditAsk, SelectAsk};
-use crate::views::widgets::tell;
-use crate::views::{Offer, Pane, style};
+use crate::dock::Dock;
+use crate::open_views::Views;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{Ask, Asks, EditAsk, SelectAsk};
+use callscape_views::widgets::tell;
+use callscape_views::{Offer, Pane, style};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
 /// camera moves in is drawn, and what the pointer is on.

@@ -4,9 +4,9 @@
 use egui::{Label, Sense, TextStyle, Ui, WidgetText};
 
 use super::context::Context;
-use crate::escape;
-use crate::state::ask::CameraAsk;
-use crate::views::style;
+use callscape_base::escape;
+use callscape_state::ask::CameraAsk;
+use callscape_views::style;
 
 /// Between two modules.
 const THEN: &str = "›";

@@ -3,11 +3,11 @@
 use egui::{Align2, Context as Egui, DragValue, TextEdit};
 
 use super::context::Context;
-use crate::app::command::PictureAsk;
-use crate::app::headless::MAX_SIDE;
-use crate::app::picture;
-use crate::views::style;
-use crate::views::widgets::{Icon, icon_button, is_new, opened_card};
+use crate::command::PictureAsk;
+use crate::headless::MAX_SIDE;
+use crate::picture;
+use callscape_views::style;
+use callscape_views::widgets::{Icon, icon_button, is_new, opened_card};
 
 /// Widths to choose from, in pixels.
 const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];

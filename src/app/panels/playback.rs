@@ -5,20 +5,20 @@ use std::borrow::Cow;
 use egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2};
 
 use super::context::Context;
-use crate::escape;
-use crate::facts::profile::Profile;
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::layout::sheet;
-use crate::model::navigate;
-use crate::state::ask::{CameraAsk, OpenAsk, PlayAsk, SelectAsk};
-use crate::state::call_steps::CallStep;
-use crate::state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
-use crate::units::{Cost, Time, TimeRange, TimeSpec};
-use crate::views::hatching;
-use crate::views::style;
-use crate::views::text;
-use crate::views::widgets::{Icon, icon_button, small_slider, tell};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time, TimeRange, TimeSpec};
+use callscape_facts::profile::Profile;
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
+use callscape_layout::sheet;
+use callscape_model::navigate;
+use callscape_state::ask::{CameraAsk, OpenAsk, PlayAsk, SelectAsk};
+use callscape_state::call_steps::CallStep;
+use callscape_state::playback::{CEL_SPEEDS, Clock, EVENT_SPEEDS, Playback, Step, WALL_SPEEDS};
+use callscape_views::hatching;
+use callscape_views::style;
+use callscape_views::text;
+use callscape_views::widgets::{Icon, icon_button, small_slider, tell};
 
 /// Speed and step need so much room beside the buttons, in points; else they get rows of their own.
 const SETTINGS_WIDTH: f32 = 530.0;
@@ -573,7 +573,7 @@ pub fn parse_span(text: &str) -> Option<f64> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let compact = compact.strip_suffix("/s").unwrap_or(&compact);
     match compact.parse().ok()? {
-        crate::units::TimeSpec::At(time) => Some(time.ns() as f64),
-        crate::units::TimeSpec::Share(_) => None,
+        callscape_base::units::TimeSpec::At(time) => Some(time.ns() as f64),
+        callscape_base::units::TimeSpec::Share(_) => None,
     }
 }

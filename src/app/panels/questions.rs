@@ -4,17 +4,17 @@ use egui::{Align2, Role, Sense, Ui};
 
 use super::context::Context;
 use super::own;
-use crate::app::command::OwnList;
-use crate::escape;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::selection::Pointed;
-use crate::model::presets::{PRESETS, Preset, StandsOut};
-use crate::state::ask::{CameraAsk, LookAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::state::question::Missing;
-use crate::units::ModuleId;
-use crate::views::style;
-use crate::views::widgets::{Icon, icon_button, tell};
+use crate::command::OwnList;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::selection::Pointed;
+use callscape_model::presets::{PRESETS, Preset, StandsOut};
+use callscape_state::ask::{CameraAsk, LookAsk, SelectAsk};
+use callscape_state::document::Document;
+use callscape_state::question::Missing;
+use callscape_views::style;
+use callscape_views::widgets::{Icon, icon_button, tell};
 
 /// How wide the panel is, in points.
 const WIDTH: f32 = 240.0;

@@ -3,16 +3,16 @@
 use egui::{Align2, Context as Egui, RichText, ScrollArea, TextEdit, Ui};
 
 use super::context::Context;
-use crate::app::command::{RecordAsk, RecordWish};
-use crate::app::recording::{Looked, RecordCard, Running};
-use crate::escape;
-use crate::record::Switch;
-use crate::record::choice::Offer;
-use crate::record::recorder::Recorder;
-use crate::units::{Cost, Unit};
-use crate::views::style;
-use crate::views::text::counted;
-use crate::views::widgets::{Icon, icon_button, is_new, opened_card};
+use crate::command::{RecordAsk, RecordWish};
+use crate::recording::{Looked, RecordCard, Running};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Unit};
+use callscape_record::Switch;
+use callscape_record::choice::Offer;
+use callscape_record::recorder::Recorder;
+use callscape_views::style;
+use callscape_views::text::counted;
+use callscape_views::widgets::{Icon, icon_button, is_new, opened_card};
 
 /// In points.
 const WIDTH: f32 = 520.0;

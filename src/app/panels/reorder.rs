@@ -2,7 +2,7 @@
 
 use egui::{DragAndDrop, Rect, Role, Sense, Stroke, Ui, vec2};
 
-use crate::views::widgets::tell;
+use callscape_views::widgets::tell;
 
 /// The width of what a row is dragged by, in points.
 const GRIP: f32 = 14.0;

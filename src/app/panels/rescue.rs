@@ -3,11 +3,11 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
-use crate::app::command::FileAsk;
-use crate::escape;
-use crate::units::grouped;
-use crate::views::style;
-use crate::views::widgets::card;
+use crate::command::FileAsk;
+use callscape_base::escape;
+use callscape_base::units::grouped;
+use callscape_views::style;
+use callscape_views::widgets::card;
 
 const WIDTH: f32 = 380.0;
 

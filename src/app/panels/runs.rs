@@ -3,14 +3,14 @@
 use egui::{ComboBox, Ui};
 
 use super::context::Context;
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::{Measure, Timed};
-use crate::analysis::comparison::tables::Norm;
-use crate::app::open_views::Views;
-use crate::model::difference::Strength;
-use crate::state::ask::RunsAsk;
-use crate::state::runs::{Runs, RunsLayout};
-use crate::views::{style, text};
+use crate::open_views::Views;
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::amounts::{Measure, Timed};
+use callscape_analysis::comparison::tables::Norm;
+use callscape_model::difference::Strength;
+use callscape_state::ask::RunsAsk;
+use callscape_state::runs::{Runs, RunsLayout};
+use callscape_views::{style, text};
 
 pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
     let desk = context.desk;

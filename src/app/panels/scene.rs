@@ -4,12 +4,12 @@ use egui::{Rect, Ui};
 
 use super::context::{Context, Layout, Pictures};
 use super::{fading, legend, panes, words};
-use crate::app::desk::DeskRef;
-use crate::app::dock::Dock;
-use crate::app::open_views::Views;
-use crate::filter::selection::Pointed;
-use crate::state::ask::Asks;
-use crate::views::widgets::take_cards;
+use crate::desk::DeskRef;
+use crate::dock::Dock;
+use crate::open_views::Views;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::Asks;
+use callscape_views::widgets::take_cards;
 
 /// Shows the views of a scene and its words on all of `ui`, and says where the landscape is to be drawn.
 pub fn show(

@@ -4,11 +4,11 @@ use egui::{Button, DragValue, Label, ScrollArea, Sense, TextEdit, Ui};
 
 use super::context::Context;
 use super::reorder;
-use crate::app::command::{LiveAsk, ScriptAsk};
-use crate::app::presenting::script::with_words;
-use crate::presentation::scene::Shot;
-use crate::presentation::timeline::Timeline;
-use crate::views::style;
+use crate::command::{LiveAsk, ScriptAsk};
+use crate::presenting::script::with_words;
+use callscape_presentation::scene::Shot;
+use callscape_presentation::timeline::Timeline;
+use callscape_views::style;
 
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;

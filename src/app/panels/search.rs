@@ -4,12 +4,12 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Align2, Id, Rect, Role, Ui};
 
 use super::context::Context;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::state::ask::SearchAsk;
-use crate::views::style;
-use crate::views::text;
-use crate::views::widgets::{Icon, add_card, paint, tell};
+use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::SearchAsk;
+use callscape_views::style;
+use callscape_views::text;
+use callscape_views::widgets::{Icon, add_card, paint, tell};
 
 /// The field's id: keys go to it while it has the focus.
 pub const FIELD: &str = "search field";

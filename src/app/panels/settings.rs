@@ -3,20 +3,20 @@
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::app::command::EditorAsk;
-use crate::facts::kinds::{Purpose, Purposes};
-use crate::look::quality::Quality;
-use crate::model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::Metric;
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme::Theme;
-use crate::model::tiling::Tiling;
-use crate::state::ask::{CardAsk, LookAsk};
-use crate::state::document::Document;
-use crate::units::Cost;
-use crate::views::widgets::{Icon, icon_button, opened_card, small_slider};
-use crate::views::{style, text};
+use crate::command::EditorAsk;
+use callscape_base::units::Cost;
+use callscape_facts::kinds::{Purpose, Purposes};
+use callscape_look::quality::Quality;
+use callscape_model::arcs::{ARCS_AT_MOST, ArcMeasure, ArcMode};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::theme::Theme;
+use callscape_model::tiling::Tiling;
+use callscape_state::ask::{CardAsk, LookAsk};
+use callscape_state::document::Document;
+use callscape_views::widgets::{Icon, icon_button, opened_card, small_slider};
+use callscape_views::{style, text};
 
 /// `suited` is the quality that suits the device.
 pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {

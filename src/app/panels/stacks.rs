@@ -3,18 +3,18 @@
 use egui::{Align2, Context as Egui};
 
 use super::context::Context;
-use crate::escape;
-use crate::facts::trace::Trace;
-use crate::filter::selection::{CallOf, Pointed};
-use crate::model::arcs::ArcMode;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::city::thread_color;
-use crate::state::document::Document;
-use crate::units::{ThreadId, Time};
-use crate::views::style;
-use crate::views::tip::{StackRow, row_name, stack_rows};
-use crate::views::widgets::{MARGIN, card};
-use crate::views::{rows, text};
+use callscape_base::escape;
+use callscape_base::units::{ThreadId, Time};
+use callscape_facts::trace::Trace;
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_model::arcs::ArcMode;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::city::thread_color;
+use callscape_state::document::Document;
+use callscape_views::style;
+use callscape_views::tip::{StackRow, row_name, stack_rows};
+use callscape_views::widgets::{MARGIN, card};
+use callscape_views::{rows, text};
 
 /// More threads, and more calls of one, would not be read while they change.
 const MAX_THREADS: usize = 6;

@@ -3,9 +3,9 @@
 use egui::{Align2, Context as Egui, ScrollArea, Ui};
 
 use super::context::Context;
-use crate::state::ask::{CardAsk, StepAsk};
-use crate::views::style;
-use crate::views::widgets::{Icon, icon_button, opened_card};
+use callscape_state::ask::{CardAsk, StepAsk};
+use callscape_views::style;
+use callscape_views::widgets::{Icon, icon_button, opened_card};
 
 const WIDTH: f32 = 260.0;
 

@@ -8,26 +8,27 @@ use egui::{Pos2, RawInput, Rect, Shape, TextureId, ViewportId, vec2};
 
 use super::context::{Pictures, Timings};
 use super::show;
-use crate::analysis::session::Inputs;
-use crate::app::command::{Command, PictureAsk, TalkAsk};
-use crate::app::desk::Desk;
-use crate::app::dock::Dock;
-use crate::app::pace::Detail;
-use crate::filter::selection::Pointed;
-use crate::look::quality::Quality;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::theme::Theme;
-use crate::progress::Progress;
-use crate::state::ask::{
+use crate::command::{Command, PictureAsk, TalkAsk};
+use crate::desk::Desk;
+use crate::dock::Dock;
+use crate::pace::Detail;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_filter::selection::Pointed;
+use callscape_look::quality::Quality;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::theme::Theme;
+use callscape_state::ask::{
     Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
 };
-use crate::state::document::Document;
-use crate::state::purpose::Purpose;
-use crate::state::runs::RunsLayout;
-use crate::views::{self, style};
+use callscape_state::document::Document;
+use callscape_state::purpose::Purpose;
+use callscape_state::runs::RunsLayout;
+use callscape_views::{self as views, style};
 
 fn desk(files: &[&str]) -> Desk {
-    let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/import");
+    let data =
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/import");
     desk_of(files.iter().map(|file| data.join(file)).collect())
 }
 
@@ -213,7 +214,7 @@ fn no_name_turns_text_around_or_begins_a_line() {
     let (a, b) = (run("a", 1000), run("b", 4000));
     for recordings in [vec![a.clone()], vec![a, b]] {
         let mut desk = desk_of(recordings);
-        let function = crate::units::FunctionId(0);
+        let function = callscape_base::units::FunctionId(0);
         let document = desk.state.document.as_ref();
         let module = document.and_then(|it| it.module_of(function));
         let pointed = Pointed {
@@ -241,7 +242,7 @@ fn no_name_turns_text_around_or_begins_a_line() {
         let shown = said.iter().filter(|text| text.contains(r"a\u{1b}["));
         assert!(shown.count() >= 3, "{said:?}");
         for text in said {
-            let steers = |c: char| crate::escape::steers(c) && c != '\n';
+            let steers = |c: char| callscape_base::escape::steers(c) && c != '\n';
             assert!(!text.contains(steers), "{text:?}");
             assert!(!text.contains("\nFORGED"), "{text:?}");
         }

@@ -1,7 +1,7 @@
 //! What the readout of frame times says.
 
 use super::context::Timings;
-use crate::views::text::counted;
+use callscape_views::text::counted;
 
 pub fn timings(timings: &Timings) -> String {
     format!(

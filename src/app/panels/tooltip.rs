@@ -3,13 +3,13 @@
 use egui::{Align2, Context as Egui, Id, Ui};
 
 use super::context::Context;
-use crate::escape;
-use crate::facts::hierarchy::ModuleKind;
-use crate::model::measure;
-use crate::state::document::Document;
-use crate::units::{Cost, ModuleId};
-use crate::views::style;
-use crate::views::text;
+use callscape_base::escape;
+use callscape_base::units::{Cost, ModuleId};
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_model::measure;
+use callscape_state::document::Document;
+use callscape_views::style;
+use callscape_views::text;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let desk = context.desk;

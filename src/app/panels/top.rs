@@ -4,14 +4,14 @@ use egui::{Align, Layout, Ui};
 
 use super::context::Context;
 use super::{menu, messages, own, path, questions, search, steps};
-use crate::app::command::{Command, OwnList, ScriptAsk};
-use crate::app::keys;
-use crate::escape;
-use crate::state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
-use crate::state::camera::Mode;
-use crate::state::panes::{Needs, Purpose, ViewId};
-use crate::views::style;
-use crate::views::widgets::{Icon, icon_button, paint};
+use crate::command::{Command, OwnList, ScriptAsk};
+use crate::keys;
+use callscape_base::escape;
+use callscape_state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
+use callscape_state::camera::Mode;
+use callscape_state::panes::{Needs, Purpose, ViewId};
+use callscape_views::style;
+use callscape_views::widgets::{Icon, icon_button, paint};
 
 /// The share of the room that the title has beside a path.
 const WITH_PATH: f32 = 0.45;

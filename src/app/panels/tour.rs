@@ -3,12 +3,12 @@
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::app::command::{PaletteAsk, TourAsk};
-use crate::app::keys;
-use crate::app::tour::{Card, STOPS, Stop};
-use crate::state::ask::CardAsk;
-use crate::views::style;
-use crate::views::widgets::opened_card;
+use crate::command::{PaletteAsk, TourAsk};
+use crate::keys;
+use crate::tour::{Card, STOPS, Stop};
+use callscape_state::ask::CardAsk;
+use callscape_views::style;
+use callscape_views::widgets::opened_card;
 
 const WIDTH: f32 = 380.0;
 

@@ -5,13 +5,13 @@ use std::path::Path;
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::app::command::{Chosen, Command, FileAsk, PaletteAsk, RecordAsk, TourAsk};
-use crate::app::recent::{PICTURE, read_picture};
-use crate::escape;
-use crate::state::ask::{CardAsk, OpenAsk};
-use crate::state::loading::Loading;
-use crate::views::style;
-use crate::views::widgets::{Icon, begin_keys_here, icon_button, opened_card};
+use crate::command::{Chosen, Command, FileAsk, PaletteAsk, RecordAsk, TourAsk};
+use crate::recent::{PICTURE, read_picture};
+use callscape_base::escape;
+use callscape_state::ask::{CardAsk, OpenAsk};
+use callscape_state::loading::Loading;
+use callscape_views::style;
+use callscape_views::widgets::{Icon, begin_keys_here, icon_button, opened_card};
 
 /// Of the welcome, in points.
 const WIDTH: f32 = 690.0;

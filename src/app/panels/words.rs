@@ -5,12 +5,12 @@ use egui::{
     Align2, Color32, Context as Egui, FontFamily, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
 };
 
-use crate::escape;
-use crate::model::theme::Theme;
-use crate::presentation::scene::{CaptionStyle, Position};
-use crate::presentation::show::{Show, Words};
-use crate::views::style;
-use crate::views::widgets::add_card;
+use callscape_base::escape;
+use callscape_model::theme::Theme;
+use callscape_presentation::scene::{CaptionStyle, Position};
+use callscape_presentation::show::{Show, Words};
+use callscape_views::style;
+use callscape_views::widgets::add_card;
 
 /// Letters of a caption and of a title, and the free edge, as parts of the picture's shorter side.
 const CAPTION: f32 = 1.0 / 28.0;

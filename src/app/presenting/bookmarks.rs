@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::app::command::{BookmarkAsk, ScriptAsk, TalkAsk};
-use crate::app::desk::Desk;
-use crate::app::presenting::script::{shot_of, with_words};
-use crate::presentation::bookmark::{Pending, bookmark_of, found_from, found_in, go_to};
-use crate::presentation::files::{folder_of, relative, write_scene};
-use crate::presentation::scene::{
+use crate::command::{BookmarkAsk, ScriptAsk, TalkAsk};
+use crate::desk::Desk;
+use crate::presenting::script::{shot_of, with_words};
+use callscape_base::units::{Time, TimeSpec};
+use callscape_presentation::bookmark::{Pending, bookmark_of, found_from, found_in, go_to};
+use callscape_presentation::files::{folder_of, relative, write_scene};
+use callscape_presentation::scene::{
     Bookmark, Scene, SceneFile, SceneInputs, Section, Shot, TimeText,
 };
-use crate::state::ask::Chapter;
-use crate::units::{Time, TimeSpec};
+use callscape_state::ask::Chapter;
 
 /// A name that none of `bookmarks` has.
 fn free_name(bookmarks: &[Bookmark], wanted: &str) -> String {
@@ -247,10 +247,10 @@ impl Desk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::session::Inputs;
-    use crate::model::landscape::LandscapeSettings;
-    use crate::progress::Progress;
-    use crate::state::document::Document;
+    use callscape_analysis::session::Inputs;
+    use callscape_base::progress::Progress;
+    use callscape_model::landscape::LandscapeSettings;
+    use callscape_state::document::Document;
 
     fn desk() -> Desk {
         let mut desk = Desk::unattended();

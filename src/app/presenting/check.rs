@@ -1,11 +1,11 @@
 //! What a scene would show, without showing it.
 
 use super::opening::Opened;
-use crate::app::desk::Desk;
-use crate::app::rest::wait_for_jobs;
-use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
-use crate::presentation::show::Show;
-use crate::presentation::timeline::Timeline;
+use crate::desk::Desk;
+use crate::rest::wait_for_jobs;
+use callscape_presentation::scene::{Bookmark, SceneError, SceneFile};
+use callscape_presentation::show::Show;
+use callscape_presentation::timeline::Timeline;
 
 /// What is known of a scene and its inputs.
 pub struct Checked {

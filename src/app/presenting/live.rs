@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::opening::{Opened, Opens};
 use super::talk::{Beginning, Fading, Live};
-use crate::app::command::{LiveAsk, PointsWith};
-use crate::app::desk::Desk;
-use crate::presentation::scene::{Bookmark, Scene, SceneFile};
-use crate::presentation::show::Show;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::job::{Job, take};
-use crate::state::message::Message;
-use crate::units::ModuleId;
+use crate::command::{LiveAsk, PointsWith};
+use crate::desk::Desk;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_presentation::scene::{Bookmark, Scene, SceneFile};
+use callscape_presentation::show::Show;
+use callscape_state::State;
+use callscape_state::job::{Job, take};
+use callscape_state::message::Message;
 
 /// Panels have found their places after so many frames, and with them the landscape.
 const FRAMES_TO_SETTLE: u8 = 4;

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::analysis::mapping::Mapping;
-use crate::analysis::session::{Elsewhere, Inputs, Sides, Since};
-use crate::app::saved::SavedSession;
-use crate::model::landscape::LandscapeSettings;
-use crate::presentation::bookmark::found_from;
-use crate::presentation::place::Step;
-use crate::presentation::scene::{Bookmark, SceneError, SceneFile};
-use crate::progress::Progress;
-use crate::state::document::Document;
+use crate::saved::SavedSession;
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::session::{Elsewhere, Inputs, Sides, Since};
+use callscape_base::progress::Progress;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_presentation::bookmark::found_from;
+use callscape_presentation::place::Step;
+use callscape_presentation::scene::{Bookmark, SceneError, SceneFile};
+use callscape_state::document::Document;
 
 /// What a scene opens, known to be there.
 #[derive(Clone, Debug, Default)]

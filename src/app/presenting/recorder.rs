@@ -4,18 +4,18 @@
 use std::time::Duration;
 
 use super::talk::Recorder;
-use crate::app::desk::Desk;
-use crate::model::arcs::ArcMode;
-use crate::presentation::kept::camera_of;
-use crate::presentation::scene::{
+use crate::desk::Desk;
+use callscape_base::units::{ModuleId, Time, TimeSpec};
+use callscape_model::arcs::ArcMode;
+use callscape_presentation::kept::camera_of;
+use callscape_presentation::scene::{
     Arcs, Clock, Compare, Easing, Go, Look, Play, Run, Shot, TimeText, ViewName,
 };
-use crate::presentation::scene_state::SceneState;
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::panes::ViewId;
-use crate::state::runs::RunsLayout;
-use crate::units::{ModuleId, Time, TimeSpec};
+use callscape_presentation::scene_state::SceneState;
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::panes::ViewId;
+use callscape_state::runs::RunsLayout;
 
 /// What follows so soon is one motion.
 const REST: Duration = Duration::from_millis(450);
@@ -353,7 +353,7 @@ impl Change<'_> {
                 to: Some(at(now.time)),
                 speed: None,
                 clock: match playback.settings().clock {
-                    crate::state::playback::Clock::Wall => Clock::Time,
+                    callscape_state::playback::Clock::Wall => Clock::Time,
                     _ => Clock::Events,
                 },
             });

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use super::check::check;
 use super::opening::Opens;
-use crate::analysis::session::Inputs;
-use crate::app::command::{BookmarkAsk, ScriptAsk, TalkAsk};
-use crate::app::desk::Desk;
-use crate::app::rest::wait;
-use crate::model::landscape::LandscapeSettings;
-use crate::presentation::scene::SceneFile;
-use crate::progress::Progress;
-use crate::state::ask::{Ask, CutAsk, LookAsk, PaneAsk, PlayAsk, RunsAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::state::runs::RunsLayout;
-use crate::units::{ModuleId, Time, TimeRange};
-use crate::views;
+use crate::command::{BookmarkAsk, ScriptAsk, TalkAsk};
+use crate::desk::Desk;
+use crate::rest::wait;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{ModuleId, Time, TimeRange};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_presentation::scene::SceneFile;
+use callscape_state::ask::{Ask, CutAsk, LookAsk, PaneAsk, PlayAsk, RunsAsk, SelectAsk};
+use callscape_state::document::Document;
+use callscape_state::runs::RunsLayout;
+use callscape_views as views;
 
 /// Lets half a second pass after something was asked for, so that it is a shot of its own.
 fn ask(desk: &mut Desk, at: &mut Duration, ask: impl Into<Ask>) {
@@ -125,7 +125,7 @@ fn is_read_again(name: &str, inputs: &Inputs) {
 }
 
 fn data(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .join("tests/data")
         .join(relative)
 }

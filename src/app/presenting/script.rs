@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::app::command::ScriptAsk;
-use crate::app::desk::Desk;
-use crate::presentation::bookmark::found_in;
-use crate::presentation::files::write_scene;
-use crate::presentation::scene::{Bookmark, Caption, Scene, SceneFile, Shot};
+use crate::command::ScriptAsk;
+use crate::desk::Desk;
+use callscape_presentation::bookmark::found_in;
+use callscape_presentation::files::write_scene;
+use callscape_presentation::scene::{Bookmark, Caption, Scene, SceneFile, Shot};
 
 /// Shots that the window can hold: more are for programs.
 const MOST_SHOTS: usize = 100_000;

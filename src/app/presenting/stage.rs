@@ -10,20 +10,20 @@ use super::super::letters::Letters;
 use super::super::panels;
 use super::super::panels::context::{Layout, Pictures};
 use super::opening::Opened;
-use crate::app::desk::Desk;
-use crate::app::rest::{Stuck, wait};
-use crate::look::image::Image;
-use crate::look::quality::Quality;
-use crate::model::theme::Theme;
-use crate::presentation::dissolve::Dissolve;
-use crate::presentation::scene::SceneFile;
-use crate::presentation::show::Show;
-use crate::progress::Progress;
-use crate::render::gpu::{Gpu, GpuError};
-use crate::render::readback;
-use crate::render::renderer::Renderer;
-use crate::views::Surface;
-use crate::views::style;
+use crate::desk::Desk;
+use crate::rest::{Stuck, wait};
+use callscape_base::progress::Progress;
+use callscape_look::image::Image;
+use callscape_look::quality::Quality;
+use callscape_model::theme::Theme;
+use callscape_presentation::dissolve::Dissolve;
+use callscape_presentation::scene::SceneFile;
+use callscape_presentation::show::Show;
+use callscape_render::gpu::{Gpu, GpuError};
+use callscape_render::readback;
+use callscape_render::renderer::Renderer;
+use callscape_views::Surface;
+use callscape_views::style;
 
 /// egui makes colours as they are stored.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
@@ -156,8 +156,8 @@ impl Stage {
         desk.state.messages.clear();
         if let Some(theme) = settings.theme {
             file.scene.look.theme = Some(match theme {
-                Theme::Light => crate::presentation::scene::Theme::Light,
-                Theme::Dark => crate::presentation::scene::Theme::Dark,
+                Theme::Light => callscape_presentation::scene::Theme::Light,
+                Theme::Dark => callscape_presentation::scene::Theme::Dark,
             });
         }
         let ctx = egui::Context::default();

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::app::command::PointsWith;
-use crate::look::pose::Pose;
-use crate::presentation::bookmark::{Pending, found_from};
-use crate::presentation::scene::{Bookmark, Scene, SceneFile};
-use crate::presentation::scene_state::SceneState;
-use crate::state::Viewport;
-use crate::units::Time;
+use crate::command::PointsWith;
+use callscape_base::units::Time;
+use callscape_look::pose::Pose;
+use callscape_presentation::bookmark::{Pending, found_from};
+use callscape_presentation::scene::{Bookmark, Scene, SceneFile};
+use callscape_presentation::scene_state::SceneState;
+use callscape_state::Viewport;
 
 /// Bookmarks and scenes.
 #[derive(Default)]

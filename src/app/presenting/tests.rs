@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use crate::analysis::session::Inputs;
-use crate::app::desk::Desk;
-use crate::app::rest::wait_for_jobs;
-use crate::model::landscape::LandscapeSettings;
-use crate::presentation::show::Show;
-use crate::presentation::show_tests::SCENE;
-use crate::progress::Progress;
-use crate::state::document::Document;
+use crate::desk::Desk;
+use crate::rest::wait_for_jobs;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_presentation::show::Show;
+use callscape_state::document::Document;
+
+/// It changes all that shots can change but for the mapping.
+const SCENE: &str = include_str!("../../../tests/data/scenes/shots.toml");
 
 fn desk() -> Desk {
     let mut desk = Desk::unattended();
@@ -42,7 +44,7 @@ fn frames(desk: &mut Desk, from: &mut u64, count: u64) -> Vec<(f32, bool)> {
 
 #[test]
 fn what_a_shot_changes_at_once_goes_over_in_a_talk() {
-    use crate::app::command::LiveAsk;
+    use crate::command::LiveAsk;
     let folder = std::env::temp_dir().join(format!("callscape-fade-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder");
     let path = folder.join("talk.toml");

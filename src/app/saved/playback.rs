@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::State;
-use crate::state::playback::{Clock, PlaybackSettings, Step};
-use crate::units::Cost;
+use callscape_base::units::Cost;
+use callscape_state::State;
+use callscape_state::playback::{Clock, PlaybackSettings, Step};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedPlayback {

@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::find;
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::{Measure, Timed};
-use crate::analysis::comparison::pairing::Correction;
-use crate::analysis::comparison::tables::Norm;
-use crate::model::difference::Strength;
-use crate::state::State;
-use crate::state::ask::RunsAsk;
-use crate::state::runs::{Runs, RunsLayout};
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::amounts::{Measure, Timed};
+use callscape_analysis::comparison::pairing::Correction;
+use callscape_analysis::comparison::tables::Norm;
+use callscape_model::difference::Strength;
+use callscape_state::State;
+use callscape_state::ask::RunsAsk;
+use callscape_state::runs::{Runs, RunsLayout};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -6,17 +6,17 @@ use glam::Vec2;
 use serde_json::json;
 
 use super::*;
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::amounts::Measure;
-use crate::analysis::comparison::tables::Norm;
-use crate::app::desk::Desk;
-use crate::look::pose::FreeArea;
-use crate::model::difference::Strength;
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::state::Viewport;
-use crate::state::ask::{FindingAsk, RunsAsk, Shown};
-use crate::state::runs::RunsLayout;
+use crate::desk::Desk;
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::amounts::Measure;
+use callscape_analysis::comparison::tables::Norm;
+use callscape_base::progress::Progress;
+use callscape_look::pose::FreeArea;
+use callscape_model::difference::Strength;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::Viewport;
+use callscape_state::ask::{FindingAsk, RunsAsk, Shown};
+use callscape_state::runs::RunsLayout;
 
 fn document(inputs: &Inputs) -> Document {
     let settings = LandscapeSettings::default();
@@ -25,7 +25,7 @@ fn document(inputs: &Inputs) -> Document {
 }
 
 fn data(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .join("tests/data")
         .join(folder)
 }

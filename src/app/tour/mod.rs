@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use crate::analysis::session::Inputs;
-use crate::filter::selection::Pointed;
-use crate::look::pose::Pose;
-use crate::model::surface::Surface;
-use crate::state::State;
-use crate::state::ask::PlayAsk;
-use crate::state::document::Document;
-use crate::units::{Time, TimeRange};
+use callscape_analysis::session::Inputs;
+use callscape_base::units::{Time, TimeRange};
+use callscape_filter::selection::Pointed;
+use callscape_look::pose::Pose;
+use callscape_model::surface::Surface;
+use callscape_state::State;
+use callscape_state::ask::PlayAsk;
+use callscape_state::document::Document;
 
 /// So long it says that a stop is done before it goes on.
 const PAUSE: Duration = Duration::from_millis(900);

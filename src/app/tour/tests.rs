@@ -5,24 +5,24 @@ use std::time::Duration;
 use glam::Vec2;
 
 use super::{Card, STOPS};
-use crate::analysis::session::Inputs;
-use crate::app::command::{Command, PaletteAsk, TourAsk};
-use crate::app::desk::Desk;
-use crate::app::keys;
-use crate::app::palette::Row;
-use crate::filter::selection::Pointed;
-use crate::look::pose::FreeArea;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::progress::Progress;
-use crate::state::Viewport;
-use crate::state::ask::{
+use crate::command::{Command, PaletteAsk, TourAsk};
+use crate::desk::Desk;
+use crate::keys;
+use crate::palette::Row;
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_filter::selection::Pointed;
+use callscape_look::pose::FreeArea;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
+use callscape_state::Viewport;
+use callscape_state::ask::{
     CameraAsk, FilterAsk, LookAsk, PaneAsk, PlayAsk, SearchAsk, SelectAsk, StepAsk,
 };
-use crate::state::document::Document;
-use crate::units::{ModuleId, TimeRange};
-use crate::views;
+use callscape_state::document::Document;
+use callscape_views as views;
 
 /// The demo in a window, as far as the desk sees it.
 fn demo() -> Desk {
@@ -185,7 +185,7 @@ fn nothing_is_done_by_something_else_or_by_waiting() {
         }
         assert_eq!(desk.tour.card(), Some(Card::At(number, false)));
         // It stays what it is, whatever card is opened.
-        desk.execute(crate::state::ask::CardAsk::ToggleLegend);
+        desk.execute(callscape_state::ask::CardAsk::ToggleLegend);
         desk.execute(LookAsk::SwitchTheme);
         frame(&mut desk, 20);
         assert_eq!(desk.tour.card(), Some(Card::At(number, false)));
@@ -227,7 +227,9 @@ fn it_is_left_at_any_stop_and_begins_anew() {
 fn it_opens_the_demo_first_and_ends_with_other_inputs() {
     let file = "tests/data/import/toml-threads.viztracer.json";
     let inputs = Inputs {
-        recordings: vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)],
+        recordings: vec![
+            std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file),
+        ],
         ..Inputs::default()
     };
     let settings = LandscapeSettings::default();

@@ -2,12 +2,12 @@
 
 use egui::{Rect, Vec2};
 
-use crate::app::canvas::{Canvas, PictureOf, landscapes};
-use crate::app::panels::context::Layout;
-use crate::look::image::Image;
-use crate::render::gpu::GpuError;
-use crate::state::message::Message;
-use crate::views::Split;
+use crate::canvas::{Canvas, PictureOf, landscapes};
+use crate::panels::context::Layout;
+use callscape_look::image::Image;
+use callscape_render::gpu::GpuError;
+use callscape_state::message::Message;
+use callscape_views::Split;
 
 /// What is seen of the landscape, or of both; none where nothing is. `own` is the side of the run that plays:
 /// 0 for A; what is between two landscapes has the colour `gap`.

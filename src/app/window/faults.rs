@@ -1,7 +1,7 @@
 //! Faults of the graphics device made on purpose, in builds for tests: `CALLSCAPE_FAULT` names one and the frame in
 //! which it happens, such as `device@20`.
 
-use crate::app::graphics::Graphics;
+use crate::graphics::Graphics;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {

@@ -8,21 +8,21 @@ use winit::event_loop::ActiveEventLoop;
 
 use super::copy::{copy, seen};
 use super::{App, MAX_LOSSES};
-use crate::app::canvas::{Canvas, Sharpness};
-use crate::app::graphics::Presented;
-use crate::app::overlay::PanelFrame;
-use crate::app::pace::{Detail, Moved};
-use crate::app::panels;
-use crate::app::panels::context::Layout;
-use crate::app::recent::write_picture;
-use crate::escape;
-use crate::look::quality::{Light, Quality};
-use crate::render::gpu::GpuError;
-use crate::state::document::Document;
-use crate::state::made::Made;
-use crate::state::message::Message;
-use crate::views::Surface;
-use crate::views::style;
+use crate::canvas::{Canvas, Sharpness};
+use crate::graphics::Presented;
+use crate::overlay::PanelFrame;
+use crate::pace::{Detail, Moved};
+use crate::panels;
+use crate::panels::context::Layout;
+use crate::recent::write_picture;
+use callscape_base::escape;
+use callscape_look::quality::{Light, Quality};
+use callscape_render::gpu::GpuError;
+use callscape_state::document::Document;
+use callscape_state::made::Made;
+use callscape_state::message::Message;
+use callscape_views::Surface;
+use callscape_views::style;
 
 /// The picture of a landscape at rest is made better only when nothing else is going on: on a software
 /// renderer each step takes long enough to make the panels stutter.

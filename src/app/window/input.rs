@@ -5,14 +5,14 @@ use winit::event::{ElementState, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::keyboard::{Key, NamedKey};
 
 use super::App;
-use crate::app::command::{Command, PaletteAsk};
-use crate::app::keys;
-use crate::app::panels;
-use crate::state::action::Scope;
-use crate::state::ask::{CameraAsk, SearchAsk, SelectAsk};
-use crate::state::camera::Mode;
-use crate::state::panes::Kind;
-use crate::state::pointer::Button;
+use crate::command::{Command, PaletteAsk};
+use crate::keys;
+use crate::panels;
+use callscape_state::action::Scope;
+use callscape_state::ask::{CameraAsk, SearchAsk, SelectAsk};
+use callscape_state::camera::Mode;
+use callscape_state::panes::Kind;
+use callscape_state::pointer::Button;
 
 /// What browsers take a line of a wheel to be, in pixels.
 const PIXELS_OF_A_LINE: f32 = 40.0;

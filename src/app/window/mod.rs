@@ -35,17 +35,17 @@ use super::palette::Palette;
 use super::panels::context::{Before, Pictures, Timings};
 use super::remembered::Memory;
 use super::state_log::StateLog;
-use crate::analysis::session::Inputs;
-use crate::app::desk::Desk;
-use crate::app::rescue::Rescue;
-use crate::facts::frequency::Frequency;
-use crate::filter::selection::Pointed;
-use crate::render::gpu::quality_for;
-use crate::render::renderer::Renderer;
-use crate::state::ask::Asks;
-use crate::state::growing::Growing;
-use crate::state::made::Made;
-use crate::state::message::Message;
+use crate::desk::Desk;
+use crate::rescue::Rescue;
+use callscape_analysis::session::Inputs;
+use callscape_facts::frequency::Frequency;
+use callscape_filter::selection::Pointed;
+use callscape_render::gpu::quality_for;
+use callscape_render::renderer::Renderer;
+use callscape_state::ask::Asks;
+use callscape_state::growing::Growing;
+use callscape_state::made::Made;
+use callscape_state::message::Message;
 
 /// A device that is lost again and again is given up.
 const MAX_LOSSES: u32 = 3;

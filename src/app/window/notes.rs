@@ -8,10 +8,10 @@ use winit::event::WindowEvent;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::{Window, WindowId};
 
-use crate::app::desk::Desk;
-use crate::app::overlay::Overlay;
-use crate::app::panels;
-use crate::render::gpu::Gpu;
+use crate::desk::Desk;
+use crate::overlay::Overlay;
+use crate::panels;
+use callscape_render::gpu::Gpu;
 
 /// The window, its surface and its panels.
 pub(super) struct Notes {

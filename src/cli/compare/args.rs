@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::moments::Moment;
 use super::{clocks, picture_args};
-use crate::analysis::comparison::amounts::Measure;
-use crate::analysis::comparison::condition::Condition;
-use crate::analysis::comparison::pairing::Correction;
+use callscape_analysis::comparison::amounts::Measure;
+use callscape_analysis::comparison::condition::Condition;
+use callscape_analysis::comparison::pairing::Correction;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What differs between two recordings, A before a change and B after it", after_help = EXAMPLES)]
@@ -21,7 +21,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
     pub b: Vec<PathBuf>,
     #[command(flatten)]
-    pub left_out: crate::cli::frequency::FrequencyArg,
+    pub left_out: crate::frequency::FrequencyArg,
     /// By which difference the tables are sorted
     #[arg(long, value_enum, default_value_t = Sort::SelfCost)]
     pub sort: Sort,

@@ -3,8 +3,8 @@
 use anyhow::bail;
 use clap::ValueEnum;
 
-use crate::analysis::alignment::{Alignment, Link, Run};
-use crate::analysis::comparison::Comparison;
+use callscape_analysis::alignment::{Alignment, Link, Run};
+use callscape_analysis::comparison::Comparison;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Align {

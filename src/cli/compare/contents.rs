@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::{Result, Write};
 
-use crate::analysis::comparison::phases::PhasePair;
-use crate::analysis::phases::folding::{Item, fold};
-use crate::escape;
-use crate::units::{Cost, Unit, grouped};
+use callscape_analysis::comparison::phases::PhasePair;
+use callscape_analysis::phases::folding::{Item, fold};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Unit, grouped};
 
 /// So many rows are written, so deep.
 const ROWS: usize = 400;
@@ -202,7 +202,7 @@ pub fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::comparison::phases::PhaseAmounts;
+    use callscape_analysis::comparison::phases::PhaseAmounts;
 
     fn pair(name: &str, depth: u32, costs: [u64; 2]) -> PhasePair {
         let side = |ns: u64| {

@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use super::args::CompareArgs;
 use super::tables::{NamedRelation, Tables};
-use crate::analysis::alignment::Alignment;
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
-use crate::analysis::comparison::causes::Cause;
-use crate::analysis::comparison::pairing::How;
-use crate::analysis::comparison::phases::PhasePair;
-use crate::units::{Cost, Time, Unit};
+use callscape_analysis::alignment::Alignment;
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Amounts, Change, Measure};
+use callscape_analysis::comparison::causes::Cause;
+use callscape_analysis::comparison::pairing::How;
+use callscape_analysis::comparison::phases::PhasePair;
+use callscape_base::units::{Cost, Time, Unit};
 
 /// Calls and costs of one side as JSON has them: whole numbers, those of several runs rounded.
 #[derive(Serialize)]

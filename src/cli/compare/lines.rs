@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use super::contents::escaped;
 use super::tables::Tables;
-use crate::analysis::comparison::{Comparison, Inputs};
-use crate::analysis::line_changes::Aligned;
-use crate::analysis::lines::{
+use callscape_analysis::comparison::{Comparison, Inputs};
+use callscape_analysis::line_changes::Aligned;
+use callscape_analysis::lines::{
     FileLines, Line, LineDifference, LineFacts, difference, file_around, recorded_at,
 };
-use crate::progress::{Cancelled, Progress};
-use crate::source::relations::sites::CallSite;
-use crate::source::text::{SourceText, TextTree};
-use crate::units::{ModuleId, Time, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{ModuleId, Time, TimeRange};
+use callscape_source::relations::sites::CallSite;
+use callscape_source::text::{SourceText, TextTree};
 
 /// Of so many causes and of so many functions of the table lines are looked for.
 const FUNCTIONS: usize = 8;

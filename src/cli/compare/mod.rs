@@ -9,11 +9,13 @@ use super::frequency::say_left_out;
 use super::output;
 use super::progress::with_progress;
 use super::usage::refuse;
-use crate::analysis::comparison::amounts::Timed;
-use crate::analysis::comparison::{Comparison, Inputs, Settings, pairing};
-use crate::export::pack;
-use crate::{files, import, source};
 use args::{CompareArgs, TimedBy};
+use callscape_analysis::comparison::amounts::Timed;
+use callscape_analysis::comparison::{Comparison, Inputs, Settings, pairing};
+use callscape_base::files;
+use callscape_export::pack;
+use callscape_import as import;
+use callscape_source as source;
 
 pub mod args;
 mod clocks;

@@ -2,15 +2,15 @@
 
 use anyhow::bail;
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::pairing::is_path_of;
-use crate::analysis::mapping::regroup::Regrouped;
-use crate::cli::progress::with_progress;
-use crate::facts::trace::Trace;
-use crate::filter::filters::FilterRules;
-use crate::filter::walk::walk;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{FunctionId, ModuleId, Time, TimeSpec};
+use crate::progress::with_progress;
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::pairing::is_path_of;
+use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{FunctionId, ModuleId, Time, TimeSpec};
+use callscape_facts::trace::Trace;
+use callscape_filter::filters::FilterRules;
+use callscape_filter::walk::walk;
 
 /// A time of each run.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,21 +11,21 @@ use super::moments::{Moment, Names};
 use super::picture_args::{HeightArg, PictureArgs, StrengthArg, ThemeArg, ViewArg};
 use super::tables::Tables;
 use super::{lines, report};
-use crate::analysis::comparison::tables::Given;
-use crate::analysis::comparison::{Comparison, Inputs};
-use crate::analysis::mapping::regroup::Regrouped;
-use crate::app::compare::Pictures;
-use crate::app::headless::{PictureSettings, Viewpoint};
-use crate::files::{self, Temporary};
-use crate::look::image::Image;
-use crate::look::quality::Quality;
-use crate::model::arcs::ArcMode;
-use crate::model::difference::Strength;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::linked::Along;
-use crate::model::metric::Metric;
-use crate::model::theme::Theme;
-use crate::units::{Cost, Time, TimeRange};
+use callscape_analysis::comparison::tables::Given;
+use callscape_analysis::comparison::{Comparison, Inputs};
+use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_app::compare::Pictures;
+use callscape_app::headless::{PictureSettings, Viewpoint};
+use callscape_base::files::{self, Temporary};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_look::image::Image;
+use callscape_look::quality::Quality;
+use callscape_model::arcs::ArcMode;
+use callscape_model::difference::Strength;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::linked::Along;
+use callscape_model::metric::Metric;
+use callscape_model::theme::Theme;
 
 /// A file to write, known to be writable.
 pub struct Output {

@@ -8,13 +8,13 @@ use super::document::{paired, runs};
 use super::lines::{self, Hunk};
 use super::tables::Tables;
 use super::text::{Show, counted_once, timed, was};
-use crate::analysis::comparison::amounts::{Change, Measure, Standing};
-use crate::analysis::comparison::tables::Given;
-use crate::analysis::comparison::{Comparison, Inputs};
-use crate::look::image::Image;
-use crate::model::causes::Words;
-use crate::units::grouped;
-use crate::views::text::counted;
+use callscape_analysis::comparison::amounts::{Change, Measure, Standing};
+use callscape_analysis::comparison::tables::Given;
+use callscape_analysis::comparison::{Comparison, Inputs};
+use callscape_base::units::grouped;
+use callscape_look::image::Image;
+use callscape_model::causes::Words;
+use callscape_views::text::counted;
 
 /// So many rows of each table.
 const ROWS: usize = 50;

@@ -1,17 +1,17 @@
 //! The tables that `callscape compare` shows, in their order.
 
 use super::args::CompareArgs;
-use crate::analysis::comparison::amounts::{Change, Measure, Timed};
-use crate::analysis::comparison::causes::Causes;
-use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::comparison::phases::PhasePair;
-use crate::analysis::comparison::tables::{Given, RelationChange};
-use crate::analysis::comparison::{Comparison, Row};
-use crate::analysis::mapping::regroup::Regrouped;
-use crate::cli::progress::with_progress;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::units::ModuleId;
+use crate::progress::with_progress;
+use callscape_analysis::comparison::amounts::{Change, Measure, Timed};
+use callscape_analysis::comparison::causes::Causes;
+use callscape_analysis::comparison::contexts::ContextTree;
+use callscape_analysis::comparison::phases::PhasePair;
+use callscape_analysis::comparison::tables::{Given, RelationChange};
+use callscape_analysis::comparison::{Comparison, Row};
+use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
 
 /// What is shown: rows in their order.
 pub struct Tables {

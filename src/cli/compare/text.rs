@@ -6,15 +6,15 @@ use super::super::output::{Align, Table};
 use super::args::CompareArgs;
 use super::document::{Paired, before, paired, runs};
 use super::tables::Tables;
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
-use crate::analysis::comparison::phases::PhasePair;
-use crate::analysis::comparison::tables::Given;
-use crate::escape;
-use crate::model::causes::Words;
-use crate::model::difference::ratio;
-use crate::units::{Cost, Unit, grouped};
-use crate::views::text::counted;
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Amounts, Change, Measure, Timed};
+use callscape_analysis::comparison::phases::PhasePair;
+use callscape_analysis::comparison::tables::Given;
+use callscape_base::escape;
+use callscape_base::units::{Cost, Unit, grouped};
+use callscape_model::causes::Words;
+use callscape_model::difference::ratio;
+use callscape_views::text::counted;
 
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 
 use super::ExportArgs;
-use crate::cli::output;
-use crate::cli::progress::with_progress;
-use crate::cli::trace_arg::TraceArg;
-use crate::export::Part;
-use crate::export::tables::{self, IfThere, Table};
+use crate::output;
+use crate::progress::with_progress;
+use crate::trace_arg::TraceArg;
+use callscape_export::Part;
+use callscape_export::tables::{self, IfThere, Table};
 
 /// What the format is called on the command line.
 pub const NAME: &str = "parquet";

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::Report;
-use crate::analysis::faults::by_commit::groups;
-use crate::analysis::faults::{Fault, NotRun, Used};
-use crate::units::{Cost, Time};
+use callscape_analysis::faults::by_commit::groups;
+use callscape_analysis::faults::{Fault, NotRun, Used};
+use callscape_base::units::{Cost, Time};
 
 #[derive(Serialize)]
 pub struct Function {

@@ -9,13 +9,13 @@ use anyhow::{bail, ensure};
 
 use super::output;
 use super::progress::with_progress;
-use crate::analysis::faults::opening::{self, Opened};
-use crate::analysis::faults::{Failing, Faults, Question, find};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::source::history;
-use crate::source::history::change::Changes;
-use crate::units::{Time, TimeRange, TimeSpec};
+use callscape_analysis::faults::opening::{self, Opened};
+use callscape_analysis::faults::{Failing, Faults, Question, find};
+use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
+use callscape_source::history;
+use callscape_source::history::change::Changes;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Which of the changes between two revisions ran, and which is most suspect", long_about = ABOUT, after_help = HELP)]

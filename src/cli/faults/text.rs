@@ -3,12 +3,12 @@
 use std::io::{self, Write};
 
 use super::{Report, document};
-use crate::analysis::faults::by_commit::groups;
-use crate::analysis::faults::{Fault, Reason};
-use crate::cli::output::{self, Align, Table};
-use crate::escape;
-use crate::facts::recording::Recording;
-use crate::units::date;
+use crate::output::{self, Align, Table};
+use callscape_analysis::faults::by_commit::groups;
+use callscape_analysis::faults::{Fault, Reason};
+use callscape_base::escape;
+use callscape_base::units::date;
+use callscape_facts::recording::Recording;
 
 /// What is not in the list, on standard error.
 pub fn say_the_rest(report: &Report<'_>) {

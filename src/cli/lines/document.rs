@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::analysis::lines::{self, FileLines, LineCalls};
-use crate::analysis::session::{Resolved, Session};
-use crate::cli::output;
-use crate::source::relations::sites::CallSite;
-use crate::source::text::SourceText;
-use crate::units::{Cost, Unit};
+use crate::output;
+use callscape_analysis::lines::{self, FileLines, LineCalls};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, Unit};
+use callscape_source::relations::sites::CallSite;
+use callscape_source::text::SourceText;
 
 /// What is known of the file beside the recording.
 pub struct Source {

@@ -2,9 +2,9 @@
 
 use anyhow::bail;
 
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// An error message names this many.
 const NAMED: usize = 8;

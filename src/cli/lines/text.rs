@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::document::{Callee, Document, Evidence};
-use crate::analysis::lines::FileLines;
-use crate::cli::output::{Align, Table};
-use crate::escape;
-use crate::units::{Cost, Unit, grouped};
+use crate::output::{Align, Table};
+use callscape_analysis::lines::FileLines;
+use callscape_base::escape;
+use callscape_base::units::{Cost, Unit, grouped};
 
 /// More of a line is not shown.
 const WIDEST: usize = 100;

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use anyhow::bail;
 
 use super::args::ObjectsArgs;
-use crate::cli::progress::with_progress;
-use crate::facts::memory::{Allocations, Detail, Events, Instant, Known, Memory, SumRow, Sums};
-use crate::facts::recording::Recording;
-use crate::units::{Cost, Time, TimeSpec};
+use crate::progress::with_progress;
+use callscape_base::units::{Cost, Time, TimeSpec};
+use callscape_facts::memory::{Allocations, Detail, Events, Instant, Known, Memory, SumRow, Sums};
+use callscape_facts::recording::Recording;
 
 /// What is known of an instant.
 pub struct Answer<'a> {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::units::TimeSpec;
+use callscape_base::units::TimeSpec;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What lives in memory: objects and bytes by who allocated them", after_help = HELP)]
 pub struct ObjectsArgs {
     #[command(flatten)]
-    pub input: crate::cli::trace_arg::TraceArg,
+    pub input: crate::trace_arg::TraceArg,
     /// The instant, the end by default: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     pub at: Option<TimeSpec>,

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::cli::output::{Align, Table};
-use crate::facts::memory::{Detail, Known, Memory};
-use crate::units::{Cost, Time, Unit};
+use crate::output::{Align, Table};
+use callscape_base::units::{Cost, Time, Unit};
+use callscape_facts::memory::{Detail, Known, Memory};
 
 /// The answer, as JSON has it.
 #[derive(Serialize)]

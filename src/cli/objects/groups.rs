@@ -6,10 +6,10 @@ use std::path::Path;
 use super::answers::Answer;
 use super::args::{By, Owner};
 use super::document::{Document, Entry};
-use crate::analysis::mapping::Mapping;
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::memory::{Cell, Memory, SumRow};
-use crate::units::{FunctionId, Unit};
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{FunctionId, Unit};
+use callscape_facts::memory::{Cell, Memory, SumRow};
 
 /// How many functions of objects that no entry matches are named.
 const LISTED: usize = 10;

@@ -8,10 +8,10 @@ mod groups;
 use anyhow::bail;
 
 use super::output;
-use crate::facts::memory::Known;
 use answers::Answer;
 use args::By;
 pub use args::ObjectsArgs;
+use callscape_facts::memory::Known;
 use groups::Groups;
 
 pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::Report;
-use crate::analysis::phases::folding::{Instance, instances};
-use crate::analysis::phases::{Gathered, Phase};
-use crate::facts::functions::Function;
-use crate::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_analysis::phases::folding::{Instance, instances};
+use callscape_analysis::phases::{Gathered, Phase};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_facts::functions::Function;
 
 #[derive(Serialize)]
 pub(super) struct Document<'a> {

@@ -7,11 +7,11 @@ use anyhow::ensure;
 
 use super::output;
 use super::progress::with_progress;
-use crate::analysis::phases::names::Labels;
-use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::recording::RecordingKind;
-use crate::units::{Cost, Time, TimeRange, TimeSpec};
+use callscape_analysis::phases::names::Labels;
+use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, Time, TimeRange, TimeSpec};
+use callscape_facts::recording::RecordingKind;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A table of contents of a run", long_about = ABOUT, after_help = EXAMPLES)]

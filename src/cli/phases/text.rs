@@ -1,10 +1,10 @@
 //! Phases as an indented table of contents.
 
 use super::{Report, share};
-use crate::analysis::phases::folding::{Item, fold_children};
-use crate::analysis::phases::{Gathered, Parent, Phase};
-use crate::escape;
-use crate::units::{Cost, grouped};
+use callscape_analysis::phases::folding::{Item, fold_children};
+use callscape_analysis::phases::{Gathered, Parent, Phase};
+use callscape_base::escape;
+use callscape_base::units::{Cost, grouped};
 
 /// Past this depth the indent stays.
 const DEEPEST: usize = 30;

@@ -8,8 +8,8 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cli::output::{self, Align, Table};
-use crate::escape;
+use crate::output::{self, Align, Table};
+use callscape_base::escape;
 
 /// Rows with their columns in order.
 pub struct Answer(Vec<Row>);

@@ -3,7 +3,7 @@
 
 use anyhow::{Context, bail, ensure};
 
-use crate::units::{Cost, TimeSpec};
+use callscape_base::units::{Cost, TimeSpec};
 
 /// A question: its name and its text.
 #[derive(Debug)]
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_file_of_questions_is_listed() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/queries");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/queries");
         for entry in std::fs::read_dir(folder).expect("the folder is there") {
             let name = entry.expect("it can be read").file_name();
             let name = name.to_string_lossy();

@@ -9,9 +9,9 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context, bail, ensure};
 
 use super::answer::Answer;
-use crate::export::tables::{Kind, Table};
-use crate::facts::tables::replacing;
-use crate::files::program;
+use callscape_base::files::program;
+use callscape_export::tables::{Kind, Table, columns_of};
+use callscape_facts::tables::replacing;
 
 /// What is said where there is none.
 const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module by \
@@ -131,7 +131,7 @@ fn views(folder: &Path) -> anyhow::Result<String> {
                  hive_types = {{'recording': VARCHAR}}){whole};\n"
             );
         }
-        let columns = table.columns().iter().map(|column| {
+        let columns = columns_of(table).iter().map(|column| {
             let kind = match column.kind {
                 Kind::Long => "BIGINT",
                 Kind::Int => "INTEGER",

@@ -6,17 +6,17 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::facts::kinds::Purpose;
-use crate::model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
-use crate::model::highlight::Highlight;
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::model::theme::Theme;
-use crate::model::tiling::Tiling;
-use crate::presentation::look::highlight;
-use crate::state::panes::{Needs, ViewId};
-use crate::units::TimeSpec;
-use crate::views;
+use callscape_base::units::TimeSpec;
+use callscape_facts::kinds::Purpose;
+use callscape_model::arcs::{ARCS_AT_MOST, BUNDLING, MOST_ARCS};
+use callscape_model::highlight::Highlight;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
+use callscape_model::theme::Theme;
+use callscape_model::tiling::Tiling;
+use callscape_presentation::look::highlight;
+use callscape_state::panes::{Needs, ViewId};
+use callscape_views as views;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
@@ -43,9 +43,9 @@ pub struct RenderArgs {
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     #[command(flatten)]
-    pub left_out: crate::cli::frequency::FrequencyArg,
+    pub left_out: crate::frequency::FrequencyArg,
     #[command(flatten)]
-    pub elsewhere: crate::cli::elsewhere::ElsewhereArgs,
+    pub elsewhere: crate::elsewhere::ElsewhereArgs,
     /// Which view to show; in those along time --from and --to choose what is visible, tables count what lies between
     #[arg(long, value_enum, default_value_t = ViewArg(views::main()))]
     pub view: ViewArg,
@@ -405,7 +405,7 @@ fn layouts() -> impl TypedValueParser<Value = Tiling> {
     choice(Tiling::ALL.map(|it| (it.name(), help(it), it)).into())
 }
 
-pub(in crate::cli) fn size(text: &str) -> Result<[u32; 2], String> {
+pub(crate) fn size(text: &str) -> Result<[u32; 2], String> {
     let sides = text.split_once(['x', '×']);
     let side = |text: &str| text.parse::<u32>().ok().filter(|&side| side > 0);
     sides

@@ -8,27 +8,27 @@ use super::args::{
     ArcWidthArg, ArcsArg, CameraArg, ColorArg, HeightScaleArg, QualityArg, RenderArgs, ScaleArg,
     ShadowArg, ThemeArg,
 };
-use crate::analysis::mapping::regroup::Regrouped;
-use crate::analysis::relations;
-use crate::analysis::session::Session;
-use crate::app::headless::{PictureSettings, Viewpoint, moment_at};
-use crate::cli::progress::with_progress;
-use crate::filter::cut::Cut;
-use crate::look::pose::LONG_LENS;
-use crate::look::quality::Quality;
-use crate::model::arcs::{ArcMeasure, ArcMode};
-use crate::model::imports::Imports;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::memory::tells;
-use crate::model::metric::{Metric, Origin};
-use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::{Moment, lively};
-use crate::model::search::search;
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme::Theme;
-use crate::source::history::{MOST_COMMITS, history};
-use crate::state::camera::ISOMETRIC_PITCH;
-use crate::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
+use crate::progress::with_progress;
+use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_analysis::relations;
+use callscape_analysis::session::Session;
+use callscape_app::headless::{PictureSettings, Viewpoint, moment_at};
+use callscape_base::units::{Cost, ModuleId, Time, TimeRange, TimeSpec};
+use callscape_filter::cut::Cut;
+use callscape_look::pose::LONG_LENS;
+use callscape_look::quality::Quality;
+use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::imports::Imports;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::memory::tells;
+use callscape_model::metric::{Metric, Origin};
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::moment::{Moment, lively};
+use callscape_model::search::search;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::theme::Theme;
+use callscape_source::history::{MOST_COMMITS, history};
+use callscape_state::camera::ISOMETRIC_PITCH;
 
 pub fn settings(
     args: &RenderArgs,
@@ -298,7 +298,7 @@ pub fn moments(
         && !resolved.recording.has_times()
     {
         if times.iter().any(Option::is_some) || args.frames.is_some() {
-            crate::cli::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
+            crate::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
         }
         return Ok(vec![Some(Moment::without_time(0))]);
     }

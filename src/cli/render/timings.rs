@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::app::headless::Adapter;
+use callscape_app::headless::Adapter;
 
 /// How much of what there is a picture shows, and how much it leaves out.
 pub struct Amounts {
@@ -57,7 +57,7 @@ pub fn say_timings(
             adapter: &'a Adapter,
             pictures: Vec<PictureTimings>,
         }
-        return crate::cli::output::print_json(&Report { adapter, pictures });
+        return crate::output::print_json(&Report { adapter, pictures });
     }
     say!("callscape: drawn by {}", adapter.adapter);
     for picture in pictures {

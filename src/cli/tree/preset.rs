@@ -7,16 +7,16 @@ use anyhow::ensure;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 
-use crate::analysis::relations;
-use crate::analysis::session::Inputs;
-use crate::cli::output::{self, Align, Table};
-use crate::cli::progress::with_progress;
-use crate::facts::kinds::Purposes;
-use crate::model::imports::Imports;
-use crate::model::metric::Origin;
-use crate::model::metrics::ModuleMetrics;
-use crate::model::presets::{self, PRESETS, Preset};
-use crate::source::history::history;
+use crate::output::{self, Align, Table};
+use crate::progress::with_progress;
+use callscape_analysis::relations;
+use callscape_analysis::session::Inputs;
+use callscape_facts::kinds::Purposes;
+use callscape_model::imports::Imports;
+use callscape_model::metric::Origin;
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::presets::{self, PRESETS, Preset};
+use callscape_source::history::history;
 
 #[derive(Serialize)]
 struct Document {

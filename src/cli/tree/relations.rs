@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use anyhow::ensure;
 use serde::Serialize;
 
-use crate::analysis::relations::{self, FileId, Relations};
-use crate::cli::output::{self, Align, Table};
-use crate::cli::progress::with_progress;
-use crate::escape;
-use crate::source::Scan;
-use crate::warnings::Reporter;
+use crate::output::{self, Align, Table};
+use crate::progress::with_progress;
+use callscape_analysis::relations::{self, FileId, Relations};
+use callscape_base::escape;
+use callscape_base::warnings::Reporter;
+use callscape_source::Scan;
 
 #[derive(Serialize)]
 struct Document<'a> {

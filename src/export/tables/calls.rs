@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::writer::{BATCH, TableWriter};
-use crate::export::part::ExportError;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
-use crate::units::{CallId, ThreadId};
+use crate::part::ExportError;
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, ThreadId};
+use callscape_facts::recording::Recording;
 
 /// How many calls are read at once.
 const READ: u32 = 1 << 14;

@@ -1,6 +1,6 @@
 //! The columns of the tables that a recording is written as, with what each means.
 
-use crate::facts::tables::Table;
+use callscape_facts::tables::Table;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,19 +284,18 @@ const SELF_WAITING: Column = long(
     "the part of the self cost in which the thread waited; null where unknown",
 );
 
-impl Table {
-    pub fn columns(self) -> &'static [Column] {
-        match self {
-            Table::Recordings => RECORDINGS,
-            Table::Threads => THREADS,
-            Table::Functions => FUNCTIONS,
-            Table::Calls => CALLS,
-            Table::Relations => RELATIONS,
-            Table::Contexts => CONTEXTS,
-            Table::Samples => SAMPLES,
-            Table::Objects => OBJECTS,
-            Table::Stacks => STACKS,
-            Table::Modules => MODULES,
-        }
+/// The columns of a table, in their order.
+pub fn columns_of(table: Table) -> &'static [Column] {
+    match table {
+        Table::Recordings => RECORDINGS,
+        Table::Threads => THREADS,
+        Table::Functions => FUNCTIONS,
+        Table::Calls => CALLS,
+        Table::Relations => RELATIONS,
+        Table::Contexts => CONTEXTS,
+        Table::Samples => SAMPLES,
+        Table::Objects => OBJECTS,
+        Table::Stacks => STACKS,
+        Table::Modules => MODULES,
     }
 }

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::writer::TableWriter;
-use crate::export::part::ExportError;
-use crate::facts::memory::{Events, StackId};
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use crate::part::ExportError;
+use callscape_base::progress::Progress;
+use callscape_facts::memory::{Events, StackId};
+use callscape_facts::recording::Recording;
 
 /// How many events are read between two looks at the wish to cancel.
 const OFTEN: u32 = 1 << 16;

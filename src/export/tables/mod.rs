@@ -14,17 +14,17 @@ mod writer;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-pub use columns::{Column, Kind};
+pub use columns::{Column, Kind, columns_of};
 pub use writer::GROUP;
 
-pub use crate::facts::tables::{Table, VERSION};
+pub use callscape_facts::tables::{Table, VERSION};
 
 use self::writer::TableWriter;
 use super::part::{ExportError, Part};
-use crate::analysis::contexts;
-use crate::facts::tables::replacing::{self, Replacing, at};
-use crate::files::Temporary;
-use crate::progress::Progress;
+use callscape_analysis::contexts;
+use callscape_base::files::Temporary;
+use callscape_base::progress::Progress;
+use callscape_facts::tables::replacing::{self, Replacing, at};
 
 /// What becomes of a recording that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

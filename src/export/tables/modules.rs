@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use super::writer::TableWriter;
-use crate::export::part::Part;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::{FunctionId, ModuleId};
+use crate::part::Part;
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::hierarchy::Hierarchy;
 
 /// The path of the module that a function is; empty where it is none.
 pub fn path_of(part: &Part<'_>, function: FunctionId) -> String {

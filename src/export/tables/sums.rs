@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use super::modules;
 use super::writer::TableWriter;
-use crate::analysis::contexts::WAITING;
-use crate::export::part::{ExportError, Part};
-use crate::facts::contexts::Contexts;
-use crate::facts::fnv::Fnv;
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::progress::Progress;
-use crate::units::{ContextId, Cost};
+use crate::part::{ExportError, Part};
+use callscape_analysis::contexts::WAITING;
+use callscape_base::progress::Progress;
+use callscape_base::units::{ContextId, Cost};
+use callscape_facts::contexts::Contexts;
+use callscape_facts::fnv::Fnv;
+use callscape_facts::recording::{Recording, RecordingKind};
 
 pub fn recordings<W: Write + Send>(recording: &Recording, rows: &mut TableWriter<W>) {
     rows.text(&recording.name());

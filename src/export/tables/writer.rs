@@ -12,8 +12,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::chunk::{Chunk, Values};
-use super::columns::{Column, Kind};
-use crate::facts::tables::{Table, VERSION};
+use super::columns::{Column, Kind, columns_of};
+use callscape_facts::tables::{Table, VERSION};
 
 /// Rows in a group; engines skip whole groups by their statistics.
 pub const GROUP: usize = 1_000_000;
@@ -74,7 +74,7 @@ fn schema(table: Table) -> Result<TypePtr, ParquetError> {
             .with_logical_type(logical);
         field.build().map(Arc::new)
     };
-    let fields = table.columns().iter().map(field);
+    let fields = columns_of(table).iter().map(field);
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder(table.name()).with_fields(fields);
     schema.build().map(Arc::new)
@@ -101,7 +101,7 @@ fn packing(column: &Column) -> Packing {
 
 /// How it is packed, with the meaning of each column.
 fn properties(table: Table, id: &str) -> Result<WriterProperties, ParquetError> {
-    let about = table.columns().iter().map(|column| KeyValue {
+    let about = columns_of(table).iter().map(|column| KeyValue {
         key: format!("callscape.column.{}", column.name),
         value: Some(column.about.to_owned()),
     });
@@ -122,7 +122,7 @@ fn properties(table: Table, id: &str) -> Result<WriterProperties, ParquetError> 
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_key_value_metadata(Some([kind, version, of].into_iter().chain(about).collect()));
-    for column in table.columns() {
+    for column in columns_of(table) {
         let path = ColumnPath::from(column.name);
         let encoding = match packing(column) {
             Packing::Dictionary => continue,
@@ -140,7 +140,7 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn new(table: Table, id: &str, out: W) -> io::Result<TableWriter<W>> {
         let schema = schema(table).map_err(failed)?;
         let properties = Arc::new(properties(table, id).map_err(failed)?);
-        let cells = table.columns().iter().map(|column| Cells {
+        let cells = columns_of(table).iter().map(|column| Cells {
             values: Values::new(column.kind),
             defined: Vec::new(),
             chunk: None,
@@ -160,7 +160,7 @@ impl<W: Write + Send> TableWriter<W> {
     /// The next number of the row. An amount that does not fit its column is the largest that does; a number of a row that
     /// does not is an error of the batch.
     pub fn number(&mut self, value: u64) {
-        let column = &self.table.columns()[self.at];
+        let column = &columns_of(self.table)[self.at];
         match &mut self.cells[self.at].values {
             Values::Long(values) => values.push(i64::try_from(value).unwrap_or(i64::MAX)),
             Values::Int(values) => {
@@ -193,7 +193,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     fn next(&mut self, is_defined: bool) {
-        if self.table.columns()[self.at].is_optional {
+        if columns_of(self.table)[self.at].is_optional {
             self.cells[self.at].defined.push(i16::from(is_defined));
         }
         self.at += 1;

@@ -7,9 +7,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
 use super::{Contexts, NONE};
-use crate::facts::lookup::Lookup;
-use crate::units::{ContextId, FunctionId};
-use crate::warnings::{Place, Reporter};
+use crate::lookup::Lookup;
+use callscape_base::units::{ContextId, FunctionId};
+use callscape_base::warnings::{Place, Reporter};
 
 /// A context while the tree is built: in order of first appearance, parents before children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use super::Contexts;
 use super::builder::{ContextsBuilder, NodeId};
-use crate::progress::{Cancelled, Progress};
-use crate::units::FunctionId;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::FunctionId;
+use callscape_base::warnings::{Place, Reporter};
 
 /// Which contexts become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -14,9 +14,9 @@ mod tests;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::facts::trace::FunctionMetrics;
-use crate::units::{ContextId, Cost, FunctionId};
+use crate::trace::FunctionMetrics;
 pub use builder::{ContextsBuilder, NodeId};
+use callscape_base::units::{ContextId, Cost, FunctionId};
 pub use merged::Merge;
 pub use preorder::{ContextColumns, NoTree};
 

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Contexts, NONE};
-use crate::units::{ContextId, FunctionId};
+use callscape_base::units::{ContextId, FunctionId};
 
 /// Calling contexts in any order, as columns of equal length.
 #[derive(Clone, Debug, Default)]
@@ -213,9 +213,9 @@ fn places_by_size(parents: &[u32]) -> Option<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::contexts::{ContextsBuilder, NodeId};
-    use crate::facts::memory::tests::Random;
-    use crate::warnings::{Place, Reporter};
+    use crate::contexts::{ContextsBuilder, NodeId};
+    use crate::memory::random::Random;
+    use callscape_base::warnings::{Place, Reporter};
 
     fn columns(rows: &[(u32, u32, u64)]) -> ContextColumns {
         ContextColumns {

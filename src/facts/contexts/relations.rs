@@ -6,8 +6,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use super::{Contexts, NONE};
-use crate::facts::trace::Relation;
-use crate::units::{ContextId, Cost, FunctionId};
+use crate::trace::Relation;
+use callscape_base::units::{ContextId, Cost, FunctionId};
 
 /// Contexts that are added up together, at least.
 const PIECE: usize = if cfg!(test) { 4 } else { 1 << 16 };

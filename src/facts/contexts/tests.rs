@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 fn place() -> Place {
     Place::file("made here")

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::{Knows, Lines, Place, SiteRow};
-use crate::facts::names::Names;
-use crate::facts::trace::storage::Table;
-use crate::units::FunctionId;
+use crate::names::Names;
+use crate::trace::storage::Table;
+use callscape_base::units::FunctionId;
 
 /// A file that lines lie in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -198,7 +198,7 @@ impl LinesBuilder {
             true => Table::Rows(rows.into()),
             false => Table::default(),
         };
-        let names = (0..self.files.len() as u32).map(crate::facts::names::NameId);
+        let names = (0..self.files.len() as u32).map(crate::names::NameId);
         let sorted = |order: &[u32]| -> Vec<Place> {
             order.iter().map(|&id| self.places[id as usize]).collect()
         };

@@ -20,8 +20,8 @@ use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 use super::trace::storage::Table;
-use crate::units::{Cost, FunctionId};
 pub use builder::{FileId, LinesBuilder, PlaceId};
+use callscape_base::units::{Cost, FunctionId};
 pub use stacks::{LineStackId, LineStacks};
 
 /// A line of a function.

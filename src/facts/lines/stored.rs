@@ -8,7 +8,7 @@ use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
 
 use super::{Knows, Lines, Place, SiteRow};
-use crate::facts::trace::storage::{Bytes, Table};
+use crate::trace::storage::{Bytes, Table};
 
 /// What is small.
 #[derive(Serialize, Deserialize)]
@@ -26,7 +26,7 @@ fn bytes_of<T: Pod>(rows: &[T]) -> &[u8] {
 
 impl Lines {
     /// The bytes, a multiple of eight of them.
-    pub(in crate::facts) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+    pub(crate) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let tables = [
             bytes_of(&self.places),
             bytes_of(&self.own),
@@ -51,7 +51,7 @@ impl Lines {
     }
 
     /// What lies in `range` of `bytes`, of a recording with `functions` functions; none where it does not belong together.
-    pub(in crate::facts) fn from_bytes(
+    pub(crate) fn from_bytes(
         bytes: &Bytes,
         range: Range<usize>,
         functions: usize,

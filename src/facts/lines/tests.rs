@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::facts::trace::storage::Bytes;
+use crate::trace::storage::Bytes;
 
 /// Numbers from a seed.
 struct Random(u64);

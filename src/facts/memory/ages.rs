@@ -5,8 +5,8 @@
 
 use super::events::{Events, Object, Sequence};
 use super::state::State;
-use crate::progress::{Cancelled, Progress};
-use crate::units::Cost;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::Cost;
 
 /// How many intervals a [`Pattern`] has.
 pub const INTERVALS: usize = 10;

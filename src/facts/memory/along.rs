@@ -1,7 +1,7 @@
 //! Memory along time: what a picture needs of each of its columns, in time that grows with columns and not with events.
 
 use super::events::{Events, PIECE};
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// What happens between two positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! What pictures and tables of memory ask for, against a direct evaluation of the definitions.
 
 use super::oracle::RawEvent;
-use super::tests::{Random, made};
+use super::random::{Random, made};
 use super::*;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// Positions in order, the first and the last among them.
 fn positions(random: &mut Random, count: usize, events: usize) -> Vec<u32> {

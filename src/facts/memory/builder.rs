@@ -6,8 +6,8 @@ use super::cell_totals::CellTotals;
 use super::events::{Checkpoint, Events, PIECE, Site, Totals};
 use super::packed::Packer;
 use super::{Cells, Counter, Detail, Known, Memory, StackId};
-use crate::facts::trace::storage::Table;
-use crate::units::{FunctionId, ThreadId, Time, Unit};
+use crate::trace::storage::Table;
+use callscape_base::units::{FunctionId, ThreadId, Time, Unit};
 
 /// The least number of events between two checkpoints.
 const LEAST_BETWEEN: u32 = 1 << 15;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Cell, StackId, Stacks};
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
 
 /// Finds a stack by the one around it and its function, and a cell by its stack and type.
 #[derive(Clone, Debug, Default)]

@@ -5,8 +5,8 @@ use bytemuck::{Pod, Zeroable};
 use super::cell_totals::CellTotals;
 use super::packed::Packed;
 use super::{Cell, StackId};
-use crate::facts::trace::storage::Table;
-use crate::units::{Cost, ThreadId, Time};
+use crate::trace::storage::Table;
+use callscape_base::units::{Cost, ThreadId, Time};
 
 /// Events in a piece of the curve.
 pub(super) const PIECE: u32 = 1024;
@@ -14,7 +14,7 @@ pub(super) const PIECE: u32 = 1024;
 /// What allocations of one size in one cell have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Site {
+pub(crate) struct Site {
     pub size: u64,
     pub cell: u32,
     pub reserved: u32,
@@ -49,7 +49,7 @@ impl Totals {
 /// A checkpoint: after how many events, and where its cells end among those of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Checkpoint {
+pub(crate) struct Checkpoint {
     pub position: u32,
     pub reserved: u32,
     pub end: u64,

@@ -16,15 +16,17 @@ mod builder;
 mod cell_totals;
 mod cells;
 mod events;
-#[cfg(test)]
-pub(crate) mod oracle;
+#[cfg(any(test, feature = "testing"))]
+pub mod oracle;
 mod packed;
 mod passing;
+#[cfg(any(test, feature = "testing"))]
+pub mod random;
 mod state;
 mod stored;
 mod sums;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -32,11 +34,11 @@ use serde::{Deserialize, Serialize};
 use super::contexts::{Contexts, ContextsBuilder, NodeId};
 use super::functions::{Functions, NO_FRAMES};
 use super::profile::{Profile, Value, Weights};
-use crate::units::{Cost, FunctionId, Time, Unit};
-use crate::warnings::{Place, Reporter};
 pub use ages::{AgeBin, INTERVALS, Pattern};
 pub use along::Stretch;
 pub use builder::{Live, MemoryBuilder};
+use callscape_base::units::{Cost, FunctionId, Time, Unit};
+use callscape_base::warnings::{Place, Reporter};
 pub use cell_totals::CellTotals;
 pub use cells::Cells;
 pub use events::{Events, Object, Sequence, Totals};

@@ -3,7 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::facts::trace::storage::Table;
+use crate::trace::storage::Table;
 
 /// Numbers in a block.
 const BLOCK: usize = 128;
@@ -13,14 +13,14 @@ const WIDTH_BITS: u32 = 8;
 /// Where a block lies: the least of its numbers, then the number of its first word and the width of a number in bits.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Head {
+pub(crate) struct Head {
     base: u64,
     place: u64,
 }
 
 /// The column, to be read.
 #[derive(Clone, Debug, Default)]
-pub(in crate::facts) struct Packed {
+pub(crate) struct Packed {
     pub heads: Table<Head>,
     pub words: Table<u64>,
     pub len: usize,
@@ -71,7 +71,7 @@ impl Packed {
 
 /// The column, to be filled.
 #[derive(Debug, Default)]
-pub(in crate::facts) struct Packer {
+pub(crate) struct Packer {
     heads: Vec<Head>,
     words: Vec<u64>,
     open: Vec<u64>,

@@ -3,7 +3,7 @@
 
 use super::cell_totals::CellTotals;
 use super::events::Events;
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
 
 /// The least number of events between two checkpoints of [`Temporary`].
 const LEAST_BETWEEN: usize = 1 << 16;

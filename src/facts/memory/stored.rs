@@ -11,8 +11,8 @@ use super::events::Events;
 use super::packed::Packed;
 use super::sums::{Instant, Sums};
 use super::{Allocations, Cell, Counter, Detail, Frame, Known, Memory, Stacks};
-use crate::facts::trace::storage::{Bytes, Table};
-use crate::units::{Time, Unit};
+use crate::trace::storage::{Bytes, Table};
+use callscape_base::units::{Time, Unit};
 
 /// What is small.
 #[derive(Serialize, Deserialize)]
@@ -39,7 +39,7 @@ struct Header {
 
 impl Memory {
     /// The bytes, a multiple of eight of them.
-    pub(in crate::facts) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+    pub(crate) fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let peak_of = |events: &Events| {
             let (bytes, position) = events.peak;
             Some((bytes, u64::from(position)))
@@ -101,7 +101,7 @@ impl Memory {
     }
 
     /// What lies in `range` of `bytes`; none where it does not belong together.
-    pub(in crate::facts) fn from_bytes(bytes: &Bytes, range: Range<usize>) -> Option<Memory> {
+    pub(crate) fn from_bytes(bytes: &Bytes, range: Range<usize>) -> Option<Memory> {
         let length = bytes.get(range.clone())?.first_chunk()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let start = range.start.checked_add(size_of::<u64>())?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Cell;
 use super::cell_totals::CellTotals;
-use crate::units::Time;
+use callscape_base::units::Time;
 
 /// What is known of the objects of one cell at one instant. What a recording does not tell is none, not zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

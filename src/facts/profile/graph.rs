@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::units::{Cost, FunctionId};
-use crate::warnings::{Place, Reporter};
+use crate::trace::{FunctionMetrics, Relation};
+use callscape_base::units::{Cost, FunctionId};
+use callscape_base::warnings::{Place, Reporter};
 
 /// A function in a call graph, or the part of it that was called while it was already running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

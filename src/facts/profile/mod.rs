@@ -9,8 +9,8 @@ mod sums;
 use std::sync::OnceLock;
 
 use super::contexts::Contexts;
-use crate::facts::trace::{FunctionMetrics, Relation, Thread};
-use crate::units::{Cost, Unit};
+use crate::trace::{FunctionMetrics, Relation, Thread};
+use callscape_base::units::{Cost, Unit};
 pub use graph::{Graph, GraphBuilder, GraphNode};
 pub use runs::{Logs, MeanRuns, OfFunction, Spread};
 pub use sums::{OfValue, Sums};

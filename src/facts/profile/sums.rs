@@ -1,8 +1,8 @@
 //! Weights of functions and of the calls between them as another tool has summed them up: nothing is derived.
 
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::units::Cost;
-use crate::warnings::{Place, Reporter};
+use crate::trace::{FunctionMetrics, Relation};
+use callscape_base::units::Cost;
+use callscape_base::warnings::{Place, Reporter};
 
 /// What is told of one value.
 #[derive(Clone, Debug, Default)]

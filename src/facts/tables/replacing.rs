@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{PARTITION, Table};
-use crate::files::{self, Temporary};
+use callscape_base::files::{self, Temporary};
 
 /// The name of the file in the partition of a recording.
 pub const FILE: &str = "part-0.parquet";

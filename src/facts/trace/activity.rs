@@ -5,7 +5,7 @@ use super::block::partition;
 use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
-use crate::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
 
 /// Which functions were open lately, and room to find that out in: asked again, it takes no new memory, and no more
 /// work than those functions do.

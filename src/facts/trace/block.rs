@@ -141,7 +141,7 @@ pub(super) fn write(block: &Encoded<'_>, scratch: &mut Scratch, out: &mut Vec<u8
 
 /// A block as it was written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::facts) struct Block<'a> {
+pub(crate) struct Block<'a> {
     bytes: &'a [u8],
     /// When its first call starts.
     base: u64,
@@ -461,7 +461,7 @@ impl<'a> Block<'a> {
 }
 
 /// The longest calls of each depth of a block, as they were written.
-pub(in crate::facts) struct TopCalls<'a> {
+pub(crate) struct TopCalls<'a> {
     bytes: &'a [u8],
     depth_base: u32,
     len: usize,
@@ -499,7 +499,7 @@ impl TopCalls<'_> {
 }
 
 /// The longest calls by depth in parts of a block, as they were written.
-pub(in crate::facts) struct LongestCalls<'a> {
+pub(crate) struct LongestCalls<'a> {
     block: Block<'a>,
     bytes: &'a [u8],
     len: usize,

@@ -1,6 +1,6 @@
 //! What a trace tells of: calls, threads, and what comes of adding calls up.
 
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 
 /// One execution of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

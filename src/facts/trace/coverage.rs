@@ -14,7 +14,7 @@ use super::pieces::{Borders, Cut, Piece, Pieces};
 use super::raw_call::BLOCK;
 use super::runs::{self, SHORTEST};
 use super::store::{Calls, Cursor, Store, place};
-use crate::units::{CallId, Cost, FunctionId, ThreadId};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// For how long the functions of a row were open and on top in a column, summed over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::block::{LongestCalls, TopCalls, partition};
 use super::entries::{Facts, LongestCall, NONE, OpenCall};
 use super::raw_call::{BLOCK, GROUP, RUN};
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, place};
-use crate::units::{CallId, Time, TimeRange};
+use callscape_base::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

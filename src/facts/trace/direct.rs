@@ -4,7 +4,7 @@
 use super::call::{FunctionMetrics, Relation};
 use super::entries::NONE;
 use super::store::{Calls, Store};
-use crate::units::{Cost, FunctionId, Time, TimeRange};
+use callscape_base::units::{Cost, FunctionId, Time, TimeRange};
 
 /// Up to so many calls are gone through one by one.
 const FEW: u32 = if cfg!(test) { 12 } else { 4000 };

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::call::FunctionMetrics;
-use crate::units::Cost;
+use callscape_base::units::Cost;
 
 /// Stands for no row and for no function.
 pub(super) const NONE: u32 = u32::MAX;
@@ -11,7 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A block of a thread.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct BlockEntry {
+pub(crate) struct BlockEntry {
     /// Where its bytes lie in the data.
     pub offset: u64,
     /// When its first call starts.
@@ -30,7 +30,7 @@ pub(in crate::facts) struct BlockEntry {
 /// A call that is open at the end of its block.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct OpenCall {
+pub(crate) struct OpenCall {
     pub start: u64,
     pub end: u64,
     /// The cost of its direct subcalls.
@@ -50,7 +50,7 @@ pub(in crate::facts) struct OpenCall {
 /// A summary: of 16 blocks, or of all blocks before a checkpoint.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct NodeEntry {
+pub(crate) struct NodeEntry {
     pub offset: u64,
     pub size: u32,
     pub checksum: u32,
@@ -59,7 +59,7 @@ pub(in crate::facts) struct NodeEntry {
 /// A call that is the longest of its depth in a run of blocks.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct LongestCall {
+pub(crate) struct LongestCall {
     pub cost: u64,
     pub call: u32,
     pub depth: u32,
@@ -68,7 +68,7 @@ pub(in crate::facts) struct LongestCall {
 /// A caller (NONE for an outermost call) and a callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Pair {
+pub(crate) struct Pair {
     pub caller: u32,
     pub callee: u32,
 }
@@ -76,7 +76,7 @@ pub(in crate::facts) struct Pair {
 /// What calls of a function add up to; what of it was waiting is kept with the waits.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct MetricsRow {
+pub(crate) struct MetricsRow {
     pub calls: u64,
     pub total: u64,
     pub self_cost: u64,
@@ -105,7 +105,7 @@ impl From<&MetricsRow> for FunctionMetrics {
 
 /// The facts of one call, wherever they stand.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::facts) struct Facts {
+pub(crate) struct Facts {
     pub start: u64,
     pub end: u64,
     pub depth: u32,

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 use super::call::{Call, Event};
 use super::store::{Calls, Cursor, Store};
-use crate::units::{CallId, ThreadId, Time};
+use callscape_base::units::{CallId, ThreadId, Time};
 
 impl Calls<'_> {
     /// How many events of the thread happen at or before `t`.

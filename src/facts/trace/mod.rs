@@ -27,7 +27,7 @@ mod packing;
 mod pairs;
 mod pieces;
 mod radix;
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub mod random;
 pub(super) mod raw_call;
 mod relations;
@@ -48,9 +48,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use activity::Recent;
 pub use call::{Call, Event, FunctionMetrics, Relation, Thread};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
 use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};

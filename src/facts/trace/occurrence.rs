@@ -6,7 +6,7 @@ use super::detail::{Columns, Walk};
 use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::summary::Summary;
-use crate::units::{CallId, FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
 
 /// A row of a picture that is active in the columns `first..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The queries evaluated directly from their definitions: slow and obviously right.
 
 use super::call::{Call, Event, FunctionMetrics, Relation};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]

@@ -21,7 +21,7 @@ use super::summary::{self, Entry, Present, Runs, Sums};
 use super::summing::{Full, Summing, Whole};
 
 /// Bytes before the first block, where an index file has its header.
-pub(in crate::facts) const HEADER: usize = 64;
+pub(crate) const HEADER: usize = 64;
 
 /// Calls that are packed together: enough that handing them over costs nothing beside it, few enough that those of
 /// three batches stay in the caches.

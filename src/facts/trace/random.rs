@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::Trace;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::warnings::{Place, Reporter};
+use crate::builder::{Timestamp, TraceBuilder};
+use crate::functions::Function;
+use callscape_base::warnings::{Place, Reporter};
 
 /// What a random trace is like.
 pub struct Shape {

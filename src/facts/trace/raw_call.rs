@@ -1,7 +1,7 @@
 //! Calls on their way into a block, and how many go into a group, a run and a block.
 
 /// Calls in every block of a thread but the last.
-pub(in crate::facts) const BLOCK: usize = 1 << BLOCK_BITS;
+pub(crate) const BLOCK: usize = 1 << BLOCK_BITS;
 /// Few in unit tests, so that a small trace has many blocks, summaries and checkpoints.
 pub(super) const BLOCK_BITS: u32 = if cfg!(test) { 4 } else { 12 };
 

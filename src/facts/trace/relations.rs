@@ -7,7 +7,7 @@ use super::entries::{Facts, NONE, OpenCall};
 use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::{Entry, Sums};
-use crate::units::{Cost, FunctionId, Time, TimeRange};
+use callscape_base::units::{Cost, FunctionId, Time, TimeRange};
 
 /// A call that is open while the calls of a block are gone through.
 struct Frame {

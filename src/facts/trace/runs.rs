@@ -45,7 +45,7 @@ fn pages_of_level(calls: u32, level: usize) -> u32 {
 }
 
 /// The pages of all levels of a thread with this number of calls.
-pub(in crate::facts) fn pages(calls: u32) -> u32 {
+pub(crate) fn pages(calls: u32) -> u32 {
     (0..=TOP_LEVEL)
         .map(|level| pages_of_level(calls, level))
         .sum()
@@ -68,7 +68,7 @@ pub(super) struct Share {
 
 /// What calls of a depth have of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::facts) struct AtDepth {
+pub(crate) struct AtDepth {
     pub open: u64,
     /// Calls that start in it, and the function of the last of them; NONE without one.
     pub started: u32,
@@ -247,7 +247,7 @@ const HEAD: usize = DESCRIPTORS + COLUMNS * size_of::<Descriptor>();
 
 /// A page as it was written.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::facts) struct Page<'a> {
+pub(crate) struct Page<'a> {
     bytes: &'a [u8],
     runs: usize,
     pub is_listed: bool,
@@ -401,4 +401,4 @@ impl<'a> Page<'a> {
 
 /// Room to unpack entries into.
 #[derive(Debug, Default)]
-pub(in crate::facts) struct Unpacked([Vec<u64>; 3]);
+pub(crate) struct Unpacked([Vec<u64>; 3]);

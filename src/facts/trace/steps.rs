@@ -2,7 +2,7 @@
 
 use super::entries::NONE;
 use super::store::{Cursor, StackRoom, Store};
-use crate::units::{Cost, FunctionId, Time};
+use callscape_base::units::{Cost, FunctionId, Time};
 
 impl Store {
     /// As [`Trace::running_between`](super::Trace::running_between).

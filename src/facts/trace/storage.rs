@@ -9,11 +9,11 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::mapped::Mapped;
-use crate::files::Temporary;
+use callscape_base::files::Temporary;
 
 /// Bytes that stay as they are while a trace is in use.
 #[derive(Clone, Debug)]
-pub(in crate::facts) enum Bytes {
+pub(crate) enum Bytes {
     Memory(Arc<Vec<u8>>),
     /// Rows of tables, which begin where numbers may.
     Words(Arc<Vec<u64>>),
@@ -64,7 +64,7 @@ impl Bytes {
 
 /// Rows of one type: built in memory, or a part of mapped bytes. A copy shares them.
 #[derive(Clone, Debug)]
-pub(in crate::facts) enum Table<T> {
+pub(crate) enum Table<T> {
     Rows(Arc<Vec<T>>),
     Part(Bytes, Range<usize>),
 }
@@ -109,7 +109,7 @@ const CHUNK: usize = 1 << 20;
 const PIECE: usize = 32 << 10;
 
 /// Writes `bytes` to `file`, which stands at `at`.
-pub(in crate::facts) fn write(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
     // Up to a multiple first: so all pieces but two are whole runs.
     let before = (at.next_multiple_of(PIECE as u64) - at) as usize;
     let (first, rest) = bytes.split_at(before.min(bytes.len()));
@@ -121,7 +121,7 @@ pub(in crate::facts) fn write(file: &mut File, at: u64, bytes: &[u8]) -> io::Res
 /// Bytes that grow: in memory at first, in a file when they get many, in memory again where no file can
 /// be written.
 #[derive(Debug, Default)]
-pub(in crate::facts) struct Growing {
+pub(crate) struct Growing {
     memory: Vec<u8>,
     file: Option<Temporary>,
     /// Bytes in the file.
@@ -200,6 +200,6 @@ fn spill_dirs() -> impl Iterator<Item = PathBuf> {
 }
 
 /// The user's cache directory for Callscape.
-pub(in crate::facts) fn cache_dir() -> Option<PathBuf> {
+pub(crate) fn cache_dir() -> Option<PathBuf> {
     dirs::cache_dir().map(|dir| dir.join("callscape"))
 }

@@ -12,8 +12,8 @@ use super::runs::{self, Page};
 use super::storage::{Bytes, Table};
 use super::summary::Summary;
 use super::waiting::Waiting;
-use crate::files::Temporary;
-use crate::units::{CallId, FunctionId, ThreadId};
+use callscape_base::files::Temporary;
+use callscape_base::units::{CallId, FunctionId, ThreadId};
 
 /// Blocks in a summary of the first level.
 pub(super) const GROUP_BLOCKS: usize = if cfg!(test) { 3 } else { 16 };
@@ -23,7 +23,7 @@ pub(super) const CHECKPOINT_BLOCKS: usize = GROUP_BLOCKS * CHECKPOINT_GROUPS;
 
 /// The tables of one thread.
 #[derive(Clone, Debug, Default)]
-pub(in crate::facts) struct ThreadTables {
+pub(crate) struct ThreadTables {
     pub calls: u32,
     pub blocks: Table<BlockEntry>,
     pub open: Table<OpenCall>,
@@ -42,7 +42,7 @@ pub(in crate::facts) struct ThreadTables {
 
 /// All calls of a trace.
 #[derive(Clone, Debug, Default)]
-pub(in crate::facts) struct Store {
+pub(crate) struct Store {
     pub data: Bytes,
     /// Of data from a file: what has been compared with its checksum.
     pub checks: Option<Arc<Checks>>,
@@ -67,7 +67,7 @@ pub(in crate::facts) struct Store {
 
 /// Which blocks and summaries of a file have been found to be what was written.
 #[derive(Debug)]
-pub(in crate::facts) struct Checks {
+pub(crate) struct Checks {
     /// A bit for each 32 bytes of data: set where something starts that is intact.
     intact: Vec<AtomicU64>,
     damaged: AtomicBool,
@@ -206,7 +206,7 @@ impl Store {
 /// The calls of one thread. A *position* *x* is a number of calls: it stands for the moment right after
 /// the start of call *x* − 1, and its stack is that call and the calls around it.
 #[derive(Clone, Copy)]
-pub(in crate::facts) struct Calls<'a> {
+pub(crate) struct Calls<'a> {
     pub store: &'a Store,
     pub tables: &'a ThreadTables,
 }

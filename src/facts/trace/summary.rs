@@ -4,7 +4,7 @@ use super::columns::{self, Column, PADDING};
 
 /// Sums over the calls of one pair. Differences of sums wrap and come out right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::facts) struct Sums {
+pub(crate) struct Sums {
     /// Calls that start in the run.
     pub calls: u64,
     /// Of the calls that end in the run, as all fields below.
@@ -30,7 +30,7 @@ impl Sums {
 
 /// The sums of one pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::facts) struct Entry {
+pub(crate) struct Entry {
     pub pair: u32,
     pub sums: Sums,
 }
@@ -97,7 +97,7 @@ pub(super) fn write_pairs(entries: &[Entry], values: &mut Vec<u64>, out: &mut Ve
 
 /// A written run of entries.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::facts) struct Summary<'a> {
+pub(crate) struct Summary<'a> {
     bytes: &'a [u8],
     len: usize,
     is_of_block: bool,

@@ -6,11 +6,11 @@ use super::{
     ActiveSpan, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace, Why,
     Without, storage,
 };
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::{Function, Functions};
-use crate::facts::index::{self, Beside, IndexError};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use crate::warnings::{Place, Reporter};
+use crate::builder::{Timestamp, TraceBuilder};
+use crate::functions::{Function, Functions};
+use crate::index::{self, Beside, IndexError};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::warnings::{Place, Reporter};
 
 /// A small random number generator (splitmix64).
 pub struct Random(pub u64);
@@ -739,9 +739,9 @@ fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
     let folder = Folder::new("left");
     let left = folder.file(".1-1.callscape-tmp");
     std::fs::write(&left, b"half").expect("there is room");
-    let living = crate::files::Temporary::create(&folder.0).expect("there is room");
+    let living = callscape_base::files::Temporary::create(&folder.0).expect("there is room");
     assert!(!left.exists());
-    let other = crate::files::Temporary::create(&folder.0).expect("there is room");
+    let other = callscape_base::files::Temporary::create(&folder.0).expect("there is room");
     assert_eq!(folder.0.read_dir().expect("exists").count(), 2);
     drop((living, other));
     assert_eq!(folder.0.read_dir().expect("exists").count(), 0);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::call::Call;
 use super::entries::Facts;
 use super::store::{Calls, Cursor};
-use crate::units::{CallId, Time, TimeRange};
+use callscape_base::units::{CallId, Time, TimeRange};
 
 impl Calls<'_> {
     pub fn at(&self, id: CallId) -> Call {

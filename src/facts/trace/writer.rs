@@ -6,14 +6,14 @@ use super::Trace;
 use super::call::Thread;
 use super::entries::{BlockEntry, LongestCall, MetricsRow, NONE, OpenCall, Pair};
 use super::next_run::{NextRun, share};
-pub(in crate::facts) use super::packing::HEADER;
+pub(crate) use super::packing::HEADER;
 use super::packing::{PackedThread, Packing};
 use super::pairs::{OnStack, PairSums};
 use super::raw_call::{BLOCK, RawCall};
 use super::runs::{FEW, SHORTEST};
 use super::storage::Table;
 use super::store::{CHECKPOINT_BLOCKS, GROUP_BLOCKS, Store, ThreadTables, place};
-use crate::units::{FunctionId, Time};
+use callscape_base::units::{FunctionId, Time};
 
 /// A call that has started and not ended.
 struct Running {
@@ -30,7 +30,7 @@ struct Running {
 /// One thread on its way into the store. Times are nanoseconds of the recording's clock, as `u64` of
 /// the same bits; differences wrap and come out right.
 #[derive(Default)]
-pub(in crate::facts) struct ThreadWriter {
+pub(crate) struct ThreadWriter {
     /// The number by which what is packed knows it.
     thread: u32,
     /// Blocks that are whole, and when the first starts.
@@ -62,7 +62,7 @@ pub(in crate::facts) struct ThreadWriter {
 
 /// What the threads share.
 #[derive(Default)]
-pub(in crate::facts) struct Shared {
+pub(crate) struct Shared {
     packing: Packing,
     threads: u32,
 }
@@ -377,7 +377,7 @@ fn keep_longest(calls: impl Iterator<Item = LongestCall>, all: &mut Vec<LongestC
 
 /// Makes the store. Times count from `origin` on. An error when the calls could be kept neither in
 /// memory nor in a file.
-pub(in crate::facts) fn finish(
+pub(crate) fn finish(
     mut shared: Shared,
     threads: Vec<(Thread, ThreadWriter)>,
     origin: u64,

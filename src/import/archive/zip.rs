@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
-use crate::import::gzip::Inflate;
+use crate::gzip::Inflate;
 
 /// A file in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::facts::hashing::BuildFast;
+use callscape_facts::hashing::BuildFast;
 
 /// Stands for no name.
 pub const NONE: u32 = u32::MAX;

@@ -6,11 +6,11 @@ use std::io;
 use bytemuck::{Pod, Zeroable};
 
 use super::events::Event;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::trace::Why;
-use crate::import::sorting::Sorter;
-use crate::progress::Progress;
-use crate::units::{Cost, ThreadId};
+use crate::sorting::Sorter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, ThreadId};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::trace::Why;
 
 /// The clock of a thread at a time, both in nanoseconds.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::events::Location;
 use super::spellings::{Name, Spellings};
-use crate::facts::builder::TraceBuilder;
-use crate::facts::functions::Function;
-use crate::facts::hashing::BuildFast;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::functions::Function;
+use callscape_facts::hashing::BuildFast;
 
 /// The functions of a trace, found by what its events say without allocation or decoding for each event.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! The events of a Chrome trace: the members of one that matter, taken from its JSON object in place.
 
-use crate::import::decimal::{self, NoTime, Unit};
-use crate::import::json::{Cursor, Stop, Value, packed};
+use crate::decimal::{self, NoTime, Unit};
+use crate::json::{Cursor, Stop, Value, packed};
 
 /// An event as it is written; what it lacks is none. Texts are the content of JSON strings, escapes not
 /// resolved; numbers and texts are told apart nowhere, since writers mix them.

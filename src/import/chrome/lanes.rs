@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::events::Event;
 use super::threads::{Key, Threads};
-use crate::facts::builder::TraceBuilder;
-use crate::facts::hashing::BuildFast;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::hashing::BuildFast;
 
 /// Process and category.
 type Group = (Box<[u8]>, Box<[u8]>);

@@ -2,7 +2,7 @@
 //! none what it counts, so names decide: `mem.rss`, `jsHeapSizeUsed`, `used` of `Memory`, but neither `memory_percent` nor
 //! `orders` of `memory`.
 
-use crate::import::decimal::{NoTime, Unit, nanoseconds};
+use crate::decimal::{NoTime, Unit, nanoseconds};
 
 /// Words of a name of which one says that bytes of memory are counted.
 const MEMORY: [&str; 13] = [

@@ -15,13 +15,13 @@ use std::collections::{HashMap, HashSet};
 use super::events::Event;
 use super::measured;
 use super::threads::{Key, Threads};
-use crate::facts::hashing::BuildFast;
-use crate::facts::memory::{Counter, Detail, Live, Memory, MemoryBuilder, StackId};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::import::json::{Cursor, Stop, Value, unescape};
-use crate::units::{ThreadId, Time};
-use crate::warnings::{Place, Reporter};
+use crate::json::{Cursor, Stop, Value, unescape};
+use callscape_base::units::{ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::memory::{Counter, Detail, Live, Memory, MemoryBuilder, StackId};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
 
 /// What is counted while events are gathered, and not when they are put in order.
 pub const GATHERED: [&str; 5] = [
@@ -398,7 +398,7 @@ impl Gathered {
             if thread != without {
                 trace.stack_at(thread, time, &mut open);
             }
-            let push = |stack, &call: &crate::units::CallId| {
+            let push = |stack, &call: &callscape_base::units::CallId| {
                 builder.stack(stack, trace.call(thread, call).function)
             };
             let stack = open.iter().fold(StackId::EMPTY, push);

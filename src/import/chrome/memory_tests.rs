@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::tests::{Random, read_recording};
-use crate::facts::memory::{Detail, Memory};
-use crate::facts::recording::Recording;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::Time;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::Time;
+use callscape_facts::memory::{Detail, Memory};
+use callscape_facts::recording::Recording;
 
 fn read(events: &[String]) -> Recording {
     read_recording(format!("[\n{}\n]", events.join(",\n")).as_bytes())
@@ -277,7 +277,7 @@ fn hostile_numbers_times_and_shapes_are_counted() {
 
 #[test]
 fn objects_of_a_real_recording_belong_to_who_created_them() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let input = Input::on_disk(path.join("tests/data/import/orders.viztracer.json"));
     let recording = super::import(&input, &Progress::new()).expect("a trace");
     let memory = recording.memory.as_ref().expect("memory");

@@ -9,12 +9,12 @@ use bytemuck::{Pod, Zeroable};
 use super::complete::Complete;
 use super::completes::Completes;
 use super::spellings::Name;
-use crate::facts::builder::{PlainEvents, Timestamp, TraceBuilder};
-use crate::facts::hashing::BuildFast;
-use crate::import::sorting::Sorter;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId};
-use crate::warnings::{Place, Reporter};
+use crate::sorting::Sorter;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{PlainEvents, Timestamp, TraceBuilder};
+use callscape_facts::hashing::BuildFast;
 
 /// A begin or end event that waits until all of its thread are known.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

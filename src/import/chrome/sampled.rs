@@ -7,17 +7,17 @@
 use std::collections::HashMap;
 
 use super::FORMAT;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::facts::recording::Recording;
-use crate::import::cpuprofile::{Handing, Profile};
-use crate::import::decimal::Unit;
-use crate::import::document::{Document, Next};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::cpuprofile::{Handing, Profile};
+use crate::decimal::Unit;
+use crate::document::{Document, Next};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::recording::Recording;
 
 /// Reads the samples alone, of a recording that began at a time in nanoseconds on its own clock, where something else was
 /// recorded before its samples. O(n log n), all in memory.

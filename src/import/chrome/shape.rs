@@ -4,9 +4,9 @@
 //! which gives the same.
 
 use super::events::{Event, Field, Phase, members};
-use crate::import::decimal;
-use crate::import::json::{Cursor, DELIMITERS, Value, find_quote_or_escape};
-use crate::import::literal::Literal;
+use crate::decimal;
+use crate::json::{Cursor, DELIMITERS, Value, find_quote_or_escape};
+use crate::literal::Literal;
 
 /// The bytes of an event up to and behind a value.
 #[derive(Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! The names in a trace: found by the bytes between the quotes of a JSON string, without decoding or copying
 //! them for each event.
 
-use crate::facts::hashing::{BuildFast, same};
-use crate::import::json::unescape;
-use crate::units::FunctionId;
+use crate::json::unescape;
+use callscape_base::units::FunctionId;
+use callscape_facts::hashing::{BuildFast, same};
 
 /// A name: two spellings of the same text, such as with an escape and without, have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::facts::recording::Recording;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{CallId, ThreadId};
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, ThreadId};
+use callscape_facts::recording::Recording;
 
 /// Thread, start, end, depth and name.
 type Call = (String, u64, u64, u32, String);

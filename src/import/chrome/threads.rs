@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::events::Event;
 use super::nesting::{Nesting, OpenBegins};
 use super::spellings::Name;
-use crate::facts::builder::TraceBuilder;
-use crate::facts::hashing::{BuildFast, same};
-use crate::import::json::unescape;
-use crate::units::ThreadId;
+use crate::json::unescape;
+use callscape_base::units::ThreadId;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::hashing::{BuildFast, same};
 
 /// A thread while its events are read.
 pub struct Thread {

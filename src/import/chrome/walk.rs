@@ -7,11 +7,11 @@ use super::batch::Batch;
 use super::events::{self, Event, Phase};
 use super::shape::Shapes;
 use super::{Reader, SAMPLE_NOT_SHOWN};
-use crate::import::document::{Document, Next};
-use crate::import::error::ImportError;
-use crate::import::json::{Cursor, Stop, unescape};
-use crate::import::stream::Window;
-use crate::warnings::Reporter;
+use crate::document::{Document, Next};
+use crate::error::ImportError;
+use crate::json::{Cursor, Stop, unescape};
+use crate::stream::Window;
+use callscape_base::warnings::Reporter;
 
 /// Hands the events of the document to `reader`, each with its offset in the file, until it breaks off.
 /// What is no event, or ends too early, is counted.

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::facts::builder::TraceBuilder;
-use crate::facts::functions::Function;
-use crate::import::decimal::{self, Unit};
-use crate::import::document::{self, Document};
-use crate::import::error::ImportError;
-use crate::import::samples::{StackId, Stacks};
-use crate::units::FunctionId;
+use crate::decimal::{self, Unit};
+use crate::document::{self, Document};
+use crate::error::ImportError;
+use crate::samples::{StackId, Stacks};
+use callscape_base::units::FunctionId;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::functions::Function;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy)]

@@ -13,12 +13,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::pools::Pools;
 use super::types::{Class, Role, Types, Value};
 use super::wire::Bytes;
-use crate::facts::hashing::BuildFast;
-use crate::facts::memory::{
+use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::memory::{
     Cell, Detail, FewCells, Instant, Memory, MemoryBuilder, StackId, SumRow,
 };
-use crate::facts::trace::Trace;
-use crate::units::{FunctionId, ThreadId, Time};
+use callscape_facts::trace::Trace;
 
 /// What an event of memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

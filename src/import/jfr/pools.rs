@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::types::{Role, Types, Value};
 use super::wire::{Bytes, Text};
-use crate::facts::hashing::BuildFast;
+use callscape_facts::hashing::BuildFast;
 
 /// A thread as a chunk describes it.
 #[derive(Clone, Debug, Default)]

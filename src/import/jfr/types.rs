@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::wire::{Bytes, Text};
-use crate::facts::hashing::BuildFast;
+use callscape_facts::hashing::BuildFast;
 
 /// How a value of a type is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

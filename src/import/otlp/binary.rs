@@ -5,14 +5,14 @@
 use std::borrow::Cow;
 
 use super::code::{Code, named};
-use crate::facts::hashing::same;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::protobuf::{Fields, Value, varint};
-use crate::import::spans::{ServiceId, Span, SpanId, Spans};
-use crate::import::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::protobuf::{Fields, Value, varint};
+use crate::spans::{ServiceId, Span, SpanId, Spans};
+use crate::stream::Window;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::hashing::same;
 
 /// How messages are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

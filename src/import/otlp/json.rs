@@ -1,13 +1,13 @@
 //! The JSON form: requests one behind the other, or in arrays.
 
 use super::code::{Code, named};
-use crate::import::decimal::Unit;
-use crate::import::document::{Document, Next};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::spans::{ServiceId, Span, Spans};
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::decimal::Unit;
+use crate::document::{Document, Next};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::spans::{ServiceId, Span, Spans};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
 
 /// Reads the spans of a file; gives where it ended.
 pub fn read(

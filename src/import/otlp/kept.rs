@@ -8,12 +8,12 @@
 use std::io::Read;
 
 use super::request::{self, Encoding};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::spans::Spans;
-use crate::import::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::spans::Spans;
+use crate::stream::Window;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
 
 /// The first bytes of a file.
 pub const MAGIC: &[u8] = b"callscape-spans 1\n";

@@ -3,15 +3,15 @@
 use serde::de::IgnoredAny;
 
 use super::{binary, json};
-use crate::import::document::{Document, Next};
-use crate::import::error::ImportError;
-use crate::import::spans::Spans;
-use crate::import::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::document::{Document, Next};
+use crate::error::ImportError;
+use crate::spans::Spans;
+use crate::stream::Window;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
 
-pub use crate::import::spans::Counted;
-pub use crate::import::stream::number_of_bytes;
+pub use crate::spans::Counted;
+pub use crate::stream::number_of_bytes;
 
 /// How a request is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::facts::gaps::Gaps;
-use crate::facts::trace::Trace;
-use crate::units::{Time, TimeRange};
+use callscape_base::units::{Time, TimeRange};
+use callscape_facts::gaps::Gaps;
+use callscape_facts::trace::Trace;
 
 const BEGIN: &str = "# callscape: recording was off from ";
 const BETWEEN: &str = " to ";
@@ -50,9 +50,9 @@ pub fn on_clock_of(trace: &Trace, gaps: &[Gap]) -> Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::input::Input;
-    use crate::progress::Progress;
-    use crate::units::{CallId, ThreadId};
+    use crate::input::Input;
+    use callscape_base::progress::Progress;
+    use callscape_base::units::{CallId, ThreadId};
 
     #[test]
     fn gaps_are_read_as_they_are_written_and_other_comments_are_none() {

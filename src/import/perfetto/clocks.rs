@@ -1,7 +1,7 @@
 //! The clocks of a Perfetto trace: those of the machine, and those of one sequence with units and deltas of their own.
 
 use super::reader::{Clock, Reader, Sequence};
-use crate::import::protobuf::{Fields, Value};
+use crate::protobuf::{Fields, Value};
 
 /// The clock that traces use where they name none.
 pub(super) const BOOTTIME: u64 = 6;

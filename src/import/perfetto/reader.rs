@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::switches::{Switches, switches};
-use crate::facts::builder::TraceBuilder;
-use crate::facts::hashing::BuildFast;
-use crate::facts::names::{NameId, Names};
-use crate::import::chrome::completes::Completes;
-use crate::import::chrome::nesting::{Mark, Marks, OpenBegins};
-use crate::import::input::Input;
-use crate::units::{FunctionId, ThreadId};
-use crate::warnings::Reporter;
+use crate::chrome::completes::Completes;
+use crate::chrome::nesting::{Mark, Marks, OpenBegins};
+use crate::input::Input;
+use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::names::{NameId, Names};
 
 /// A source location: function, file and line.
 pub(super) type Location = (NameId, NameId, u32);

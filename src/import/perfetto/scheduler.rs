@@ -7,10 +7,10 @@ use std::io;
 use super::clocks::{BOOTTIME, in_range};
 use super::reader::Reader;
 use super::switches::{IN, PREEMPTED, Switch, VOLUNTARY, switches};
-use crate::facts::builder::Timestamp;
-use crate::facts::trace::Why;
-use crate::import::protobuf::{Fields, Value, varint};
-use crate::progress::Progress;
+use crate::protobuf::{Fields, Value, varint};
+use callscape_base::progress::Progress;
+use callscape_facts::builder::Timestamp;
+use callscape_facts::trace::Why;
 
 /// The states of a thread that can go on: none of the bits for what it waits for. A bit above says that it was taken
 /// while it ran, another one from kernel to kernel.

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use crate::import::sorting::Sorter;
+use crate::sorting::Sorter;
 
 /// A thread is taken from its processor or given one.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]

@@ -1,9 +1,9 @@
 //! The tracks of a Perfetto trace, and the threads of the recording that those with events are.
 
 use super::reader::{Lane, Reader, Track};
-use crate::import::chrome::nesting::OpenBegins;
-use crate::import::protobuf::{Fields, Value};
-use crate::units::ThreadId;
+use crate::chrome::nesting::OpenBegins;
+use crate::protobuf::{Fields, Value};
+use callscape_base::units::ThreadId;
 
 /// How many tracks may have events: this many, and one for each so many bytes before. A track takes some kilobytes.
 const FREE_TRACKS: u64 = 32 << 10;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::super::demangle::demangle;
 use super::super::protobuf::{Fields, Value as Field};
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hashing::BuildFast;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hashing::BuildFast;
 
 /// A function as the profile describes it; texts by their numbers.
 #[derive(Clone, Copy, Default)]

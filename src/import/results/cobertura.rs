@@ -4,7 +4,7 @@
 use std::io::{BufRead, Read};
 
 use super::{Failed, LONGEST, ResultSet};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 pub fn read(
     mut from: impl BufRead,

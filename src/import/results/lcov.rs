@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::{Failed, ResultSet, each_line};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {
     set.format = "lcov";

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{Failed, ResultSet, each_line};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 /// Tried in order; the first that fits counts. `file` and `line` are named, and `class` where it tells the directory.
 static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {

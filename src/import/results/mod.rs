@@ -24,8 +24,8 @@ use std::path::Path;
 
 use super::error::ImportError;
 use super::input::{Input, STANDARD_INPUT};
-use crate::progress::Progress;
-use crate::warnings::Place;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Place;
 
 /// More places are not kept, but counted.
 const MOST: usize = 2_000_000;
@@ -146,7 +146,7 @@ pub fn read_from(
 /// What keeps results from being read.
 enum Failed {
     Io(std::io::Error),
-    Cancelled(crate::progress::Cancelled),
+    Cancelled(callscape_base::progress::Cancelled),
     Form(String),
 }
 
@@ -156,8 +156,8 @@ impl From<std::io::Error> for Failed {
     }
 }
 
-impl From<crate::progress::Cancelled> for Failed {
-    fn from(cancelled: crate::progress::Cancelled) -> Failed {
+impl From<callscape_base::progress::Cancelled> for Failed {
+    fn from(cancelled: callscape_base::progress::Cancelled) -> Failed {
         Failed::Cancelled(cancelled)
     }
 }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use serde::Deserialize;
 
 use super::{Failed, ResultSet, each_line};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 #[derive(Deserialize)]
 struct Message {

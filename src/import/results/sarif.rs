@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{Failed, ResultSet};
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::stacks::{StackId, Stacks};
-use crate::facts::hashing::BuildFast;
-use crate::facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder};
 
 /// What was found of a stack.
 #[derive(Clone, Copy, Default)]

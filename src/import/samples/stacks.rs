@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::facts::hashing::BuildFast;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::hashing::BuildFast;
 
 /// A stack in a [`Stacks`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 
-use crate::facts::hashing::BuildFast;
+use callscape_facts::hashing::BuildFast;
 
 /// The id of a span, whether or not there is a span of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Spans as calls: literal ones, and random ones against what must hold.
 
 use super::*;
-use crate::units::CallId;
+use callscape_base::units::CallId;
 
 /// The calls of spans `(service, id, parent, start, end)`, as `lane: id id(inside) …` by thread.
 fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64)>) {

@@ -10,16 +10,16 @@ use super::means::{self, Means, Tells};
 use super::related::RelationAnswer;
 use super::rows::Rows;
 use super::values::Cell;
-use crate::facts::functions::Function;
-use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::facts::trace::FunctionMetrics;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::tables::functions::FunctionTable;
-use crate::progress::Progress;
-use crate::units::Cost;
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::tables::functions::FunctionTable;
+use callscape_base::progress::Progress;
+use callscape_base::units::Cost;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::functions::Function;
+use callscape_facts::profile::{OfValue, Profile, Sums, Value, Weights};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::FunctionMetrics;
 
 /// More columns of numbers than any query answers; each costs memory for every function.
 const MOST_VALUES: usize = 32;

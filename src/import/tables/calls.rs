@@ -3,13 +3,13 @@
 use super::file::Ask;
 use super::functions::{FunctionTable, Numbering, UNKNOWN};
 use super::rows::Rows;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::trace::Why;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{Cost, ThreadId};
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, ThreadId};
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::trace::Why;
 
 const THREAD: usize = 0;
 const CALL: usize = 1;

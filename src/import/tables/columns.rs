@@ -2,8 +2,8 @@
 
 use super::contexts::unit_named;
 use super::values::Cell;
-use crate::units::Unit;
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::Unit;
+use callscape_base::warnings::{Place, Reporter};
 
 /// A number of a row in thousandths, and whether it has a fraction.
 pub fn amount(

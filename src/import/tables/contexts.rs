@@ -3,14 +3,14 @@
 use super::file::Ask;
 use super::functions::{FunctionTable, Numbering};
 use super::rows::Rows;
-use crate::facts::contexts::{ContextColumns, NoTree};
-use crate::facts::profile::Value;
-use crate::facts::trace::Relation;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{Cost, Unit};
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, Unit};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{ContextColumns, NoTree};
+use callscape_facts::profile::Value;
+use callscape_facts::trace::Relation;
 
 /// More values than any profiler weighs; each costs memory for every context.
 const MOST_VALUES: usize = 32;

@@ -1,12 +1,12 @@
 //! Records of CSV (RFC 4180), and what their fields hold.
 
 use super::values::Cell;
-use crate::escape;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::lines::Lines;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::lines::Lines;
+use callscape_base::escape;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 /// Bytes of a record of CSV.
 const LONGEST_RECORD: usize = 1 << 20;

@@ -14,11 +14,11 @@ use parquet::schema::types::ColumnDescriptor;
 use super::source::{Pages, Source};
 use super::thrift;
 use super::values::{Values, read};
-use crate::facts::tables::VERSION;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::warnings::Place;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Place;
+use callscape_facts::tables::VERSION;
 
 /// A file may have this many rows whatever its size, and this many more for each byte.
 const FREE_ROWS: u64 = 1 << 24;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::facts::tables::{PARTITION, Table, replacing};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::warnings::Place;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::warnings::Place;
+use callscape_facts::tables::{PARTITION, Table, replacing};
 
 /// Recordings named in an error message, at most.
 const NAMED: usize = 8;

@@ -5,14 +5,14 @@ use std::collections::hash_map::Entry;
 
 use super::file::Ask;
 use super::rows::Rows;
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hashing::BuildFast;
-use crate::facts::trace::FunctionMetrics;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{Cost, FunctionId};
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, FunctionId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::trace::FunctionMetrics;
 
 /// What numbers of a table stand for: rows in order as a rule, in any order where another engine has written them.
 #[derive(Default)]
@@ -229,7 +229,7 @@ pub fn each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::memory::tests::Random;
+    use callscape_facts::memory::random::Random;
 
     #[test]
     fn numbers_in_any_order_stand_for_what_they_were_given_first() {

@@ -7,16 +7,16 @@ use super::contexts::{ContextTable, relations};
 use super::folder::Folder;
 use super::functions::{self, FunctionTable};
 use super::recording::{About, count};
-use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::facts::hashing::BuildFast;
-use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Relation;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{ContextId, FunctionId};
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{ContextId, FunctionId};
+use callscape_base::warnings::Reporter;
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use callscape_facts::hashing::BuildFast;
+use callscape_facts::profile::{OfValue, Profile, Sums, Value, Weights};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Relation;
 
 /// What all recordings so far add up to.
 struct Runs<'r> {

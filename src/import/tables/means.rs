@@ -1,9 +1,9 @@
 //! What an answer tells of the runs of which its costs are the mean: how many there are, and how far they spread.
 
 use super::values::Cell;
-use crate::facts::profile::{Logs, MeanRuns, OfFunction, Spread};
-use crate::units::FunctionId;
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::FunctionId;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::profile::{Logs, MeanRuns, OfFunction, Spread};
 
 /// How many runs the means are of: the same in all rows.
 const RUNS: &str = "runs";

@@ -6,12 +6,12 @@ use std::collections::BinaryHeap;
 use super::file::Ask;
 use super::functions::{FunctionTable, Numbering};
 use super::rows::Rows;
-use crate::facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId, Time, Unit};
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId, Time, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
 
 /// At most this many threads have objects but no calls.
 const MOST_THREADS: usize = 1 << 16;

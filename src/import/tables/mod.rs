@@ -25,8 +25,8 @@ mod values;
 
 use super::error::ImportError;
 use super::input::Input;
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 use folder::Folder;
 pub use folder::sniff;
 

@@ -8,9 +8,9 @@ use parquet::column::reader::ColumnReader;
 
 use super::file::{Ask, Parquet};
 use super::values::Values;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
 
 /// How many rows are read at once.
 const BATCH: usize = if cfg!(test) { 16 } else { 1 << 14 };

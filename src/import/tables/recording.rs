@@ -7,15 +7,15 @@ use super::folder::Folder;
 use super::functions::FunctionTable;
 use super::memory;
 use super::rows::Rows;
-use crate::facts::builder::TraceBuilder;
-use crate::facts::profile::{OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::facts::trace::Thread;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{Time, Unit};
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Time, Unit};
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::profile::{OfValue, Profile, Sums, Value, Weights};
+use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::trace::Thread;
 
 /// The row of a recording in the table of recordings.
 pub struct About {

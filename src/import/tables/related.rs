@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use super::columns::{self, Units, place_of};
 use super::functions::FunctionTable;
 use super::values::Cell;
-use crate::facts::functions::Function;
-use crate::facts::profile::{GraphBuilder, OfValue, Profile, Sums, Value, Weights};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Relation;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::units::{Cost, FunctionId};
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::units::{Cost, FunctionId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::functions::Function;
+use callscape_facts::profile::{GraphBuilder, OfValue, Profile, Sums, Value, Weights};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Relation;
 
 /// Names of the cost of calls with all below them, and of their self cost.
 const TOTAL: [&str; 4] = ["total", "total_ns", "cost", "cost_ns"];

@@ -3,10 +3,10 @@
 use super::file::{Ask, Parquet};
 use super::reading::{Batch, Batches, Reading};
 use super::values::{Cell, NULL, Values};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Reporter};
 
 /// The rows of several files, one after the other, a batch at a time.
 pub struct Rows<'a> {

@@ -373,7 +373,7 @@ impl PageReader for Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::memory::tests::Random;
+    use callscape_facts::memory::random::Random;
 
     fn vlq(bytes: &mut Vec<u8>, mut number: u64) {
         while number >= 0x80 {

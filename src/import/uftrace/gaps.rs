@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::tasks::Tasks;
-use crate::facts::gaps::Gaps;
-use crate::units::{Time, TimeRange};
+use callscape_base::units::{Time, TimeRange};
+use callscape_facts::gaps::Gaps;
 
 /// What was recorded of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

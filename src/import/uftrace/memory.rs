@@ -11,13 +11,13 @@ use std::ops::ControlFlow;
 use super::records::{RecordKind, visit};
 use super::symbols::Symbols;
 use super::tasks::Tasks;
-use crate::facts::builder::TraceBuilder;
-use crate::facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::progress::Progress;
-use crate::units::{FunctionId, ThreadId, Time};
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::memory::{Detail, Live, Memory, MemoryBuilder, StackId};
 
 /// What a function does with memory, and which of its arguments, from 1, say so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn objects_are_those_that_valgrind_counts() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let path = path.join("tests/data/import/lists.uftrace");
         let input = Input::new(&path).expect("it is there");
         let recording = super::super::import(&input, &Progress::new()).expect("it is read");

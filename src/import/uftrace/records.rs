@@ -7,13 +7,13 @@ use super::gaps::Recorded;
 use super::symbols::Symbols;
 use super::tasks::Tasks;
 use super::timestamp;
-use crate::facts::builder::TraceBuilder;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::stream::Window;
-use crate::progress::Progress;
-use crate::units::ThreadId;
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::stream::Window;
+use callscape_base::progress::Progress;
+use callscape_base::units::ThreadId;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
 
 const SIZE: usize = 16;
 

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::stream::Window;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::stream::Window;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
 
 /// `struct perf_event_header`: type u32, misc u16, size u16.
 const HEADER: usize = 8;

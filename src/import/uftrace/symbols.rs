@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::tasks::{Tasks, base_name};
-use crate::facts::builder::TraceBuilder;
-use crate::facts::functions::Function;
-use crate::facts::hashing::BuildFast;
-use crate::import::demangle::demangle;
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::units::FunctionId;
-use crate::warnings::{Place, Reporter};
+use crate::demangle::demangle;
+use crate::error::ImportError;
+use crate::input::Input;
+use callscape_base::units::FunctionId;
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::functions::Function;
+use callscape_facts::hashing::BuildFast;
 
 /// A symbol of an executable or library; `size` is zero for one that another at its address hides.
 #[derive(Clone, Debug)]

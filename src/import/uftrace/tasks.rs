@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::error::ImportError;
-use crate::import::input::Input;
-use crate::import::switches::Switches;
-use crate::warnings::{Place, Reporter};
+use crate::error::ImportError;
+use crate::input::Input;
+use crate::switches::Switches;
+use callscape_base::warnings::{Place, Reporter};
 
 /// One executable image of a process: a new one with each exec.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use glam::{Vec2, Vec3};
 
 use super::{Covered, Eye, text};
-use crate::layout::geometry::ScreenLabel;
-use crate::units::ModuleId;
+use crate::geometry::ScreenLabel;
+use callscape_base::units::ModuleId;
 
 /// Why a name is shown; earlier ones are more important.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

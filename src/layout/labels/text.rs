@@ -1,7 +1,7 @@
 //! How wide a name is, and how to shorten it. The renderer shapes the letters; here a table of widths
 //! is enough to see what fits.
 
-use crate::escape;
+use callscape_base::escape;
 
 /// The width of a text in em, a little generous.
 pub fn width(text: &str) -> f32 {

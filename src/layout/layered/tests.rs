@@ -1,6 +1,6 @@
 use super::*;
-use crate::facts::trace::random::random_numbers;
-use crate::layout::curves::flatten;
+use crate::curves::flatten;
+use callscape_facts::trace::random::random_numbers;
 
 const SPACING: Spacing = Spacing {
     node: 10.0,

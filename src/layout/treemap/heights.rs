@@ -2,8 +2,8 @@
 
 use super::rect::smaller;
 use super::shown::Columns;
-use crate::layout::geometry::{BlockKind, CITY_SIZE};
-use crate::units::ModuleId;
+use crate::geometry::{BlockKind, CITY_SIZE};
+use callscape_base::units::ModuleId;
 
 /// The step from the ground to the root's terrace in world units, and how steps shrink from level to
 /// level, so that deep trees stay low.

@@ -24,10 +24,10 @@ use self::rect::smaller;
 use self::shown::{Columns, Displayed};
 use self::weights::{Open, Scales};
 use super::geometry::{Block, BlockKind, CITY_SIZE};
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::model::tiling::Tiling;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
+use callscape_model::tiling::Tiling;
 
 pub use heights::Heights;
 pub use margins::label_strip;

@@ -1,6 +1,6 @@
 //! Rectangles of the ground plan.
 
-use crate::layout::geometry::Block;
+use crate::geometry::Block;
 
 /// A rectangle of the ground plan, in world units.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Which modules a layout makes blocks of, as columns: what every pass over a million of them reads.
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::layout::geometry::BlockKind;
-use crate::units::ModuleId;
+use crate::geometry::BlockKind;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
 
 /// The displayed modules in preorder. Nothing is kept where every module is displayed: then the columns of the
 /// hierarchy say it all.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// splitmix64: the same numbers everywhere.
 struct Random(u64);

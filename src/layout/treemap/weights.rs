@@ -1,10 +1,10 @@
 //! Weights: the footprint metric of each module, or the sum of its children's weights, whichever is larger.
 
 use super::shown::Columns;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::layout::geometry::BlockKind;
-use crate::units::ModuleId;
+use crate::geometry::BlockKind;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
 
 /// The smallest weight of a leaf as a share of the mean: what has no lines or was never called still has
 /// its place, and all of these together no more than this share of the city.

@@ -10,7 +10,7 @@ use super::gif::Gif;
 use super::h264::H264;
 use super::settings::{FilmError, FilmSettings, Format};
 use super::yuv::Planes;
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// A frame as an encoder takes it.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use gif::{DisposalMethod, Frame, Repeat};
 
 use super::container::{self, Packet};
 use super::settings::{FilmError, FilmSettings};
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// Of 1 (best) to 30 (fastest): how many pixels the palette is made from.
 const SPEED: i32 = 10;

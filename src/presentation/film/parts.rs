@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use super::settings::{FilmError, FilmSettings, Format, at};
 use super::workers::Workers;
 use super::{gif, mp4, sequence};
-use crate::files;
-use crate::files::Temporary;
-use crate::look::image::Image;
+use callscape_base::files;
+use callscape_base::files::Temporary;
+use callscape_look::image::Image;
 
 #[cfg(feature = "webm")]
 use super::webm;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::container;
 use super::encode::{Encoder, Picture, write_picture};
 use super::settings::{FilmError, FilmSettings, Format, at};
-use crate::files;
+use callscape_base::files;
 
 /// Bytes of the frames that wait.
 const MOST_BYTES: usize = 128 << 20;
@@ -112,7 +112,7 @@ impl Workers {
     }
 
     /// Hands the next frame of the part over; none for the same as before. Waits while too many wait.
-    pub fn push(&mut self, image: Option<&crate::look::image::Image>) -> Result<(), FilmError> {
+    pub fn push(&mut self, image: Option<&callscape_look::image::Image>) -> Result<(), FilmError> {
         let most = self.most_waiting;
         let mut state = (self.shared).wait_while(|it| it.waiting >= most && it.failed.is_none());
         Workers::check(&mut state)?;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// Pairs of rows that a thread takes at a time.
 const ROWS_AT_ONCE: usize = 32;

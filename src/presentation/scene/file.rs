@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::super::place::{self, Places, Step};
 use super::Scene;
-use crate::files;
-use crate::presentation::place::of_shot;
+use crate::place::of_shot;
+use callscape_base::files;
 
 /// More bytes than any scene that people write or record.
 const MAX_BYTES: u64 = 256 << 20;

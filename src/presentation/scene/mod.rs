@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::frequency::Frequency;
+use callscape_facts::frequency::Frequency;
 pub use file::{SceneError, SceneFile};
 pub use shot::{
     Arcs, Caption, CaptionStyle, Clock, Compare, Easing, Go, Overview, Play, Position, Run, Shot,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::TimeSpec;
+use callscape_base::units::TimeSpec;
 
 /// A time as the command line takes it: `12.5ms`, `3s`, `40%` of the recording, or plain nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,9 @@ impl<'de> Deserialize<'de> for TimeText {
             }
 
             fn visit_u64<E>(self, ns: u64) -> Result<TimeText, E> {
-                Ok(TimeText(TimeSpec::At(crate::units::Time::from_ns(ns))))
+                Ok(TimeText(TimeSpec::At(
+                    callscape_base::units::Time::from_ns(ns),
+                )))
             }
         }
         deserializer.deserialize_any(Visitor)

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use serde::de::{self, EnumAccess, VariantAccess};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::state::panes::ViewId;
-use crate::views;
+use callscape_state::panes::ViewId;
+use callscape_views as views;
 
 /// A view by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use serde_json::json;
 
-use crate::import::otlp::request::Encoding;
+use callscape_import::otlp::request::Encoding;
 
 /// What is said to a request.
 #[derive(Debug)]

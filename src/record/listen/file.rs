@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::super::error::RecordError;
 use super::limits::{LEAST_SHARE, MOST_KEPT};
-use crate::files::Temporary;
-use crate::import::otlp::kept::{self, Form};
+use callscape_base::files::Temporary;
+use callscape_import::otlp::kept::{self, Form};
 
 /// The file of one receiver.
 pub struct SpanFile {

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use httparse::{Header, Request, Status};
 
 use super::answer::Answer;
-use crate::import::otlp::kept::Form;
-use crate::import::otlp::request::Encoding;
+use callscape_import::otlp::kept::Form;
+use callscape_import::otlp::request::Encoding;
 
 /// Headers at most; exporters send about ten.
 const MOST_HEADERS: usize = 64;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::super::error::RecordError;
-use crate::import::otlp::kept::LONGEST;
-use crate::import::otlp::request::number_of_bytes;
+use callscape_import::otlp::kept::LONGEST;
+use callscape_import::otlp::request::number_of_bytes;
 
 /// Names the number of bytes that are kept at most, such as `64G`, in place of [`Limits::kept`].
 pub const MOST_KEPT: &str = "CALLSCAPE_MAX_RECEIVED";

@@ -15,8 +15,8 @@ use super::guests::{Guests, Seat};
 use super::head::{Head, Reach};
 use super::incoming::{Held, Incoming, Stop};
 use super::limits::Limits;
-use crate::import::otlp::kept::Form;
-use crate::import::otlp::request;
+use callscape_import::otlp::kept::Form;
+use callscape_import::otlp::request;
 
 /// The port that exporters send to by default.
 pub const PORT: u16 = 4318;

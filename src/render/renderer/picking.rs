@@ -4,7 +4,7 @@ use super::super::gpu::{Gpu, GpuError};
 use super::super::recording::Recording;
 use super::super::{readback, targets};
 use super::{Frame, Renderer};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
 
 impl Renderer {
     /// Which arc is seen at each pixel of the last picture drawn, which was one of `frame`, row by row: its place

@@ -4,7 +4,7 @@ use super::super::frame::{Part, Sample};
 use super::super::gpu::{Gpu, GpuError};
 use super::super::readback;
 use super::{Frame, Renderer, SMOOTH_BELOW, Source, source};
-use crate::look::image::Image;
+use callscape_look::image::Image;
 
 /// Pixels around a part of a picture that the passes on its own may read: outlines, and what smooths edges.
 const RIM: u32 = 64;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::source::text::SourceText;
+use crate::text::SourceText;
 
 /// A commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

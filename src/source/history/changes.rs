@@ -17,8 +17,8 @@ use super::git_index::{GitIndex, Kind, Tracked};
 use super::record::HistoryError;
 use super::renames;
 use super::repository::{EntryKind, Found};
-use crate::progress::Progress;
-use crate::source::text::SourceText;
+use crate::text::SourceText;
+use callscape_base::progress::Progress;
 
 /// See [`super::changes`].
 pub fn changes(

@@ -8,9 +8,9 @@ use gix::ObjectId;
 
 use super::record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
 use super::repository::{Change, EntryKind, Found};
-use crate::facts::index::cache_dir;
-use crate::files;
-use crate::progress::Progress;
+use callscape_base::files;
+use callscape_base::progress::Progress;
+use callscape_facts::index::cache_dir;
 
 /// Of the format that histories are kept in.
 const VERSION: u32 = 3;

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use change::{Changes, Named, Region, Touched};
 
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 pub use record::{FileHistory, History, HistoryError, MOST_COMMITS, RECENT};
 
 /// The history of the files below `dir`, from the git repository around it; kept in the user's cache directory by

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::progress::Cancelled;
+use callscape_base::progress::Cancelled;
 
 /// What is known of one file that is in the commit at hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

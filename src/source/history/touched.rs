@@ -16,8 +16,8 @@ use super::contents::{Content, LARGEST, Pair};
 use super::record::{HistoryError, MOST_COMMITS};
 use super::renames;
 use super::repository::{Change, Found};
-use crate::progress::Progress;
-use crate::source::text::SourceText;
+use crate::text::SourceText;
+use callscape_base::progress::Progress;
 
 /// Regions and their lines, as they lie in one commit.
 type Lines = Vec<(u32, Range<u32>)>;

@@ -23,7 +23,7 @@ use tokei::LanguageType;
 use tree_sitter::{Language, Node, Tree};
 
 use super::definitions::Definition;
-use crate::facts::hierarchy::ModuleKind;
+use callscape_facts::hierarchy::ModuleKind;
 
 /// More imports or names of one file are not kept: it was generated.
 const MOST: usize = 100_000;

@@ -1,7 +1,7 @@
 use super::super::languages;
 use super::super::reader::Reader;
 use super::*;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 
 fn read(language: LanguageType, text: &str) -> FileRelations {
     let language = languages::of(language).expect("in the table");

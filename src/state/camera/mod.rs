@@ -9,10 +9,10 @@ pub mod past;
 
 use glam::{Vec2, Vec3};
 
-use crate::look::pose::{Bounds, FOV_Y, FreeArea, LONG_LENS, MIN_DISTANCE, Pose};
+use callscape_look::pose::{Bounds, FOV_Y, FreeArea, LONG_LENS, MIN_DISTANCE, Pose};
 use motion::{Flight, Spring};
 
-use crate::look::camera::Camera;
+use callscape_look::camera::Camera;
 
 /// How input moves the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

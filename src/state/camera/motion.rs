@@ -1,7 +1,7 @@
 //! Motion that eases in and out and does not depend on the frame rate: critically damped springs in
 //! closed form, and the flight path between two poses.
 
-use crate::look::pose::Pose;
+use callscape_look::pose::Pose;
 
 /// A value that follows a goal as a critically damped spring does: fast, without overshoot.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -171,7 +171,7 @@ fn shortest_turn(from: f32, to: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::pose::{FOV_Y, LONG_LENS};
+    use callscape_look::pose::{FOV_Y, LONG_LENS};
     use glam::Vec3;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::look::pose::Pose;
+use callscape_look::pose::Pose;
 
 /// A view counts when the camera has stood still for this long.
 const REST: Duration = Duration::from_millis(600);
@@ -99,7 +99,7 @@ fn is_near(a: &Pose, b: &Pose) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::pose::FOV_Y;
+    use callscape_look::pose::FOV_Y;
     use glam::Vec3;
 
     fn at(x: f32) -> Pose {

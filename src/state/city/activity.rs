@@ -5,15 +5,15 @@
 
 use super::blocks::NO_BLOCK;
 use super::memory::{Level, LiveMemory, NEWS};
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::trace::Recent;
-use crate::layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
-use crate::model::landscape::LandscapeSettings;
-use crate::model::left::Left;
-use crate::model::metric::Metric;
-use crate::model::moment::Moment;
-use crate::model::surface::Surface;
-use crate::units::{Cost, FunctionId, ModuleId};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, FunctionId, ModuleId};
+use callscape_facts::trace::Recent;
+use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook, ChangedLooks};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::left::Left;
+use callscape_model::metric::Metric;
+use callscape_model::moment::Moment;
+use callscape_model::surface::Surface;
 
 /// After this many half-lives nothing is left to see.
 const HALF_LIVES: u64 = 6;

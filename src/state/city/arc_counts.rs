@@ -2,11 +2,11 @@
 
 use super::City;
 use super::relations::Count;
-use crate::filter::selection::{Pointed, Selection};
-use crate::layout::block_relation::BlockRelation;
-use crate::layout::labels::screen::Subject;
-use crate::model::arcs::ArcMeasure;
-use crate::units::{Cost, ModuleId, push_grouped};
+use callscape_base::units::{Cost, ModuleId, push_grouped};
+use callscape_filter::selection::{Pointed, Selection};
+use callscape_layout::block_relation::BlockRelation;
+use callscape_layout::labels::screen::Subject;
+use callscape_model::arcs::ArcMeasure;
 
 /// Counts at arcs shown at once: of the cel, and of the module chosen. More hide what they stand at.
 const MOST_COUNTS_OF_CEL: usize = 7;

@@ -1,7 +1,7 @@
 //! Which block of the city stands for a module or a function.
 
-use crate::analysis::session::Resolved;
-use crate::units::{FunctionId, ModuleId};
+use callscape_analysis::session::Resolved;
+use callscape_base::units::{FunctionId, ModuleId};
 
 /// Stands for the block of what is hidden.
 pub(super) const NO_BLOCK: u32 = u32::MAX;

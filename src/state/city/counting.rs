@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::ends::EndsOf;
-use crate::analysis::session::Resolved;
-use crate::facts::trace::{Relation, StackRoom, Trace};
-use crate::layout::block_relation::BlockRelation;
-use crate::model::arcs::ArcMode;
-use crate::model::left::Left;
-use crate::model::moment::Moment;
-use crate::units::{Cost, FunctionId, Time};
+use callscape_analysis::session::Resolved;
+use callscape_base::units::{Cost, FunctionId, Time};
+use callscape_facts::trace::{Relation, StackRoom, Trace};
+use callscape_layout::block_relation::BlockRelation;
+use callscape_model::arcs::ArcMode;
+use callscape_model::left::Left;
+use callscape_model::moment::Moment;
 
 /// More calls than this in a step are not looked at one by one.
 const MOST_IN_STEP: u32 = 4_096;

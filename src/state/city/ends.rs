@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use super::blocks::block_of_function;
-use crate::analysis::session::Resolved;
-use crate::facts::trace::Relation;
-use crate::layout::geometry::Block;
+use callscape_analysis::session::Resolved;
+use callscape_facts::trace::Relation;
+use callscape_layout::geometry::Block;
 
 /// Where arcs end.
 #[derive(Debug, Default)]
@@ -103,8 +103,8 @@ impl Ends {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::geometry::BlockKind;
-    use crate::units::ModuleId;
+    use callscape_base::units::ModuleId;
+    use callscape_layout::geometry::BlockKind;
     use glam::Vec3;
 
     #[test]

@@ -1,10 +1,10 @@
 //! Colours on their way from what they said before to what they say now.
 
 use super::{City, MOST_MOVING};
-use crate::layout::geometry::{BlockLook, Color};
-use crate::look::lightness::levels;
-use crate::look::theme::Palette;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_layout::geometry::{BlockLook, Color};
+use callscape_look::lightness::levels;
+use callscape_look::theme::Palette;
 
 /// Seconds from one meaning of colours to the next.
 const DURATION: f32 = 0.45;

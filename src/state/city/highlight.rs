@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::City;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::filter::marked::Marked;
-use crate::layout::geometry::{BlockKind, Color};
-use crate::model::highlight::Highlight;
-use crate::model::mark::Mark;
-use crate::model::theme::Theme;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_filter::marked::Marked;
+use callscape_layout::geometry::{BlockKind, Color};
+use callscape_model::highlight::Highlight;
+use callscape_model::mark::Mark;
+use callscape_model::theme::Theme;
 
 use super::surface::color_at;
 

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use crate::layout::labels::Covered;
-use crate::look::pose::FreeArea;
+use callscape_layout::labels::Covered;
+use callscape_look::pose::FreeArea;
 
 /// The picture that names are for.
 #[derive(Clone, Copy, Debug, PartialEq)]

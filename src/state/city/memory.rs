@@ -5,15 +5,15 @@
 
 use super::blocks::NO_BLOCK;
 use super::{ColorScale, color_at};
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::memory::{AgeBin, CellTotals, Events, State};
-use crate::layout::geometry::{Block, BlockKind, Color};
-use crate::model::landscape::LandscapeSettings;
-use crate::model::memory::{BelongsTo, owners};
-use crate::model::metric::Metric;
-use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::Moment;
-use crate::units::{Cost, ModuleId, Time};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, ModuleId, Time};
+use callscape_facts::memory::{AgeBin, CellTotals, Events, State};
+use callscape_layout::geometry::{Block, BlockKind, Color};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::memory::{BelongsTo, owners};
+use callscape_model::metric::Metric;
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::moment::Moment;
 
 /// How high the block stands in which the most lives, in world units; heights go with the square root.
 const HIGHEST: f32 = 110.0;

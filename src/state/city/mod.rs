@@ -29,27 +29,27 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Vec2, Vec3};
 
-use crate::analysis::session::Session;
-use crate::facts::kinds::Purpose;
-use crate::filter::cut::Cut;
-use crate::filter::marked::Marked;
-use crate::layout::bundles::Ground;
-use crate::layout::emphasis::Focus;
-use crate::layout::geometry::{
+use callscape_analysis::session::Session;
+use callscape_base::units::{Cost, ModuleId, Unit, grouped};
+use callscape_facts::kinds::Purpose;
+use callscape_filter::cut::Cut;
+use callscape_filter::marked::Marked;
+use callscape_layout::bundles::Ground;
+use callscape_layout::emphasis::Focus;
+use callscape_layout::geometry::{
     self, Arcs, Block, BlockKind, BlockLook, ChangedLooks, FlatLabel, ScreenLabel,
 };
-use crate::layout::labels::Eye;
-use crate::layout::labels::flat::FlatLabels;
-use crate::layout::labels::screen::ScreenLabels;
-use crate::layout::pick::Picker;
-use crate::look::camera::Camera;
-use crate::model::arcs::{ArcMeasure, ArcMode};
-use crate::model::difference::RelationDifference;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::left::Left;
-use crate::model::metrics::{ModuleFacts, ModuleMetrics};
-use crate::model::moment::Moment;
-use crate::units::{Cost, ModuleId, Unit, grouped};
+use callscape_layout::labels::Eye;
+use callscape_layout::labels::flat::FlatLabels;
+use callscape_layout::labels::screen::ScreenLabels;
+use callscape_layout::pick::Picker;
+use callscape_look::camera::Camera;
+use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::difference::RelationDifference;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::left::Left;
+use callscape_model::metrics::{ModuleFacts, ModuleMetrics};
+use callscape_model::moment::Moment;
 
 use relations::Count;
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 
-use crate::layout::geometry::Block;
-use crate::model::theme::Theme;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_layout::geometry::Block;
+use callscape_model::theme::Theme;
 
 /// Seconds from one layout to the next.
 const DURATION: f32 = 0.55;
@@ -114,7 +114,7 @@ fn plate_on(block: &Block, around: &Block, (low, high): (Vec3, Vec3)) -> (Vec3, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::geometry::BlockKind;
+    use callscape_layout::geometry::BlockKind;
 
     #[test]
     fn blocks_ease_from_the_old_box_to_the_new_one() {

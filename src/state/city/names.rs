@@ -3,10 +3,10 @@
 use glam::Vec3;
 
 use super::lettering::Lettering;
-use crate::filter::selection::Pointed;
-use crate::layout::labels::screen::Subject;
-use crate::look::camera::Camera;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_layout::labels::screen::Subject;
+use callscape_look::camera::Camera;
 
 /// While names are held, they are chosen anew after this many seconds.
 const HELD: f32 = 0.6;

@@ -4,16 +4,16 @@ use glam::{Vec2, Vec3};
 
 use super::overhead::Overhead;
 use super::{City, Lettering, eye, motion, surface};
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::selection::Selection;
-use crate::layout::geometry::Block;
-use crate::layout::labels::Eye;
-use crate::layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
-use crate::layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
-use crate::layout::pick::Scene;
-use crate::look::camera::Camera;
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::selection::Selection;
+use callscape_layout::geometry::Block;
+use callscape_layout::labels::Eye;
+use callscape_layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
+use callscape_layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
+use callscape_layout::pick::Scene;
+use callscape_look::camera::Camera;
 
 /// What glows more than this runs.
 const RUNNING_GLOW: f32 = 0.5;

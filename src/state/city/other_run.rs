@@ -6,11 +6,11 @@ use super::activity::Activity;
 use super::memory::LiveMemory;
 use super::relations::Relations;
 use super::{City, Focus};
-use crate::analysis::session::Session;
-use crate::layout::labels::flat::FlatLabels;
-use crate::layout::labels::screen::ScreenLabels;
-use crate::model::left::Left;
-use crate::model::metrics::ModuleMetrics;
+use callscape_analysis::session::Session;
+use callscape_layout::labels::flat::FlatLabels;
+use callscape_layout::labels::screen::ScreenLabels;
+use callscape_model::left::Left;
+use callscape_model::metrics::ModuleMetrics;
 
 impl City {
     /// The same layout for another recording, whose `metrics` give the colours. O(blocks).

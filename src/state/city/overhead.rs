@@ -1,13 +1,13 @@
 //! Names that stand over districts on the screen where those written on the ground cannot be read.
 
 use super::lettering::Lettering;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::geometry::Block;
-use crate::layout::labels::Eye;
-use crate::layout::labels::flat::{District, FlatLabels};
-use crate::layout::labels::screen::{COUNT, Reason, Request, ScreenLabels, Subject, plate};
-use crate::layout::labels::text::width;
-use crate::layout::pick::{Picker, Scene};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::geometry::Block;
+use callscape_layout::labels::Eye;
+use callscape_layout::labels::flat::{District, FlatLabels};
+use callscape_layout::labels::screen::{COUNT, Reason, Request, ScreenLabels, Subject, plate};
+use callscape_layout::labels::text::width;
+use callscape_layout::pick::{Picker, Scene};
 
 /// Districts named at a time, and in a single picture.
 const MOST: usize = 24;

@@ -6,21 +6,21 @@ use std::sync::{Arc, OnceLock};
 use super::blocks::NO_BLOCK;
 use super::memory::is_live_height;
 use super::{City, ColorScale, surface};
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::kinds::{Purpose, Purposes};
-use crate::filter::cut::Cut;
-use crate::layout::geometry::{Block, BlockKind, BlockLook};
-use crate::layout::labels::flat::FlatLabels;
-use crate::layout::pick::Picker;
-use crate::layout::treemap::{Heights, Plan, Treemap};
-use crate::look::lightness;
-use crate::model::metric::{Metric, Origin};
-use crate::model::metrics::ModuleMetrics;
-use crate::model::small;
-use crate::model::surface::{Scale, Surface};
-use crate::model::tiling::Tiling;
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::kinds::{Purpose, Purposes};
+use callscape_filter::cut::Cut;
+use callscape_layout::geometry::{Block, BlockKind, BlockLook};
+use callscape_layout::labels::flat::FlatLabels;
+use callscape_layout::pick::Picker;
+use callscape_layout::treemap::{Heights, Plan, Treemap};
+use callscape_look::lightness;
+use callscape_model::metric::{Metric, Origin};
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::small;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::tiling::Tiling;
 
 /// What a legend says of footprints and heights.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,14 +6,14 @@ use glam::{Vec2, Vec3};
 
 use super::blocks::block_of_module;
 use super::{City, eye};
-use crate::filter::selection::Selection;
-use crate::layout::bundles::Ground;
-use crate::layout::emphasis::Focus;
-use crate::layout::geometry::Arcs;
-use crate::layout::pick::Hit;
-use crate::layout::pick_arc;
-use crate::look::camera::Camera;
-use crate::units::{ModuleId, ThreadId};
+use callscape_base::units::{ModuleId, ThreadId};
+use callscape_filter::selection::Selection;
+use callscape_layout::bundles::Ground;
+use callscape_layout::emphasis::Focus;
+use callscape_layout::geometry::Arcs;
+use callscape_layout::pick::Hit;
+use callscape_layout::pick_arc;
+use callscape_look::camera::Camera;
 
 /// An arc under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]

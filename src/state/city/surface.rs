@@ -1,18 +1,18 @@
 //! Colour by data: languages by hue, metrics by a single map of rising strength, and what its colours mean.
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::facts::kinds::Purpose;
-use crate::layout::geometry::{Block, BlockKind, Color};
-use crate::layout::hues::Hues;
-use crate::look::ink::{Ink, diverging};
-use crate::look::theme::{Palette, linear};
-use crate::model::landscape::LandscapeSettings;
-use crate::model::measure::Measure;
-use crate::model::metric::{Metric, Unit};
-use crate::model::metrics::ModuleMetrics;
-use crate::model::surface::{Scale, Surface};
-use crate::model::theme::Theme;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_facts::kinds::Purpose;
+use callscape_layout::geometry::{Block, BlockKind, Color};
+use callscape_layout::hues::Hues;
+use callscape_look::ink::{Ink, diverging};
+use callscape_look::theme::{Palette, linear};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::measure::Measure;
+use callscape_model::metric::{Metric, Unit};
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::surface::{Scale, Surface};
+use callscape_model::theme::Theme;
 
 /// How many bars the distribution of values is shown in.
 pub const BARS: usize = 24;

@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::analysis::session::Inputs;
-use crate::facts::memory::AgeBin;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::{Pointed, Selection};
-use crate::layout::geometry::BlockKind;
-use crate::look::pose::FreeArea;
-use crate::model::memory::{BelongsTo, owners};
-use crate::model::metric::Metric;
-use crate::model::moment::Moment;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::FilterAsk;
-use crate::state::camera::CameraControl;
-use crate::state::testing::{micros, module, open, opened, range, settle, tiny};
-use crate::units::{Cost, Time, TimeRange};
+use crate::State;
+use crate::ask::FilterAsk;
+use crate::camera::CameraControl;
+use crate::testing::{micros, module, open, opened, range, settle, tiny};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::memory::AgeBin;
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::{Pointed, Selection};
+use callscape_layout::geometry::BlockKind;
+use callscape_look::pose::FreeArea;
+use callscape_model::memory::{BelongsTo, owners};
+use callscape_model::metric::Metric;
+use callscape_model::moment::Moment;
 
 fn moment(previous: u64, time: u64) -> Moment {
     Moment {
@@ -191,7 +191,7 @@ fn a_module_is_displayed_by_itself_or_by_what_it_lies_in() {
 
 #[test]
 fn heights_and_boxes_say_what_lives_at_any_time() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut state = opened(&Inputs {
         recordings: vec![path.join("tests/data/import/heaptrack/python-start.heaptrack.zst")],
         ..Inputs::default()

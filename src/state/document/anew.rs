@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::Document;
 use super::same::Same;
-use crate::analysis::comparison::pairing::Correction;
-use crate::analysis::mapping::Mapping;
-use crate::analysis::refinement::Refinement;
-use crate::analysis::session::{Inputs, Session};
-use crate::facts::recording::Recording;
-use crate::filter::correspond;
-use crate::filter::filters::Filters;
-use crate::filter::selection::{Pointed, Selection};
-use crate::model::landscape::LandscapeSettings;
-use crate::progress::Progress;
-use crate::source::history::History;
-use crate::state::city::City;
-use crate::state::runs::Runs;
-use crate::units::{ModuleId, Time, TimeRange};
+use crate::city::City;
+use crate::runs::Runs;
+use callscape_analysis::comparison::pairing::Correction;
+use callscape_analysis::mapping::Mapping;
+use callscape_analysis::refinement::Refinement;
+use callscape_analysis::session::{Inputs, Session};
+use callscape_base::progress::Progress;
+use callscape_base::units::{ModuleId, Time, TimeRange};
+use callscape_facts::recording::Recording;
+use callscape_filter::correspond;
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::{Pointed, Selection};
+use callscape_model::landscape::LandscapeSettings;
+use callscape_source::history::History;
 
 /// What a document is made anew from.
 #[derive(Clone, Debug)]
@@ -261,7 +261,7 @@ impl Document {
     }
 
     /// The part of a range that the recording has; none where that is nothing, or all of it.
-    pub(in crate::state) fn within(&self, range: TimeRange) -> Option<TimeRange> {
+    pub(crate) fn within(&self, range: TimeRange) -> Option<TimeRange> {
         let whole = self.resolved()?.recording.trace.range();
         let [start, end] = [range.start, range.end].map(|time| time.clamp(whole.start, whole.end));
         let part = TimeRange::new(start, end);
@@ -414,15 +414,17 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::filter::filters::FilterStep;
-    use crate::filter::summary::Summary;
+    use callscape_filter::filters::FilterStep;
+    use callscape_filter::summary::Summary;
 
     #[test]
     fn another_value_of_a_profile_is_shown_with_the_same_selection() {
         let file = "tests/data/import/pprof/markdown-render.pb.gz";
         let inputs = Inputs {
             source_dir: None,
-            recordings: vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file)],
+            recordings: vec![
+                PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file),
+            ],
             ..Inputs::default()
         };
         let (settings, progress) = (LandscapeSettings::default(), Progress::new());

@@ -1,7 +1,7 @@
 //! Which function a module stands for.
 
-use crate::analysis::session::Session;
-use crate::units::FunctionId;
+use callscape_analysis::session::Session;
+use callscape_base::units::FunctionId;
 
 /// By module, the function of the recording that it stands for, where it is one alone. O(modules + functions).
 pub fn functions_by_module(session: &Session, recording: usize) -> Vec<Option<FunctionId>> {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis::session::Inputs;
-use crate::import;
-use crate::source;
+use callscape_analysis::session::Inputs;
+use callscape_import as import;
+use callscape_source as source;
 
 /// How files that only other tools write end: logs in SARIF, and reports of lcov.
 const RESULTS: [&str; 3] = ["sarif", "info", "lcov"];
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_dropped_joins_or_replaces_what_is_open() {
-        let tree = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let tree = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let other = tree.join("src");
         let trace = tree.join("Cargo.toml");
         let of = |source: Option<&PathBuf>, recordings: &[&PathBuf]| Inputs {

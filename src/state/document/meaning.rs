@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Document;
-use crate::facts::trace::FunctionMetrics;
-use crate::filter::selection::{Meant, Pointed};
-use crate::model::navigate;
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::trace::FunctionMetrics;
+use callscape_filter::selection::{Meant, Pointed};
+use callscape_model::navigate;
 
 impl Document {
     /// The module of a function of the recording that plays.
@@ -100,11 +100,11 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
-    use crate::filter::filters::FilterStep;
-    use crate::filter::selection::{CallOf, Pointed};
-    use crate::state::ask::{FilterAsk, SelectAsk};
-    use crate::state::testing::{function, module, open, range, settle, tiny};
-    use crate::units::{CallId, ModuleId, ThreadId};
+    use crate::ask::{FilterAsk, SelectAsk};
+    use crate::testing::{function, module, open, range, settle, tiny};
+    use callscape_base::units::{CallId, ModuleId, ThreadId};
+    use callscape_filter::filters::FilterStep;
+    use callscape_filter::selection::{CallOf, Pointed};
 
     #[test]
     fn what_is_pointed_at_is_completed() {

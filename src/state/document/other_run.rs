@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::Document;
-use crate::analysis::comparison::amounts::{Measure, Timed};
-use crate::analysis::comparison::tables::Norm;
-use crate::analysis::session::Session;
-use crate::filter::filters::{Filters, same_functions};
-use crate::filter::running::Running;
-use crate::filter::summary::Summary;
-use crate::model::difference::Strength;
-use crate::model::metrics::ModuleMetrics;
-use crate::model::moment::Moment;
-use crate::progress::{Cancelled, Progress};
-use crate::state::city::City;
-use crate::state::runs::{Part, Runs};
-use crate::units::{Cost, Time, TimeRange};
+use crate::city::City;
+use crate::runs::{Part, Runs};
+use callscape_analysis::comparison::amounts::{Measure, Timed};
+use callscape_analysis::comparison::tables::Norm;
+use callscape_analysis::session::Session;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_filter::filters::{Filters, same_functions};
+use callscape_filter::running::Running;
+use callscape_filter::summary::Summary;
+use callscape_model::difference::Strength;
+use callscape_model::metrics::ModuleMetrics;
+use callscape_model::moment::Moment;
 
 /// What limits two runs: the one that is shown, then the other.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Which ids of a document mean what those of the one before did.
 
 use super::Document;
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::filters::{FilterStep, Gone, Renamed};
-use crate::filter::selection::{CallOf, Pointed};
-use crate::units::{FunctionId, ModuleId, ThreadId};
+use callscape_base::units::{FunctionId, ModuleId, ThreadId};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::filters::{FilterStep, Gone, Renamed};
+use callscape_filter::selection::{CallOf, Pointed};
 
 /// A document and the one that takes its place.
 #[derive(Clone, Copy)]

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Document;
-use crate::analysis::lines;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::filter::selection::Pointed;
-use crate::units::ModuleId;
+use callscape_analysis::lines;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_filter::selection::Pointed;
 
 /// A line that the editor is to show.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What a document says of the tiny recording, and of two runs.
 
 use super::*;
-use crate::filter::filters::FilterStep;
-use crate::state::ask::{FilterAsk, RunsAsk, SelectAsk};
-use crate::state::testing::{module, open, settle, tiny, two_runs};
-use crate::units::Time;
+use crate::ask::{FilterAsk, RunsAsk, SelectAsk};
+use crate::testing::{module, open, settle, tiny, two_runs};
+use callscape_base::units::Time;
+use callscape_filter::filters::FilterStep;
 
 #[test]
 fn views_have_something_to_show_as_inputs_allow() {
@@ -68,7 +68,7 @@ fn either_run_is_shown_where_it_stands() {
 #[test]
 fn what_is_left_is_counted_and_everything_comes_back() {
     let mut state = tiny();
-    let calls = |state: &crate::state::State| {
+    let calls = |state: &crate::State| {
         let rows = open(state).functions.as_ref().expect("a recording");
         rows.rows().iter().map(|row| row.metrics.calls).sum::<u64>()
     };

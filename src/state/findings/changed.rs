@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::marked_in;
-use crate::analysis::comparison::{Comparison, Settings};
-use crate::analysis::faults::{self, Failing, Fault, Faults, Question, opening};
-use crate::analysis::session::{Session, Since};
-use crate::filter::marked::Marked;
-use crate::import;
-use crate::progress::Progress;
-use crate::source::history;
-use crate::source::history::change::Changes;
+use callscape_analysis::comparison::{Comparison, Settings};
+use callscape_analysis::faults::{self, Failing, Fault, Faults, Question, opening};
+use callscape_analysis::session::{Session, Since};
+use callscape_base::progress::Progress;
+use callscape_filter::marked::Marked;
+use callscape_import as import;
+use callscape_source::history;
+use callscape_source::history::change::Changes;
 
 /// What changed between two revisions, of one session.
 pub struct Changed {

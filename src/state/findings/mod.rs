@@ -11,11 +11,11 @@ pub use self::changed::Changed;
 pub use self::results::{Found, Hits, SetFrom};
 use super::ask::Shown;
 use super::job::Job;
-use crate::analysis::coverage::Coverage;
-use crate::analysis::session::{Elsewhere, Resolved, Session, Since};
-use crate::filter::marked::{First, Marked};
-use crate::progress::Progress;
-use crate::units::{FunctionId, ModuleId};
+use callscape_analysis::coverage::Coverage;
+use callscape_analysis::session::{Elsewhere, Resolved, Session, Since};
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_filter::marked::{First, Marked};
 
 /// What was marked when it was last brought up to date: what, in which session, and in which of its recordings.
 pub(super) type Applied = (Option<Arc<Marked>>, Arc<Session>, usize);
@@ -140,7 +140,10 @@ impl Findings {
         match (self.shown, &self.changed) {
             (Shown::Changed, Some(Ok(changed))) => match changed.faults.not_run.len() {
                 0 => String::new(),
-                count => format!("{} that did not run", crate::units::grouped(count as u64)),
+                count => format!(
+                    "{} that did not run",
+                    callscape_base::units::grouped(count as u64)
+                ),
             },
             (Shown::Set(at), _) => self
                 .hits

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::marked_in;
-use crate::analysis::coverage::Coverage;
-use crate::analysis::result_sets::NamedSet;
-use crate::analysis::session::Session;
-use crate::filter::marked::Marked;
-use crate::import::input::STANDARD_INPUT;
-use crate::import::results::{self, ResultSet};
-use crate::progress::{Cancelled, Progress};
+use callscape_analysis::coverage::Coverage;
+use callscape_analysis::result_sets::NamedSet;
+use callscape_analysis::session::Session;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_filter::marked::Marked;
+use callscape_import::input::STANDARD_INPUT;
+use callscape_import::results::{self, ResultSet};
 
 /// Where a set comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Hits {
         ];
         let parts = all.iter().filter(|(count, _)| *count > 0);
         let mut parts: Vec<String> = parts
-            .map(|(count, what)| format!("{} {what}", crate::units::grouped(*count)))
+            .map(|(count, what)| format!("{} {what}", callscape_base::units::grouped(*count)))
             .collect();
         if self.is_cut {
             parts.push("the file ends in the middle".to_owned());

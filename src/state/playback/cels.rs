@@ -1,8 +1,8 @@
 //! Cels: the steps that a trace is shown in (AVID, section 2.3).
 
 use super::{Playback, Step, scaled, time_after};
-use crate::facts::trace::Trace;
-use crate::units::{Cost, Time, TimeRange};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::trace::Trace;
 
 impl Playback {
     /// The number of the cel that ends at the time shown, from 1, and how many there are. A number that is

@@ -15,8 +15,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::call_steps::CallStep;
-use crate::facts::trace::Trace;
-use crate::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_facts::trace::Trace;
 
 /// What passes evenly while it plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 use super::*;
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::warnings::{Place, Reporter};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
 
 /// Calls that start and end at pseudo-random times, many of them equal.
 pub fn trace(calls: u64, seed: u64) -> Trace {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::comparison::causes::Causes;
-use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::comparison::tables::{Norm, RelationChange};
-use crate::facts::trace::{FunctionMetrics, Relation};
-use crate::model::difference::Amount;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{TimeRange, Unit};
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Change, Measure};
+use callscape_analysis::comparison::causes::Causes;
+use callscape_analysis::comparison::contexts::ContextTree;
+use callscape_analysis::comparison::tables::{Norm, RelationChange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{TimeRange, Unit};
+use callscape_facts::trace::{FunctionMetrics, Relation};
+use callscape_model::difference::Amount;
 
 /// The same with A and B exchanged.
 pub fn mirrored(of: Change) -> Change {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::Runs;
 use super::part::{ContextsOf, Part, Whole, amounts_of, mirrored, normal};
-use crate::analysis::comparison::Comparison;
-use crate::analysis::comparison::amounts::{Change, Timed};
-use crate::analysis::comparison::counted::{Counted, differences};
-use crate::analysis::comparison::tables::{Given, Norm, sums};
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::Hierarchy;
-use crate::units::{ModuleId, TimeRange};
+use callscape_analysis::comparison::Comparison;
+use callscape_analysis::comparison::amounts::{Change, Timed};
+use callscape_analysis::comparison::counted::{Counted, differences};
+use callscape_analysis::comparison::tables::{Given, Norm, sums};
+use callscape_analysis::session::Session;
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_facts::hierarchy::Hierarchy;
 
 impl Runs {
     /// What differs by module of a structure.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis::comparison::amounts::Change;
-use crate::analysis::comparison::tables::Norm;
-use crate::analysis::session::{Inputs, Sides};
-use crate::state::State;
-use crate::state::ask::{RunsAsk, SelectAsk};
-use crate::state::runs::RunsLayout;
-use crate::state::runs_view::tests::{open, opened, paths, settle, wait};
-use crate::units::{Time, TimeRange};
+use crate::State;
+use crate::ask::{RunsAsk, SelectAsk};
+use crate::runs::RunsLayout;
+use crate::runs_view::testing::{open, opened, paths, settle, wait};
+use callscape_analysis::comparison::amounts::Change;
+use callscape_analysis::comparison::tables::Norm;
+use callscape_analysis::session::{Inputs, Sides};
+use callscape_base::units::{Time, TimeRange};
 
 /// Runs of a program in microseconds: `main` calls `steady`, whose cost varies, `slower`, and what else one run does.
 fn runs(folder: &Path, name: &str, steady: [u64; 3], slower: u64, rare: usize) -> Vec<PathBuf> {

@@ -4,9 +4,9 @@ use glam::Vec2;
 
 use super::ask::RunsAsk;
 use super::runs::RunsLayout;
-use crate::model::arcs::ArcMode;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::surface::Surface;
+use callscape_model::arcs::ArcMode;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::surface::Surface;
 
 /// How two runs stand beside each other.
 #[derive(Clone, Debug)]
@@ -67,5 +67,7 @@ pub fn suited(
     settings
 }
 
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

@@ -1,93 +1,22 @@
 //! Two runs, and what is asked about them.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::suited;
-use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::analysis::session::Inputs;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::CallOf;
-use crate::model::arcs::ArcMode;
-use crate::model::difference::Strength;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::pairs::PairRow;
-use crate::model::surface::Surface;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::state::runs::RunsLayout;
-use crate::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
-
-/// What is open of `inputs`, without a window or views.
-pub(crate) fn opened(inputs: &Inputs) -> State {
-    let settings = LandscapeSettings::default();
-    let document = Document::open(inputs, None, &settings, &Progress::new());
-    let mut state = State::new(Vec::new(), Box::new(|| Box::new(|| ())));
-    state.show(document.expect("recordings that can be read"), |_, _| ());
-    state
-}
-
-fn data(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(folder)
-}
-
-/// Two real recordings of different programs.
-pub(crate) fn different() -> State {
-    let files = [
-        "toml-threads.viztracer.json",
-        "syn-spans.tracing-chrome.json",
-    ];
-    opened(&Inputs {
-        recordings: files.map(|file| data("import").join(file)).into(),
-        ..Inputs::default()
-    })
-}
-
-/// The recordings of two versions of a program, without their source.
-fn of_paths() -> Inputs {
-    let data = data("compare/paths");
-    Inputs {
-        recordings: ["parsed", "stored"]
-            .map(|name| data.join(format!("{name}.json.gz")))
-            .into(),
-        ..Inputs::default()
-    }
-}
-
-/// Two versions of a program, without their source.
-pub(crate) fn paths() -> State {
-    let mut state = opened(&of_paths());
-    settle(&mut state);
-    state
-}
-
-pub(crate) fn open(state: &State) -> &Document {
-    state.document.as_ref().expect("two runs are open")
-}
-
-/// Until nothing changes what is open any more.
-pub(crate) fn wait(state: &mut State) {
-    state.poll_jobs();
-    while state.jobs.is_any() || !state.runs_view.to_do.is_empty() {
-        std::thread::sleep(Duration::from_millis(1));
-        state.poll_jobs();
-    }
-}
-
-/// The same, and until what is left has been counted.
-pub(crate) fn settle(state: &mut State) {
-    wait(state);
-    state.update_work();
-    while state.work.is_under_way() {
-        std::thread::sleep(Duration::from_millis(1));
-        state.update_work();
-    }
-}
+use super::testing::{data, different, of_paths, open, opened, paths, settle, wait};
+use crate::State;
+use crate::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
+use crate::runs::RunsLayout;
+use callscape_analysis::comparison::amounts::{Change, Measure};
+use callscape_analysis::session::Inputs;
+use callscape_base::units::{CallId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::CallOf;
+use callscape_model::arcs::ArcMode;
+use callscape_model::difference::Strength;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::pairs::PairRow;
+use callscape_model::surface::Surface;
 
 /// Calls of each side of what is compared.
 fn calls(state: &State) -> [u64; 2] {

@@ -6,8 +6,8 @@ use super::super::State;
 use super::super::ask::{Ask, OpenAsk, RunsAsk};
 use super::super::document::Document;
 use super::super::steps::{Shown, ShownRuns};
-use crate::filter::selection::Pointed;
-use crate::model::landscape::LandscapeSettings;
+use callscape_filter::selection::Pointed;
+use callscape_model::landscape::LandscapeSettings;
 
 fn run_of(document: &Document) -> Option<(usize, bool)> {
     let runs = document.runs.as_ref()?;

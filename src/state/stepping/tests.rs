@@ -13,16 +13,16 @@ use super::super::testing::{
     CALLS, STACKS, frame_at, micros, module, nothing_open, open, range, settle, tiny, two_runs,
 };
 use super::super::{State, Viewport};
-use crate::analysis::comparison::amounts::Measure;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::Pointed;
-use crate::look::pose::FreeArea;
-use crate::model::arcs::ArcMode;
-use crate::model::difference::Strength;
-use crate::model::landscape::LandscapeSettings;
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::units::{ModuleId, ThreadId};
+use callscape_analysis::comparison::amounts::Measure;
+use callscape_base::units::{ModuleId, ThreadId};
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::Pointed;
+use callscape_look::pose::FreeArea;
+use callscape_model::arcs::ArcMode;
+use callscape_model::difference::Strength;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
 
 /// A linear congruential generator: the same numbers in every run.
 struct Numbers(u64);

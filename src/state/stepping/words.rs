@@ -7,17 +7,17 @@ use super::super::panes::Arrangement;
 use super::super::runs::RunsLayout;
 use super::super::steps::{Kind, Shown};
 use super::shown::is_same_choice;
-use crate::analysis::alignment::Link;
-use crate::analysis::comparison::tables::Norm;
-use crate::escape;
-use crate::filter::cut::Cut;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::Pointed;
-use crate::model::arcs::{ArcMeasure, ArcMode};
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::model::theme::Theme;
-use crate::units::ModuleId;
+use callscape_analysis::alignment::Link;
+use callscape_analysis::comparison::tables::Norm;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_filter::cut::Cut;
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::Pointed;
+use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
+use callscape_model::theme::Theme;
 
 /// What changed, and whether by degrees; `goal` is where the camera flies. What was asked for comes before what followed
 /// from it.

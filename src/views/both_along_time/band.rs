@@ -5,12 +5,12 @@ use glam::Vec2;
 use super::BothAlongTime;
 use super::clock::Common;
 use super::half::Tones;
-use crate::layout::geometry::Color;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::{Ink, diverging};
-use crate::model::linked::LinkedRuns;
-use crate::views::Scope;
+use crate::Scope;
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::{Ink, diverging};
+use callscape_model::linked::LinkedRuns;
 
 impl BothAlongTime {
     /// How many times as long B takes as A, by colour and in numbers.

@@ -1,11 +1,11 @@
 //! The time axis that two runs share: the times of one of them, those of the other laid where they are the same.
 
-use crate::analysis::alignment::Alignment;
-use crate::analysis::session::Session;
-use crate::facts::trace::Columns;
-use crate::layout::axis::TimeAxis;
-use crate::model::linked::LinkedRuns;
-use crate::units::{Time, TimeRange};
+use callscape_analysis::alignment::Alignment;
+use callscape_analysis::session::Session;
+use callscape_base::units::{Time, TimeRange};
+use callscape_facts::trace::Columns;
+use callscape_layout::axis::TimeAxis;
+use callscape_model::linked::LinkedRuns;
 
 /// The clocks of two runs on one axis.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ impl<'a> Common<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Cost;
+    use callscape_base::units::Cost;
 
     #[test]
     fn stretches_cover_the_columns_in_order_and_keep_the_times_of_the_map() {

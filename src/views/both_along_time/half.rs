@@ -4,18 +4,18 @@ use glam::Vec2;
 
 use super::clock::Common;
 use super::places::Places;
-use crate::analysis::session::Session;
-use crate::filter::filters::FilterRules;
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::{Ink, diverging};
-use crate::model::linked::LinkedRuns;
-use crate::model::mark::Mark;
-use crate::model::theme::Theme;
-use crate::units::{FunctionId, ModuleId, TimeRange};
-use crate::views::hatching::ShownGaps;
+use crate::hatching::ShownGaps;
+use callscape_analysis::session::Session;
+use callscape_base::units::{FunctionId, ModuleId, TimeRange};
+use callscape_filter::filters::FilterRules;
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::{Ink, diverging};
+use callscape_model::linked::LinkedRuns;
+use callscape_model::mark::Mark;
+use callscape_model::theme::Theme;
 
 /// The colours of differences on a sheet.
 pub(super) struct Tones {

@@ -7,15 +7,15 @@ use glam::Vec2;
 use super::half::{On, sign};
 use super::places::LETTERS;
 use super::spot::Spot;
-use crate::analysis::session::Resolved;
-use crate::facts::trace::{Coverage, Without};
-use crate::filter::selection::CallOf;
-use crate::layout::hues::encoded;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Raster, Rect, Sheet};
-use crate::model::difference::Which;
-use crate::units::ModuleId;
-use crate::views::shading::Shader;
+use crate::shading::Shader;
+use callscape_analysis::session::Resolved;
+use callscape_base::units::ModuleId;
+use callscape_facts::trace::{Coverage, Without};
+use callscape_filter::selection::CallOf;
+use callscape_layout::hues::encoded;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Raster, Rect, Sheet};
+use callscape_model::difference::Which;
 
 /// Heights of a row in points.
 const HIGHEST: f32 = 22.0;

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use crate::layout::sheet::Rect;
-use crate::model::linked::Along;
+use callscape_layout::sheet::Rect;
+use callscape_model::linked::Along;
 
 /// Heights in points.
 pub(super) const LETTERS: f32 = 11.0;

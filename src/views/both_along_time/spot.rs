@@ -1,8 +1,8 @@
 //! What can be pointed at in the timelines.
 
-use crate::filter::selection::CallOf;
-use crate::layout::sheet::Rect;
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_filter::selection::CallOf;
+use callscape_layout::sheet::Rect;
 
 /// Something that can be pointed at.
 #[derive(Clone, Copy, Debug)]

@@ -8,14 +8,14 @@ use super::clock::Stretch;
 use super::half::{On, sign};
 use super::places::LETTERS;
 use super::spot::Spot;
-use crate::facts::recording::Recording;
-use crate::facts::trace::{Flame, FlameOf, LeaveOut, Trace};
-use crate::filter::filters::FilterRules;
-use crate::filter::selection::CallOf;
-use crate::layout::hues::encoded;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::units::{Cost, ThreadId};
+use callscape_base::units::{Cost, ThreadId};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::{Flame, FlameOf, LeaveOut, Trace};
+use callscape_filter::filters::FilterRules;
+use callscape_filter::selection::CallOf;
+use callscape_layout::hues::encoded;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
 
 /// How many threads of each run are drawn, those with most calls.
 const MOST_THREADS: usize = 4;
@@ -97,7 +97,7 @@ pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         .floor()
         .max(1.0);
     let names = match heading > 0.0 {
-        true => crate::model::threads::thread_names(trace),
+        true => callscape_model::threads::thread_names(trace),
         false => Vec::new(),
     };
     let mut top = plot.min.y;

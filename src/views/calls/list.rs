@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use crate::analysis::session::{Resolved, Session};
-use crate::escape;
-use crate::filter::cut::Cut;
-use crate::filter::filters::Filters;
-use crate::filter::selection::CallOf;
-use crate::filter::walk::{LeftCall, walk};
-use crate::model::calls::{CallColumn, CallsOf};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::escape;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_filter::cut::Cut;
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::CallOf;
+use callscape_filter::walk::{LeftCall, walk};
+use callscape_model::calls::{CallColumn, CallsOf};
 
 /// No more rows than this are kept: the first of them.
 pub const MOST: usize = 1_000_000;
@@ -316,9 +316,9 @@ fn first(row: &CallRow) -> (Time, ThreadId, CallId) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::session::Inputs;
-    use crate::filter::filters::FilterStep;
-    use crate::units::CallId;
+    use callscape_analysis::session::Inputs;
+    use callscape_base::units::CallId;
+    use callscape_filter::filters::FilterStep;
 
     fn demo() -> Session {
         Session::open(&Inputs::default(), &Progress::new()).expect("the demo is built in")

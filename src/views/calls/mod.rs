@@ -11,20 +11,20 @@ use serde_json::{Map, Value};
 pub use self::list::{CallList, CallRow, MOST};
 use super::rows::place;
 use super::{Entry, Pane, View, export};
-use crate::filter::filters::Filters;
-use crate::filter::selection::{CallOf, Pointed};
-use crate::model::calls::{CallColumn, CallsOf};
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::document::Document;
-use crate::state::job::{self, Job};
-use crate::state::message::Message;
-use crate::state::panes::Artifact::{
+use callscape_base::progress::Progress;
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_model::calls::{CallColumn, CallsOf};
+use callscape_state::State;
+use callscape_state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::job::{self, Job};
+use callscape_state::message::Message;
+use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Side, ViewId, ViewLine};
-use crate::units::{ModuleId, TimeRange};
+use callscape_state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

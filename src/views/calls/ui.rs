@@ -6,13 +6,13 @@ use egui_extras::Column as Width;
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
-use crate::escape;
-use crate::facts::functions::Functions;
-use crate::filter::selection::Meant;
-use crate::model::calls::{CallColumn, CallsOf};
-use crate::state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::document::Document;
-use crate::units::{Cost, Time};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Time};
+use callscape_facts::functions::Functions;
+use callscape_filter::selection::Meant;
+use callscape_model::calls::{CallColumn, CallsOf};
+use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::document::Document;
 
 pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()

@@ -4,12 +4,12 @@ use regex::RegexBuilder;
 
 use super::CodeView;
 use super::numbers::{Tint, cost_of};
-use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Asks, EditAsk, TableKey, ViewAsk};
-use crate::state::document::Document;
-use crate::state::document::source::SourceLine;
-use crate::units::Cost;
-use crate::views::rows::place;
+use crate::rows::place;
+use callscape_base::units::Cost;
+use callscape_state::action::{Action, Chord, Line, Scope};
+use callscape_state::ask::{Asks, EditAsk, TableKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::document::source::SourceLine;
 
 const NEXT: &str = "code.next";
 const PREVIOUS: &str = "code.previous";

@@ -5,13 +5,13 @@ use egui_extras::{Column as Width, TableBuilder};
 
 use super::CodeView;
 use super::numbers::{Numbers, relation};
-use crate::analysis::lines::{Evidence, Line, LineCalls};
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::views::rows::{self, ROW};
-use crate::views::{Pane, style, text};
+use crate::rows::{self, ROW};
+use crate::{Pane, style, text};
+use callscape_analysis::lines::{Evidence, Line, LineCalls};
+use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// With less room than this the text needs all of it, in points.
 const LEAST: f32 = 240.0;

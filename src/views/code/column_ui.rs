@@ -8,9 +8,9 @@ use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
 use super::touched::Touch;
 use super::{CodeView, miniature_ui, pointing};
-use crate::state::document::Document;
-use crate::views::Pane;
-use crate::views::widgets::tell;
+use crate::Pane;
+use crate::widgets::tell;
+use callscape_state::document::Document;
 
 /// The width of the band of colour before the text, in points.
 const BAND: f32 = 5.0;

@@ -1,6 +1,6 @@
 //! The columns that the letters of a line stand in, tabs widened.
 
-use crate::escape;
+use callscape_base::escape;
 
 /// How many columns a letter takes, but a tab.
 pub fn width(letter: char) -> u32 {

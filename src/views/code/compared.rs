@@ -1,7 +1,7 @@
 //! What differs between the lines of a file in two runs.
 
-use crate::analysis::line_changes::Aligned;
-use crate::analysis::lines::{self, LineDifference};
+use callscape_analysis::line_changes::Aligned;
+use callscape_analysis::lines::{self, LineDifference};
 
 use super::numbers::{Numbers, Tint};
 

@@ -1,11 +1,11 @@
 //! Which file is shown: that of what is chosen, wherever it was chosen; at first that of the function that costs most.
 
 use super::{CodeView, Goal};
-use crate::facts::hierarchy::ModuleKind;
-use crate::filter::selection::Pointed;
-use crate::state::document::Document;
-use crate::state::document::source::{SourceLine, file_around};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::ModuleKind;
+use callscape_filter::selection::Pointed;
+use callscape_state::document::Document;
+use callscape_state::document::source::{SourceLine, file_around};
 
 impl CodeView {
     /// Goes to what was chosen elsewhere.

@@ -1,10 +1,10 @@
 //! Which lines are meant by what is pointed at and by what is chosen.
 
 use super::numbers::Numbers;
-use crate::filter::selection::Pointed;
-use crate::model::navigate;
-use crate::state::document::Document;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_model::navigate;
+use callscape_state::document::Document;
 
 /// What of a file is meant.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,7 +78,8 @@ fn ends(document: &Document, of: &Pointed) -> Option<Ends> {
         let caller = navigate::caller(trace, call)?;
         let caller = trace.call(caller.thread, caller.call);
         let modules = &resolved.resolution.modules;
-        let module = |function: crate::units::FunctionId| modules.get(function.index()).copied();
+        let module =
+            |function: callscape_base::units::FunctionId| modules.get(function.index()).copied();
         return Some(Ends::Exactly(
             module(caller.function)?,
             module(callee.function)?,

@@ -6,7 +6,7 @@
 use egui::{Color32, ColorImage};
 
 use super::columns::Columns;
-use crate::source::text::SourceText;
+use callscape_source::text::SourceText;
 
 /// So many columns of a line are told apart; what lies further right is not seen.
 pub const COLUMNS: usize = 120;

@@ -7,11 +7,11 @@ use super::CodeView;
 use super::miniature::{self, RowLook, Scale};
 use super::numbers::Numbers;
 use super::page::Page;
-use crate::escape;
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::views::widgets::tell;
-use crate::views::{style, text};
+use crate::widgets::tell;
+use crate::{style, text};
+use callscape_base::escape;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
 
 /// The text in miniature, and what it was made for.
 pub struct Miniature {

@@ -36,17 +36,17 @@ use self::reading::{Reading, TextKey};
 use self::touched::Touched;
 use super::found::Found;
 use super::{Entry, Pane, SavedViews, View};
-use crate::analysis::line_changes::Aligned;
-use crate::analysis::session::Session;
-use crate::filter::selection::Pointed;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Line, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::ModuleId;
+use callscape_analysis::line_changes::Aligned;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::job::Job;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Line, Module, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

@@ -6,14 +6,14 @@ use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
 use super::CodeView;
-use crate::analysis::session::Inputs;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::state::ask::{CameraAsk, OpenAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::units::ModuleId;
-use crate::views::rows::{self, ROW};
-use crate::views::{Pane, style, text};
+use crate::rows::{self, ROW};
+use crate::{Pane, style, text};
+use callscape_analysis::session::Inputs;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{CameraAsk, OpenAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// `failure` says why the text of a file of the tree is not there.
 pub fn show(

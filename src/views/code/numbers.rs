@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
-use crate::facts::hierarchy::Hierarchy;
-use crate::progress::{Cancelled, Progress};
-use crate::source::relations::sites::CallSite;
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::units::{Cost, ModuleId, TimeRange, Unit};
-use crate::views::found::Found;
-use crate::views::text;
+use crate::found::Found;
+use crate::text;
+use callscape_analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ModuleId, TimeRange, Unit};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_source::relations::sites::CallSite;
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::job::Job;
 
 /// Which recording, and which part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct FactsKey {
 struct LinesKey {
     facts: FactsKey,
     file: ModuleId,
-    /// [`crate::state::Stamps::sources`], where the calls of the text are known.
+    /// [`callscape_state::Stamps::sources`], where the calls of the text are known.
     sites: Option<u64>,
 }
 

@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use super::columns::{Columns, width};
 use super::miniature::Ink;
-use crate::escape;
-use crate::source::syntax::{Class, Span};
-use crate::source::text::{SourceText, TextError, TextTree};
-use crate::state::document::source::TreeFile;
+use callscape_base::escape;
+use callscape_source::syntax::{Class, Span};
+use callscape_source::text::{SourceText, TextError, TextTree};
+use callscape_state::document::source::TreeFile;
 
 /// In longer lines, in bytes, the column of every so many bytes is kept: nothing looks at all of them again.
 const LONG: usize = 4096;

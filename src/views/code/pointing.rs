@@ -5,10 +5,10 @@ use egui::{Pos2, Response, Ui};
 use super::super::code_look::{COSTS, ROW};
 use super::page::Page;
 use super::{CodeView, behind};
-use crate::filter::selection::Pointed;
-use crate::state::ask::{EditAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::views::Pane;
+use crate::Pane;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{EditAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// What the pointer is on, what a click asks for, and the menu.
 pub fn answer(

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::page::Page;
-use crate::analysis::lines::recorded_at;
-use crate::progress::Progress;
-use crate::source::relations::sites::CallSite;
-use crate::source::syntax::{Span, Syntax};
-use crate::state::State;
-use crate::state::document::source::TreeFile;
-use crate::state::job::Job;
-use crate::views::found::Found;
+use crate::found::Found;
+use callscape_analysis::lines::recorded_at;
+use callscape_base::progress::Progress;
+use callscape_source::relations::sites::CallSite;
+use callscape_source::syntax::{Span, Syntax};
+use callscape_state::State;
+use callscape_state::document::source::TreeFile;
+use callscape_state::job::Job;
 
 /// Which text: of a file of a tree as it was when the tree was last seen to change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextKey {
     pub file: TreeFile,
-    /// [`crate::state::Stamps::sources`].
+    /// [`callscape_state::Stamps::sources`].
     pub sources: u64,
     /// Columns between tab stops.
     pub tab: u32,

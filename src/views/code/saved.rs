@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::numbers::Tint;
 use super::{CodeView, TABS};
-use crate::facts::hierarchy::Hierarchy;
-use crate::state::State;
-use crate::state::document::Document;
-use crate::units::ModuleId;
-use crate::views::SavedViews;
+use crate::SavedViews;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_state::State;
+use callscape_state::document::Document;
 
 const FILE: &str = "code_file";
 const LINE: &str = "code_line";

@@ -8,13 +8,13 @@ use std::time::Duration;
 use egui::{Pos2, RawInput, Rect, Shape};
 
 use super::*;
-use crate::analysis::session::{Inputs, Sides};
-use crate::filter::selection::CallOf;
-use crate::state::ask::{Ask, EditAsk, OpenAsk, SelectAsk, TableKey};
-use crate::state::document::source::SourceLine;
-use crate::units::{CallId, ThreadId, Time, TimeRange};
-use crate::views::all;
-use crate::views::code_look::{Look, ROW};
+use crate::all;
+use crate::code_look::{Look, ROW};
+use callscape_analysis::session::{Inputs, Sides};
+use callscape_base::units::{CallId, ThreadId, Time, TimeRange};
+use callscape_filter::selection::CallOf;
+use callscape_state::ask::{Ask, EditAsk, OpenAsk, SelectAsk, TableKey};
+use callscape_state::document::source::SourceLine;
 
 const WINDOW: Rect = Rect {
     min: Pos2::ZERO,
@@ -104,8 +104,8 @@ impl Alone {
         state.panes.open(id);
         state.panes.under_pointer = Some((id, glam::Vec2::ZERO));
         let ctx = egui::Context::default();
-        crate::views::style::set_fonts(&ctx, None);
-        crate::views::style::set_theme(&ctx, state.settings.theme);
+        crate::style::set_fonts(&ctx, None);
+        crate::style::set_theme(&ctx, state.settings.theme);
         Alone {
             view: CodeView::default(),
             state,
@@ -297,8 +297,8 @@ fn lines_say_what_their_calls_cost_and_what_never_ran_is_pale() {
     assert!((strength(9) - 1.0 / 7.0).abs() < 1e-6 && (strength(10) - 6.0 / 7.0).abs() < 1e-6);
     let dimmed = Look::of(alone.state.settings.theme);
     assert_ne!(
-        dimmed.text(crate::source::syntax::Class::Plain, true),
-        dimmed.text(crate::source::syntax::Class::Plain, false)
+        dimmed.text(callscape_source::syntax::Class::Plain, true),
+        dimmed.text(callscape_source::syntax::Class::Plain, false)
     );
 }
 

@@ -1,8 +1,8 @@
 //! Which lines of a text changed since the revision that changes are looked for from.
 
 use super::reading::TextKey;
-use crate::source::history::change::Hunk;
-use crate::state::State;
+use callscape_source::history::change::Hunk;
+use callscape_state::State;
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use egui::{Align, Id, Label, Layout, Rect, Ui, pos2, vec2};
 use super::super::code_look::{Look, ROW};
 use super::numbers::Tint;
 use super::{CodeView, TABS, behind, column_ui, names_ui};
-use crate::escape;
-use crate::facts::kinds::Made;
-use crate::state::document::Document;
-use crate::views::widgets::{Icon, icon_button};
-use crate::views::{Pane, rows, style, text};
+use crate::widgets::{Icon, icon_button};
+use crate::{Pane, rows, style, text};
+use callscape_base::escape;
+use callscape_facts::kinds::Made;
+use callscape_state::document::Document;
 
 /// The height of the legend below the text.
 const LEGEND: f32 = 22.0;
@@ -138,7 +138,7 @@ impl CodeView {
         }
     }
 
-    fn rows_aligned(&self) -> Option<&crate::analysis::line_changes::Aligned> {
+    fn rows_aligned(&self) -> Option<&callscape_analysis::line_changes::Aligned> {
         self.aligned.as_deref().filter(|_| self.is_beside)
     }
 
@@ -508,7 +508,7 @@ fn legend(view: &CodeView, ui: &mut Ui, document: &Document, place: Rect, pane: 
 /// The ends of the scale of colours, and what it is of.
 fn scale_of(view: &CodeView, document: &Document) -> Option<([String; 2], String)> {
     if let Some(compared) = view.shown_difference() {
-        let cost = crate::units::Cost::from_ns(compared.most());
+        let cost = callscape_base::units::Cost::from_ns(compared.most());
         let most = document.show_cost(cost);
         let title = format!("in B, {}", view.tint().title());
         return Some(([format!("−{most}"), format!("+{most}")], title));

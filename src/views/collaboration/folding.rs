@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::filter::cut::Cut;
-use crate::units::ModuleId;
-use crate::views::graph::relations::Relations;
+use crate::graph::relations::Relations;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_filter::cut::Cut;
 
 /// So many boxes are shown at first: they are read at first sight.
 pub const AT_FIRST: u32 = 26;
@@ -220,7 +220,7 @@ fn count_boxes(hierarchy: &Hierarchy, active: &Active, cut: &Cut, open: &Open) -
 }
 
 /// The box that stands for a module: the outermost that is not unfolded, else the module itself, which is then
-/// [`Of::Itself`](crate::views::graph::model::Of::Itself) where others are in it.
+/// [`Of::Itself`](crate::graph::model::Of::Itself) where others are in it.
 pub fn box_of(
     hierarchy: &Hierarchy,
     active: &Active,

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::folding::{self, AT_FIRST, Active, Open};
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::cut::Cut;
-use crate::layout::layered::Memory;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ModuleId, grouped};
-use crate::views::graph::laid::Laid;
-use crate::views::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::views::graph::nesting::{Nested, module_key, nest};
-use crate::views::graph::relations::{Given, Relations};
+use crate::graph::laid::Laid;
+use crate::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::graph::nesting::{Nested, module_key, nest};
+use crate::graph::relations::{Given, Relations};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ModuleId, grouped};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
+use callscape_layout::layered::Memory;
 
 /// What is to be shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -320,9 +320,8 @@ impl Maker<'_> {
             .iter()
             .filter(|it| !matches!(it.of, Of::More(_)))
             .count() as u64;
-        let modules = crate::views::text::counted(shown, "module", "modules");
-        let relations =
-            crate::views::text::counted(lines as u64, "call relation", "call relations");
+        let modules = crate::text::counted(shown, "module", "modules");
+        let relations = crate::text::counted(lines as u64, "call relation", "call relations");
         self.notes.insert(0, format!("{modules}, {relations}"));
     }
 }

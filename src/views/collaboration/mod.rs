@@ -23,16 +23,16 @@ use super::graph::nesting::{module_at, module_key};
 use super::graph::relations::Given;
 use super::graph::walk;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
-use crate::analysis::session::Session;
-use crate::filter::selection::Pointed;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Asks, CutAsk, GraphKey, SelectAsk, ViewAsk};
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::ModuleId;
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::ask::{Asks, CutAsk, GraphKey, SelectAsk, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::job::Job;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

@@ -8,7 +8,7 @@ use super::super::SavedViews;
 use super::super::graph::model::{By, Tint};
 use super::super::graph::sight::Sight;
 use super::{Collaboration, MOST, MOST_LINES, MOST_OF_ALL, paths_of};
-use crate::state::State;
+use callscape_state::State;
 
 const OPEN: &str = "collaboration_unfolded";
 const WIDTH: &str = "collaboration_width";

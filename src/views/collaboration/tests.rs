@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::super::graph::model::GraphBox;
 use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
-use crate::filter::filters::FilterStep;
-use crate::state::ask::FilterAsk;
-use crate::units::TimeRange;
+use callscape_base::units::TimeRange;
+use callscape_filter::filters::FilterStep;
+use callscape_state::ask::FilterAsk;
 
 /// A file of the demo.
 const LVM: &str = "lvm.c";
@@ -95,7 +95,7 @@ fn lines_are_the_calls_between_what_boxes_stand_for() {
         .recording
         .trace
         .range();
-    let end = crate::units::Time::from_ns(range.end.ns() / 9);
+    let end = callscape_base::units::Time::from_ns(range.end.ns() / 9);
     state.execute(SelectAsk::SetRange(Some(TimeRange::new(range.start, end))));
     settle(&mut view, &mut state);
     assert_eq!(shown(&view), expected(&view, &state));

@@ -3,14 +3,14 @@
 use egui::Ui;
 
 use super::{Collaboration, MOST_LINES, MOST_OF_ALL};
-use crate::filter::selection::Pointed;
-use crate::state::ask::SelectAsk;
-use crate::state::document::Document;
-use crate::units::ModuleId;
-use crate::views::graph::chart::{Chart, Spot};
-use crate::views::graph::model::Of;
-use crate::views::graph::{panel, tips};
-use crate::views::{Pane, style};
+use crate::graph::chart::{Chart, Spot};
+use crate::graph::model::Of;
+use crate::graph::{panel, tips};
+use crate::{Pane, style};
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::SelectAsk;
+use callscape_state::document::Document;
 
 /// What the widgets were used for.
 #[derive(Default)]

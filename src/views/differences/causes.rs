@@ -7,15 +7,15 @@ use egui_extras::{Column as Width, TableBuilder};
 
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style};
-use crate::analysis::comparison::causes::Cause;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::model::causes::Words;
-use crate::state::State;
-use crate::state::ask::{Ask, CameraAsk};
-use crate::state::job::Job;
-use crate::state::runs::ContextsOf;
-use crate::units::ModuleId;
+use callscape_analysis::comparison::causes::Cause;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_model::causes::Words;
+use callscape_state::State;
+use callscape_state::ask::{Ask, CameraAsk};
+use callscape_state::job::Job;
+use callscape_state::runs::ContextsOf;
 
 /// A cause as it is shown.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,17 +12,17 @@ use std::sync::Arc;
 
 pub use self::table::{Compared, Contexts, DifferenceTable, Row};
 use super::{Entry, Pane, SavedViews, View};
-use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::session::Session;
-use crate::filter::cut::Cut;
-use crate::model::differences::{Choice, Of};
-use crate::model::pairs::PairRow;
-use crate::state::State;
-use crate::state::ask::Asks;
-use crate::state::job::Job;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::state::runs::{ContextsOf, Runs};
+use callscape_analysis::comparison::contexts::ContextTree;
+use callscape_analysis::session::Session;
+use callscape_filter::cut::Cut;
+use callscape_model::differences::{Choice, Of};
+use callscape_model::pairs::PairRow;
+use callscape_state::State;
+use callscape_state::ask::Asks;
+use callscape_state::job::Job;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::runs::{ContextsOf, Runs};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

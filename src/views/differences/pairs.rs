@@ -6,12 +6,12 @@ use egui_extras::{Column as Width, TableBuilder};
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::Differences;
-use crate::analysis::comparison::pairing::Correction;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::model::pairs::PairRow;
-use crate::state::ask::{CameraAsk, RunsAsk};
-use crate::state::runs::Runs;
+use callscape_analysis::comparison::pairing::Correction;
+use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_model::pairs::PairRow;
+use callscape_state::ask::{CameraAsk, RunsAsk};
+use callscape_state::runs::Runs;
 
 /// What is said of all functions, and what can be done about the rows that are marked.
 pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {

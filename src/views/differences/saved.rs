@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::SavedViews;
 use super::Differences;
-use crate::model::differences::{By, Choice, Of};
-use crate::state::State;
+use callscape_model::differences::{By, Choice, Of};
+use callscape_state::State;
 
 const LIST: &str = "list";
 const SORTED_BY: &str = "sorted_by";

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::analysis::comparison::amounts::{Amounts, Change, Measure};
-use crate::analysis::comparison::contexts::ContextTree;
-use crate::analysis::comparison::tables::RelationChange;
-use crate::analysis::session::Session;
-use crate::facts::hierarchy::Hierarchy;
-use crate::model::difference::{Amount, Difference};
-use crate::model::differences::{By, Choice, Of};
-use crate::units::ModuleId;
+use callscape_analysis::comparison::amounts::{Amounts, Change, Measure};
+use callscape_analysis::comparison::contexts::ContextTree;
+use callscape_analysis::comparison::tables::RelationChange;
+use callscape_analysis::session::Session;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_model::difference::{Amount, Difference};
+use callscape_model::differences::{By, Choice, Of};
 
 /// A function, a module or a call relation.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Choice, DifferenceTable, Differences, ENTRY, Of, table};
-use crate::analysis::comparison::amounts::Measure;
-use crate::state::State;
-use crate::state::ask::{Asks, RunsAsk, SelectAsk};
-use crate::state::panes::ViewId;
-use crate::state::runs_view::tests::{different, open, paths, settle, wait};
-use crate::units::{CallId, Time, TimeRange};
-use crate::views::View;
+use crate::View;
+use callscape_analysis::comparison::amounts::Measure;
+use callscape_base::units::{CallId, Time, TimeRange};
+use callscape_state::State;
+use callscape_state::ask::{Asks, RunsAsk, SelectAsk};
+use callscape_state::panes::ViewId;
+use callscape_state::runs_view::testing::{different, open, paths, settle, wait};
 
 #[test]
 fn swapping_mirrors_what_differs() {

@@ -6,15 +6,15 @@ use egui_extras::{Column as Width, TableBuilder, TableRow};
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::{DifferenceTable, Differences, Row, causes, pairs};
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::look::ink::diverging;
-use crate::model::difference::ratio;
-use crate::model::differences::{By, Choice, Of};
-use crate::model::theme::Theme;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::units::ModuleId;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_look::ink::diverging;
+use callscape_model::difference::ratio;
+use callscape_model::differences::{By, Choice, Of};
+use callscape_model::theme::Theme;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::document::Document;
 
 pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()

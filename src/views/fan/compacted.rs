@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::contexts::ShownContexts;
-use crate::analysis::compaction::{Compaction, Names, Tree};
+use callscape_analysis::compaction::{Compaction, Names, Tree};
 
 /// What is compacted, and how far.
 pub struct Compacted {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::compacted::Compacted;
 use super::discs::{Disc, Discs};
-use crate::units::{ContextId, Cost};
+use callscape_base::units::{ContextId, Cost};
 
 /// What a node is known by again: its first context, how many it has, and what it weighs.
 type Key = (ContextId, u32, u64);
@@ -25,7 +25,7 @@ fn key(of: &Compacted, disc: &Disc) -> Key {
 }
 
 /// What a node has in the other run: that of the highest contexts merged, which its weight is of too.
-pub fn other_total(of: &Compacted, node: crate::analysis::compaction::NodeId) -> Cost {
+pub fn other_total(of: &Compacted, node: callscape_analysis::compaction::NodeId) -> Cost {
     let highest = of.compaction.highest(node);
     highest.map(|it| of.shown.other_total(it)).sum()
 }

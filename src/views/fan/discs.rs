@@ -5,11 +5,11 @@ use std::collections::{BinaryHeap, HashMap};
 
 use glam::Vec2;
 
-use crate::analysis::compaction::{Change, Compaction, NodeId, Tree};
-use crate::filter::marked::Marked;
-use crate::layout::fan::{self, Place};
-use crate::units::ContextId;
-use crate::views::contexts::Hits;
+use crate::contexts::Hits;
+use callscape_analysis::compaction::{Change, Compaction, NodeId, Tree};
+use callscape_base::units::ContextId;
+use callscape_filter::marked::Marked;
+use callscape_layout::fan::{self, Place};
 
 /// So many nodes are drawn, those that weigh most: more could not be told apart.
 const MOST: usize = 6_000;

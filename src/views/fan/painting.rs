@@ -7,12 +7,12 @@ use glam::Vec2;
 use super::compacted::Compacted;
 use super::discs::Disc;
 use super::{Fan, Tint};
-use crate::escape;
-use crate::layout::hues::{Tones, encoded};
-use crate::look::ink::diverging;
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::views::{rows, style};
+use crate::{rows, style};
+use callscape_base::escape;
+use callscape_layout::hues::{Tones, encoded};
+use callscape_look::ink::diverging;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
 
 /// Names are written at discs of at least this radius, in points, and not more than so many.
 const NAMED: f32 = 4.0;
@@ -217,7 +217,7 @@ fn write_names(
 fn last_element<'a>(
     of: &Compacted,
     document: &'a Document,
-    name: crate::analysis::compaction::Name,
+    name: callscape_analysis::compaction::Name,
 ) -> &'a str {
     let functions = document.resolved().map(|it| &it.recording.functions);
     match of.names.function(name).zip(functions) {

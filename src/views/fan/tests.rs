@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::discs::Disc;
 use super::*;
-use crate::analysis::session::Inputs;
-use crate::views::all;
+use crate::all;
+use callscape_analysis::session::Inputs;
 
 fn state() -> State {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let inputs = Inputs {
         recordings: vec![folder.join("tests/data/import/hprof/figure1.hprof.txt")],
         ..Inputs::default()
@@ -216,7 +216,7 @@ fn what_is_chosen_is_marked_and_keys_go_through_the_discs() {
 
 #[test]
 fn differences_are_those_of_the_contexts_of_a_disc() {
-    use crate::state::runs_view::tests::{different, wait as settle};
+    use callscape_state::runs_view::testing::{different, wait as settle};
     let mut state = different();
     state.panes.open(ViewId::of(&ENTRY.line));
     settle(&mut state);
@@ -258,7 +258,7 @@ fn discs_of_functions_of_which_something_is_known_have_a_ring() {
     let resolved = document(&state).resolved().expect("a recording");
     let hierarchy = &document(&state).session.hierarchy;
     let modules = resolved.resolution.modules.iter();
-    let of_class = modules.zip((0..).map(crate::units::FunctionId));
+    let of_class = modules.zip((0..).map(callscape_base::units::FunctionId));
     let of_class =
         of_class.filter(|(module, _)| hierarchy.path(**module).starts_with("lib3/Blood"));
     let functions: Vec<_> = of_class.map(|(_, function)| function).collect();

@@ -7,15 +7,15 @@ use super::compacted::Compacted;
 use super::discs::Disc;
 use super::painting::{self, Scale};
 use super::{Fan, Tint, differences, displayed};
-use crate::analysis::compaction::{Direction, NodeId};
-use crate::escape;
-use crate::model::theme::Theme;
-use crate::state::ask::SelectAsk;
-use crate::state::document::Document;
-use crate::units::Cost;
-use crate::views::contexts::of_both;
-use crate::views::widgets::tell;
-use crate::views::{Pane, rows, style, text};
+use crate::contexts::of_both;
+use crate::widgets::tell;
+use crate::{Pane, rows, style, text};
+use callscape_analysis::compaction::{Direction, NodeId};
+use callscape_base::escape;
+use callscape_base::units::Cost;
+use callscape_model::theme::Theme;
+use callscape_state::ask::SelectAsk;
+use callscape_state::document::Document;
 
 /// How long discs are on their way, in seconds.
 const WAY: f64 = 0.4;

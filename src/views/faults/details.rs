@@ -7,11 +7,11 @@ use egui::{Sense, Ui, vec2};
 use super::FaultsView;
 use super::hunks;
 use super::listing::{day, short};
-use crate::analysis::faults::Fault;
-use crate::escape;
-use crate::state::State;
-use crate::state::findings::Changed;
-use crate::views::{Pane, rows, style, text};
+use crate::{Pane, rows, style, text};
+use callscape_analysis::faults::Fault;
+use callscape_base::escape;
+use callscape_state::State;
+use callscape_state::findings::Changed;
 
 /// What adds less to a score is not shown.
 const LEAST: f64 = 0.005;

@@ -3,12 +3,12 @@
 use egui::{Id, Ui};
 
 use super::listing::day;
-use crate::analysis::session::Since;
-use crate::escape;
-use crate::source::history::change::Named;
-use crate::state::State;
-use crate::state::ask::FindingAsk;
-use crate::views::{Pane, rows, style};
+use crate::{Pane, rows, style};
+use callscape_analysis::session::Since;
+use callscape_base::escape;
+use callscape_source::history::change::Named;
+use callscape_state::State;
+use callscape_state::ask::FindingAsk;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{FontFamily, FontId, Rect, Sense, Ui, pos2, vec2};
 
-use crate::escape;
-use crate::progress::{Cancelled, Progress};
-use crate::source::history::change::{FileChange, Hunk};
-use crate::source::syntax::{Class, Span, Syntax};
-use crate::source::text::SourceText;
-use crate::state::State;
-use crate::state::findings::Changed;
-use crate::state::job::Job;
-use crate::views::code_look::{LETTERS, Look, ROW};
-use crate::views::found::Found;
-use crate::views::style;
+use crate::code_look::{LETTERS, Look, ROW};
+use crate::found::Found;
+use crate::style;
+use callscape_base::escape;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_source::history::change::{FileChange, Hunk};
+use callscape_source::syntax::{Class, Span, Syntax};
+use callscape_source::text::SourceText;
+use callscape_state::State;
+use callscape_state::findings::Changed;
+use callscape_state::job::Job;
 
 /// So many lines stand around a change.
 const AROUND: u32 = 2;

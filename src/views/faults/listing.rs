@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::faults::by_commit::groups;
-use crate::analysis::faults::{Fault, Faults};
-use crate::filter::marked::First;
-use crate::filter::selection::Pointed;
-use crate::source::history::change::Commit;
-use crate::state::State;
-use crate::state::ask::Shown;
-use crate::state::document::Document;
-use crate::state::findings::{Changed, Hits};
-use crate::units::{Cost, FunctionId, ModuleId, Time, date};
-use crate::views::text;
+use crate::text;
+use callscape_analysis::faults::by_commit::groups;
+use callscape_analysis::faults::{Fault, Faults};
+use callscape_base::units::{Cost, FunctionId, ModuleId, Time, date};
+use callscape_filter::marked::First;
+use callscape_filter::selection::Pointed;
+use callscape_source::history::change::Commit;
+use callscape_state::State;
+use callscape_state::ask::Shown;
+use callscape_state::document::Document;
+use callscape_state::findings::{Changed, Hits};
 
 /// In a day.
 const SECONDS: i64 = 86_400;

@@ -21,14 +21,14 @@ use self::listing::{Column, Listing, Of, Row};
 use super::found::Found;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
-use crate::filter::selection::Pointed;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::ask::{FindingAsk, Shown};
-use crate::state::findings::Changed;
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Line, Scope};
+use callscape_state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::ask::{FindingAsk, Shown};
+use callscape_state::findings::Changed;
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -233,10 +233,10 @@ impl FaultsView {
         if let Some(dir) = dir.filter(|_| asks_for_one) {
             self.revisions.want(dir.clone(), || {
                 let work = move |_: &_| {
-                    let found = crate::source::history::revisions(&dir, MOST_OFFERED);
+                    let found = callscape_source::history::revisions(&dir, MOST_OFFERED);
                     Ok(found.map_err(|error| error.to_string()))
                 };
-                crate::state::job::Job::named("listing revisions", state.waker(), work)
+                callscape_state::job::Job::named("listing revisions", state.waker(), work)
             });
         }
         self.revisions.poll();

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::FaultsView;
 use super::listing::Of;
-use crate::state::State;
-use crate::views::SavedViews;
+use crate::SavedViews;
+use callscape_state::State;
 
 const ROWS: &str = "faults_rows";
 

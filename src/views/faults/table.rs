@@ -5,11 +5,11 @@ use egui_extras::{Column as Width, TableRow};
 
 use super::FaultsView;
 use super::listing::{Column, Of, Row};
-use crate::escape;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::views::rows::{self, ROW};
-use crate::views::{Pane, style, text};
+use crate::rows::{self, ROW};
+use crate::{Pane, style, text};
+use callscape_base::escape;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// What a heading says, and what is said of it.
 fn heading(column: Column, of: Of, has_scores: bool) -> (&'static str, &'static str) {

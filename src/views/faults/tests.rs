@@ -1,13 +1,13 @@
 use super::hunks::{self, Side};
 use super::listing::{Listing, Of};
 use super::*;
-use crate::analysis::session::{Inputs, Since};
-use crate::progress::Progress;
-use crate::source::history::change::{FileChange, Hunk};
-use crate::source::text::SourceText;
-use crate::state::ask::{Ask, CancelAsk};
-use crate::state::document::Document;
-use crate::state::findings::SetFrom;
+use callscape_analysis::session::{Inputs, Since};
+use callscape_base::progress::Progress;
+use callscape_source::history::change::{FileChange, Hunk};
+use callscape_source::text::SourceText;
+use callscape_state::ask::{Ask, CancelAsk};
+use callscape_state::document::Document;
+use callscape_state::findings::SetFrom;
 
 fn text(text: &str) -> SourceText {
     SourceText::of(text.as_bytes().to_vec()).expect("text")
@@ -188,7 +188,7 @@ fn names_are_sorted_from_a_and_equal_rows_keep_their_order() {
 
 #[test]
 fn rows_that_a_session_asks_for_wait_for_what_changed() {
-    let state = State::new(crate::views::all(), Box::new(|| Box::new(|| ())));
+    let state = State::new(crate::all(), Box::new(|| Box::new(|| ())));
     for of in Of::ALL {
         let mut saved = SavedViews::default();
         let view = FaultsView {
@@ -233,7 +233,7 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
         recordings: vec![recording],
         ..Inputs::default()
     };
-    let mut state = State::new(crate::views::all(), Box::new(|| Box::new(|| ())));
+    let mut state = State::new(crate::all(), Box::new(|| Box::new(|| ())));
     let document = Document::open(&inputs, None, &state.settings, &Progress::new());
     state.show(document.expect("it can be read"), |_, _| ());
     let wait = |state: &mut State| {

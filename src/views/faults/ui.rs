@@ -4,14 +4,14 @@ use egui::Ui;
 
 use super::listing::Of;
 use super::{FaultsView, Form, details, form, table};
-use crate::escape;
-use crate::filter::filters::FilterStep;
-use crate::state::State;
-use crate::state::ask::{CallWalk, SelectAsk};
-use crate::state::ask::{FindingAsk, Shown};
-use crate::state::findings::SetFrom;
-use crate::views::widgets::{Icon, icon_button};
-use crate::views::{Pane, rows, style};
+use crate::widgets::{Icon, icon_button};
+use crate::{Pane, rows, style};
+use callscape_base::escape;
+use callscape_filter::filters::FilterStep;
+use callscape_state::State;
+use callscape_state::ask::{CallWalk, SelectAsk};
+use callscape_state::ask::{FindingAsk, Shown};
+use callscape_state::findings::SetFrom;
 
 /// In a view this wide list and details stand beside each other, in points.
 const WIDE: f32 = 900.0;

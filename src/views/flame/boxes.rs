@@ -5,14 +5,14 @@ use std::ops::Range;
 
 use glam::Vec2;
 
-use crate::facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace, Wait};
-use crate::filter::filters::FilterRules;
-use crate::filter::selection::CallOf;
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::sheet::{Raster, Rect};
-use crate::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
-use crate::views::hatching;
+use crate::hatching;
+use callscape_base::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace, Wait};
+use callscape_filter::filters::FilterRules;
+use callscape_filter::selection::CallOf;
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::sheet::{Raster, Rect};
 
 /// Calls at least this many pixels wide are boxes of their own.
 pub const BOX: f32 = 3.0;

@@ -1,7 +1,7 @@
 //! Where the threads of a flame chart lie, one below the other.
 
-use crate::facts::trace::Trace;
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
+use callscape_facts::trace::Trace;
 
 /// More threads than this begin collapsed, but for the busiest.
 const MANY: usize = 8;
@@ -51,7 +51,7 @@ pub fn of_trace(trace: &Trace) -> Vec<Lane> {
     } else {
         &busiest[..]
     };
-    let lane = |(thread, info): (ThreadId, &crate::facts::trace::Thread)| Lane {
+    let lane = |(thread, info): (ThreadId, &callscape_facts::trace::Thread)| Lane {
         thread,
         is_collapsed: !expanded.contains(&thread.index()),
         depths: info.max_depth,

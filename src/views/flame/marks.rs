@@ -7,14 +7,14 @@ use super::super::drawing::mark_times;
 use super::FlameView;
 use super::boxes::{BOX, Content, box_of};
 use super::lanes::Placed;
-use crate::facts::trace::Call;
-use crate::filter::selection::{CallOf, Meant};
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::model::navigate;
-use crate::units::{CallId, FunctionId, ThreadId};
+use callscape_base::units::{CallId, FunctionId, ThreadId};
+use callscape_facts::trace::Call;
+use callscape_filter::selection::{CallOf, Meant};
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
+use callscape_model::navigate;
 
 /// How strongly what is meant is tinted where calls are too narrow for boxes.
 const NARROW_TINT: f32 = 0.7;

@@ -7,14 +7,14 @@ use glam::Vec2;
 
 use super::boxes::{Content, box_of};
 use super::lanes::{Lane, Placed};
-use crate::facts::recording::{Recording, RecordingKind};
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Raster, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::push_grouped_by;
-use crate::views::hatching::{self, ShownGaps};
+use crate::hatching::{self, ShownGaps};
+use callscape_base::units::push_grouped_by;
+use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// Names written at most: more would not be read.
 const MOST_NAMES: usize = 2500;

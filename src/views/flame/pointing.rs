@@ -8,10 +8,10 @@ use super::FlameView;
 use super::boxes::box_of;
 use super::lanes::Placed;
 use super::painting::write_count;
-use crate::analysis::session::Session;
-use crate::facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
-use crate::filter::selection::{CallOf, Pointed};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_analysis::session::Session;
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};
+use callscape_filter::selection::{CallOf, Pointed};
 
 /// A call at a point.
 struct Found {

@@ -7,12 +7,12 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::boxes::{flame_of, with_rules};
-use crate::facts::trace::{Flame, Trace};
-use crate::filter::filters::FilterRules;
-use crate::layout::axis::TimeAxis;
-use crate::progress::Progress;
-use crate::state::job::Job;
-use crate::units::ThreadId;
+use callscape_base::progress::Progress;
+use callscape_base::units::ThreadId;
+use callscape_facts::trace::{Flame, Trace};
+use callscape_filter::filters::FilterRules;
+use callscape_layout::axis::TimeAxis;
+use callscape_state::job::Job;
 
 /// It is begun when the picture has been still for this long.
 const STILL: Duration = Duration::from_millis(30);

@@ -4,18 +4,18 @@ use glam::Vec2;
 use serde_json::Value;
 
 use super::FlameView;
-use crate::filter::selection::Pointed;
-use crate::state::State;
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{
+use crate::along_time::{self, AlongTime, Drawn};
+use crate::tip::Tip;
+use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
+use callscape_base::units::{ThreadId, Time, TimeRange};
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::{ThreadId, Time, TimeRange};
-use crate::views::along_time::{self, AlongTime, Drawn};
-use crate::views::tip::Tip;
-use crate::views::{Entry, Pane, Picture, SavedViews, Surface, View};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 pub use self::table::FunctionTable;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
-use crate::filter::selection::Pointed;
-use crate::model::functions::Column;
-use crate::state::State;
-use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::details::{FunctionNeighbours, NeighbourOrder};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewLine};
+use callscape_filter::selection::Pointed;
+use callscape_model::functions::Column;
+use callscape_state::State;
+use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::details::{FunctionNeighbours, NeighbourOrder};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

@@ -6,12 +6,12 @@ use egui_extras::{Column as Width, TableBuilder};
 use super::super::rows::{self, ROW};
 use super::super::{Pane, style, text};
 use super::Functions;
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::details::{FunctionNeighbour, NeighbourOrder};
-use crate::state::document::Document;
-use crate::units::FunctionId;
+use callscape_base::escape;
+use callscape_base::units::FunctionId;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::details::{FunctionNeighbour, NeighbourOrder};
+use callscape_state::document::Document;
 
 /// With less room than this the table needs all of it, in points.
 const LEAST: f32 = 260.0;

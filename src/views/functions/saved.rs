@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::SavedViews;
 use super::Functions;
-use crate::model::functions::Column;
-use crate::state::State;
+use callscape_model::functions::Column;
+use callscape_state::State;
 
 const BY: &str = "functions_by";
 const DESCENDING: &str = "functions_descending";

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::analysis::session::{Resolved, Session};
-use crate::model::functions::{Column, FunctionNumbers, FunctionRow};
-use crate::units::{Cost, FunctionId};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, FunctionId};
+use callscape_model::functions::{Column, FunctionNumbers, FunctionRow};
 
 /// The table of one recording.
 #[derive(Clone, Debug)]
@@ -190,15 +190,17 @@ mod tests {
         FunctionTable::new(session, Arc::new(FunctionNumbers::new(session, 0)))
     }
 
-    use crate::analysis::session::Inputs;
-    use crate::progress::Progress;
+    use callscape_analysis::session::Inputs;
+    use callscape_base::progress::Progress;
 
     #[test]
     fn of_a_profile_without_calls_what_has_a_weight_is_shown() {
         let file = "tests/data/import/pprof/markdown-render.pb.gz";
         let inputs = Inputs {
             source_dir: None,
-            recordings: vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)],
+            recordings: vec![
+                std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file),
+            ],
             ..Inputs::default()
         };
         let session = Session::open(&inputs, &Progress::new()).expect("a profile");

@@ -7,12 +7,12 @@ use super::super::rows::{self, ROW};
 use super::super::widgets::{Icon, paint};
 use super::super::{Pane, style, text};
 use super::{FIELD, FunctionTable, Functions, neighbours};
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::model::functions::{Column, FunctionRow};
-use crate::state::ask::{CameraAsk, CancelAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::units::Unit;
+use callscape_base::escape;
+use callscape_base::units::Unit;
+use callscape_filter::selection::Pointed;
+use callscape_model::functions::{Column, FunctionRow};
+use callscape_state::ask::{CameraAsk, CancelAsk, SelectAsk};
+use callscape_state::document::Document;
 
 pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
     ui.painter()

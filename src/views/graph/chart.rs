@@ -12,16 +12,16 @@ use super::marks::{Marked, marked};
 use super::model::Tint;
 use super::painting::{Colors, Painting};
 use super::sight::Sight;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::curves::Pen;
-use crate::layout::hues::Hues;
-use crate::layout::labels::text::width;
-use crate::layout::layered::{Key, Memory};
-use crate::layout::sheet::{Rect, Sheet};
-use crate::model::theme::Theme;
-use crate::state::State;
-use crate::state::document::Document;
-use crate::views::{Picture, Surface};
+use crate::{Picture, Surface};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::curves::Pen;
+use callscape_layout::hues::Hues;
+use callscape_layout::labels::text::width;
+use callscape_layout::layered::{Key, Memory};
+use callscape_layout::sheet::{Rect, Sheet};
+use callscape_model::theme::Theme;
+use callscape_state::State;
+use callscape_state::document::Document;
 
 /// How long the way from one layout to the next takes.
 const WAY: Duration = Duration::from_millis(450);

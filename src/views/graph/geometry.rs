@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use glam::Vec2;
 
 use super::laid::Laid;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::curves::flatten;
-use crate::layout::layered::Key;
-use crate::layout::sheet::Rect;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::curves::flatten;
+use callscape_layout::layered::Key;
+use callscape_layout::sheet::Rect;
 
 /// Lines on their way have so many points.
 const POINTS: usize = 24;
@@ -57,8 +57,8 @@ impl Geometry {
             of_box.or(of_frame).map(|it| it.0)
         };
         let now = Geometry::of(laid);
-        let is_in = |outer: Option<crate::units::ModuleId>,
-                     inner: Option<crate::units::ModuleId>| {
+        let is_in = |outer: Option<callscape_base::units::ModuleId>,
+                     inner: Option<callscape_base::units::ModuleId>| {
             outer
                 .zip(inner)
                 .is_some_and(|(outer, inner)| hierarchy.contains(outer, inner))

@@ -3,10 +3,10 @@
 use glam::Vec2;
 
 use super::model::Graph;
-use crate::layout::curves::flatten;
-use crate::layout::labels::text::width;
-use crate::layout::layered::Layout;
-use crate::layout::sheet::Rect;
+use callscape_layout::curves::flatten;
+use callscape_layout::labels::text::width;
+use callscape_layout::layered::Layout;
+use callscape_layout::sheet::Rect;
 
 /// Letters, in points.
 pub const LABEL: f32 = 10.0;

@@ -4,8 +4,8 @@ use glam::Vec2;
 
 use super::labels::{self, Placed};
 use super::model::{Graph, GraphBox, Line};
-use crate::layout::labels::text::width;
-use crate::layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
+use callscape_layout::labels::text::width;
+use callscape_layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
 
 pub use super::labels::LABEL;
 

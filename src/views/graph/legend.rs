@@ -5,14 +5,14 @@ use glam::Vec2;
 use super::laid::{THICKEST, line_width};
 use super::model::{By, Graph, Tint};
 use super::painting::Colors;
-use crate::layout::curves::Pen;
-use crate::layout::geometry::Color;
-use crate::layout::labels::text::{shorten, width};
-use crate::layout::sheet::{Rect, Sheet};
-use crate::look::ink::diverging;
-use crate::model::called_often;
-use crate::state::document::Document;
-use crate::units::{Cost, grouped};
+use callscape_base::units::{Cost, grouped};
+use callscape_layout::curves::Pen;
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text::{shorten, width};
+use callscape_layout::sheet::{Rect, Sheet};
+use callscape_look::ink::diverging;
+use callscape_model::called_often;
+use callscape_state::document::Document;
 
 /// How high it is, in points.
 pub const HEIGHT: f32 = 26.0;

@@ -1,11 +1,11 @@
 //! What of a graph is meant by what is pointed at, chosen, or on a call stack.
 
 use super::model::{Graph, Of};
-use crate::facts::hierarchy::Hierarchy;
-use crate::filter::selection::Pointed;
-use crate::model::navigate;
-use crate::state::document::Document;
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time};
+use callscape_base::units::{CallId, FunctionId, ModuleId, ThreadId, Time};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::selection::Pointed;
+use callscape_model::navigate;
+use callscape_state::document::Document;
 
 /// Places of what is meant, each list in order.
 #[derive(Clone, Debug, Default, PartialEq)]

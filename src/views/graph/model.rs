@@ -1,9 +1,9 @@
 //! What a graph shows: boxes in frames, and lines between boxes.
 
-use crate::analysis::comparison::amounts::{Change, Measure};
-use crate::layout::layered::Key;
-use crate::model::difference::Amount;
-use crate::units::{FunctionId, ModuleId};
+use callscape_analysis::comparison::amounts::{Change, Measure};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_layout::layered::Key;
+use callscape_model::difference::Amount;
 
 /// What calls add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

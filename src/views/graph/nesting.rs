@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::model::{Frame, GraphBox};
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::layered::Key;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::layered::Key;
 
 /// A box, and the modules that are to be frames around it, the outermost first.
 pub struct Nested {

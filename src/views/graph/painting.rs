@@ -8,15 +8,15 @@ use super::laid::{DETAIL, FRAME, LABEL, Laid, MIDDLE, SIDE, SIGN, THICKEST, TITL
 use super::marks::Marked;
 use super::model::{GraphBox, Of, Sign, Tint};
 use super::sight::Sight;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::curves::Pen;
-use crate::layout::geometry::Color;
-use crate::layout::hues::{Hues, oklch};
-use crate::layout::labels::text::{shorten, width};
-use crate::layout::sheet::{Rect, Sheet};
-use crate::look::ink::{Ink, diverging};
-use crate::look::theme::Palette;
-use crate::model::theme::Theme;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::curves::Pen;
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::{Hues, oklch};
+use callscape_layout::labels::text::{shorten, width};
+use callscape_layout::sheet::{Rect, Sheet};
+use callscape_look::ink::{Ink, diverging};
+use callscape_look::theme::Palette;
+use callscape_model::theme::Theme;
 
 /// Letters smaller than this many points are not drawn.
 const READABLE: f32 = 6.5;

@@ -9,10 +9,10 @@ use glam::Vec2;
 use super::chart::{Chart, Spot};
 use super::model::{By, Tint};
 use super::tips::Tip;
-use crate::escape;
-use crate::state::document::Document;
-use crate::views::widgets::tell;
-use crate::views::{Pane, style};
+use crate::widgets::tell;
+use crate::{Pane, style};
+use callscape_base::escape;
+use callscape_state::document::Document;
 
 /// This many points of the wheel double the size.
 const WHEEL: f32 = 160.0;

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::model::Sum;
-use crate::analysis::comparison::tables::RelationChange;
-use crate::analysis::session::Session;
-use crate::facts::trace::Relation;
-use crate::model::difference::Amount;
-use crate::state::document::Document;
-use crate::state::runs::Runs;
-use crate::units::{FunctionId, ModuleId};
+use callscape_analysis::comparison::tables::RelationChange;
+use callscape_analysis::session::Session;
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::trace::Relation;
+use callscape_model::difference::Amount;
+use callscape_state::document::Document;
+use callscape_state::runs::Runs;
 
 /// What is given, cheap to hand to another thread.
 #[derive(Clone, Debug)]

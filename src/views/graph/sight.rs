@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use crate::layout::sheet::Rect;
+use callscape_layout::sheet::Rect;
 
 /// How large points of a graph are at most and at least.
 const ZOOM: [f32; 2] = [0.04, 8.0];

@@ -9,17 +9,17 @@ use super::laid::Laid;
 use super::model::{Frame, Graph, GraphBox, Line, Of, Sum};
 use super::nesting::{Nested, module_at, module_key, nest};
 use super::walk;
-use crate::analysis::session::Inputs;
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::trace::random::random_numbers;
-use crate::layout::layered::Memory;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Asks, GraphKey};
-use crate::state::document::Document;
-use crate::state::panes::ViewId;
-use crate::units::{FunctionId, ModuleId};
-use crate::views::{Surface, View, all};
+use crate::{Surface, View, all};
+use callscape_analysis::session::Inputs;
+use callscape_base::progress::Progress;
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::trace::random::random_numbers;
+use callscape_layout::layered::Memory;
+use callscape_state::State;
+use callscape_state::ask::{Asks, GraphKey};
+use callscape_state::document::Document;
+use callscape_state::panes::ViewId;
 
 /// What pictures are drawn on.
 pub const SURFACE: Surface = Surface {
@@ -30,7 +30,7 @@ pub const SURFACE: Surface = Surface {
 
 /// These recordings, or the demo, with a view open.
 pub fn opened(recordings: &[&str], view: ViewId) -> State {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data");
     let inputs = Inputs {
         recordings: recordings.iter().map(|it| folder.join(it)).collect(),
         ..Inputs::default()
@@ -218,7 +218,7 @@ fn labels_lie_over_no_box_and_over_no_other_label() {
     for seed in 0..40 {
         let laid = Laid::new(random(seed, 12, 18), &Memory::default());
         placed += laid.labels.len();
-        let overlap = |a: crate::layout::sheet::Rect, b: crate::layout::sheet::Rect| {
+        let overlap = |a: callscape_layout::sheet::Rect, b: callscape_layout::sheet::Rect| {
             a.min.cmplt(b.max).all() && b.min.cmplt(a.max).all()
         };
         for (number, label) in laid.labels.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use super::legend::amount;
 use super::model::{By, Graph, Sum};
-use crate::state::document::Document;
-pub use crate::views::tip::Tip;
+pub use crate::tip::Tip;
+use callscape_state::document::Document;
 
 /// An amount of a line, of two runs of both with what B has more.
 fn amounts(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
@@ -102,7 +102,7 @@ pub fn of_frame(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
         title: frame.title.clone(),
         lines: vec![
             document.session.hierarchy.path(frame.module),
-            crate::views::text::counted(count, "box in it", "boxes in it"),
+            crate::text::counted(count, "box in it", "boxes in it"),
         ],
     })
 }

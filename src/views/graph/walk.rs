@@ -3,8 +3,8 @@
 use glam::Vec2;
 
 use super::laid::Laid;
-use crate::layout::sheet::Rect;
-use crate::state::ask::GraphKey;
+use callscape_layout::sheet::Rect;
+use callscape_state::ask::GraphKey;
 
 /// The box that a key leads to: along the widest line where it leads left or right, else the nearest in that direction.
 /// From nowhere it is the one in the middle, or the first.

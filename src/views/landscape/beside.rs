@@ -5,11 +5,11 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Shape, Stroke, Ui, Vec2};
 use glam::Vec3;
 
 use super::super::{Place, style};
-use crate::escape;
-use crate::filter::selection::Pointed;
-use crate::state::State;
-use crate::state::document::Document;
-use crate::units::ModuleId;
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::document::Document;
 
 /// The distance of the arrow from the edge, and its size, in points.
 const INSET: f32 = 22.0;

@@ -7,10 +7,12 @@ mod two;
 use egui::{Color32, Pos2, Rect};
 
 use super::{Entry, Pane, Picture, Place, Placed, Surface, View};
-use crate::state::State;
-use crate::state::ask::Asks;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
-use crate::state::panes::{Kind, Needs, Side, ViewLine};
+use callscape_state::State;
+use callscape_state::ask::Asks;
+use callscape_state::panes::Artifact::{
+    Call, CallRelation, Function, Module, TimePoint, TimeRange,
+};
+use callscape_state::panes::{Kind, Needs, Side, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

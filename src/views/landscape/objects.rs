@@ -5,11 +5,11 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
 
 use super::super::{Place, style};
-use crate::look::ink::OBJECTS;
-use crate::model::measure::Measure;
-use crate::model::metric::Metric;
-use crate::state::State;
-use crate::state::city::{AGES, ObjectBox};
+use callscape_look::ink::OBJECTS;
+use callscape_model::measure::Measure;
+use callscape_model::metric::Metric;
+use callscape_state::State;
+use callscape_state::city::{AGES, ObjectBox};
 
 /// The size of a box, its bars and its bins, in points.
 const SIZE: Vec2 = vec2(96.0, 58.0);

@@ -4,12 +4,12 @@ use egui::{Align2, Color32, Id, Pos2, Rect, Role, Sense, Stroke, TextureId, Ui, 
 
 use super::super::{Pane, Place, Split, style};
 use super::beside;
-use crate::escape;
-use crate::state::State;
-use crate::state::ask::RunsAsk;
-use crate::state::runs::RunsLayout;
-use crate::state::runs_view::RunsView;
-use crate::views::widgets::tell;
+use crate::widgets::tell;
+use callscape_base::escape;
+use callscape_state::State;
+use callscape_state::ask::RunsAsk;
+use callscape_state::runs::RunsLayout;
+use callscape_state::runs_view::RunsView;
 
 /// Between two landscapes, and what of the divider of a wipe can be dragged, in points.
 const GAP: f32 = 3.0;

@@ -1,6 +1,6 @@
 //! What can be done in the view of memory: the actions that it adds to the table of keys.
 
-use crate::state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::action::{Action, Chord, Line, On, Scope};
 
 pub const PEAK: &str = "memory.peak";
 pub const ROWS: &str = "memory.rows";

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::choice::{Column, Mode};
 use super::groups::{self, Amounts, Groups, Row};
 use super::{MemoryView, RowsOf};
-use crate::facts::memory::{Allocations, SumRow};
-use crate::state::State;
-use crate::state::document::Document;
-use crate::views::text;
+use crate::text;
+use callscape_facts::memory::{Allocations, SumRow};
+use callscape_state::State;
+use callscape_state::document::Document;
 
 impl MemoryView {
     /// Brings the rows up to the time shown, or to the range chosen.

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::facts::memory::{Detail, Events, Known, Memory, Stretch};
-use crate::facts::recording::Recording;
-use crate::filter::selection::Pointed;
-use crate::layout::axis::TimeAxis;
-use crate::layout::sheet::Rect;
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::units::{Cost, Time, TimeRange};
-use crate::views::along_time::AlongTime;
-use crate::views::found::Found;
-use crate::views::text;
-use crate::views::tip::Tip;
+use crate::along_time::AlongTime;
+use crate::found::Found;
+use crate::text;
+use crate::tip::Tip;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::memory::{Detail, Events, Known, Memory, Stretch};
+use callscape_facts::recording::Recording;
+use callscape_filter::selection::Pointed;
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::sheet::Rect;
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::job::Job;
 
 /// What lies in the columns of an axis.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl Columns {
         times.push(axis.range().end);
         let edges = edges(events, &times);
         let stretches = events.along(&edges, progress)?;
-        let of_counter = |counter: &crate::facts::memory::Counter| {
+        let of_counter = |counter: &callscape_facts::memory::Counter| {
             let ends = times.iter().skip(1);
             ends.map(|&end| counter.at(end)).collect()
         };

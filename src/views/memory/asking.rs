@@ -6,15 +6,15 @@ use super::MemoryView;
 use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
-use crate::facts::memory::{Events, Memory, Object};
-use crate::filter::selection::{CallOf, Pointed};
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
-use crate::state::document::Document;
-use crate::state::job::{self, Job};
-use crate::state::message::Message;
-use crate::views::export;
+use crate::export;
+use callscape_base::progress::Progress;
+use callscape_facts::memory::{Events, Memory, Object};
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_state::State;
+use callscape_state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::job::{self, Job};
+use callscape_state::message::Message;
 
 /// Which objects of a row are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,8 +256,9 @@ pub(super) fn call_at(document: &Document, object: &Object) -> Option<CallOf> {
     trace.stack_at(object.thread, object.creation, &mut stack);
     let memory = resolved.recording.memory.as_ref();
     let creator = memory.and_then(|it| it.stacks.function(object.stack));
-    let is_creator =
-        |call: &&crate::units::CallId| Some(trace.call(object.thread, **call).function) == creator;
+    let is_creator = |call: &&callscape_base::units::CallId| {
+        Some(trace.call(object.thread, **call).function) == creator
+    };
     let call = stack.iter().rev().find(is_creator).or(stack.last())?;
     Some(CallOf {
         thread: object.thread,

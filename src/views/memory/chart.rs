@@ -7,17 +7,17 @@ use glam::Vec2;
 use super::along::{Along, Columns, allocated, amount};
 use super::painting::{self, Paint};
 use super::{ENTRY, MemoryView};
-use crate::facts::memory::{Detail, Events, Known, Memory};
-use crate::layout::geometry::Color;
-use crate::layout::labels::text as letters;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::state::panes::ViewId;
-use crate::units::Time;
-use crate::views::drawing::mark_times;
-use crate::views::{Pane, along_time, text};
+use crate::drawing::mark_times;
+use crate::{Pane, along_time, text};
+use callscape_base::units::Time;
+use callscape_facts::memory::{Detail, Events, Known, Memory};
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text as letters;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
+use callscape_state::panes::ViewId;
 
 /// Heights and widths, in points.
 const LETTERS: f32 = 11.0;
@@ -143,7 +143,7 @@ pub fn counter_color(theme: Theme, number: usize) -> Color {
         Theme::Light => 0.55,
         Theme::Dark => 0.75,
     };
-    crate::layout::hues::oklch(lightness, 0.13, hue.to_radians())
+    callscape_layout::hues::oklch(lightness, 0.13, hue.to_radians())
 }
 
 /// Of the colour of a widget, that of a sheet.

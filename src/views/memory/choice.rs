@@ -1,6 +1,6 @@
 //! What the user can choose of the view, as a session file keeps it.
 
-use crate::model::memory::BelongsTo;
+use callscape_model::memory::BelongsTo;
 
 /// What the rows of the table are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

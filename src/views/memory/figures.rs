@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::choice::Tenths;
 use super::groups::Groups;
-use crate::facts::memory::{AgeBin, Events, INTERVALS, Pattern, State};
-use crate::facts::trace::Trace;
-use crate::progress::{Cancelled, Progress};
-use crate::state::playback::Playback;
-use crate::units::{Cost, Time};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, Time};
+use callscape_facts::memory::{AgeBin, Events, INTERVALS, Pattern, State};
+use callscape_facts::trace::Trace;
+use callscape_state::playback::Playback;
 
 /// Objects of all groups by age, at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]

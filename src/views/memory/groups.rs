@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::choice::{By, Column, Mode};
-use crate::facts::functions::Functions;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::memory::{CellTotals, Events, Memory, Outcome, StackId, SumRow};
-use crate::filter::cut::Cut;
-use crate::filter::selection::Pointed;
-use crate::units::{FunctionId, ModuleId};
+use callscape_base::units::{FunctionId, ModuleId};
+use callscape_facts::functions::Functions;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::memory::{CellTotals, Events, Memory, Outcome, StackId, SumRow};
+use callscape_filter::cut::Cut;
+use callscape_filter::selection::Pointed;
 
 /// Of a cell that belongs to no group: what is hidden.
 pub const NONE: u32 = u32::MAX;
@@ -96,7 +96,7 @@ impl Groups {
 /// Cells with an equal key are a group; groups are in order of their first cell.
 fn collect<K: Copy + Eq + std::hash::Hash>(
     source: &Source<'_>,
-    key: impl Fn(crate::facts::memory::Cell) -> K,
+    key: impl Fn(callscape_facts::memory::Cell) -> K,
     name: impl Fn(K) -> Group,
 ) -> Groups {
     let mut groups = Groups::default();
@@ -206,7 +206,7 @@ fn stack_name(source: &Source<'_>, stack: StackId) -> String {
 /// The sums of groups. O(cells).
 pub fn add_up(
     events: &Events,
-    state: &crate::facts::memory::State,
+    state: &callscape_facts::memory::State,
     groups: &Groups,
 ) -> Vec<CellTotals> {
     let mut totals = vec![CellTotals::default(); groups.all.len()];

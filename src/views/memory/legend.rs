@@ -5,15 +5,15 @@ use egui::{Rect, Sense, Ui, vec2};
 use super::chart::counter_color;
 use super::painting::{Paint, fill};
 use super::{Choice, MemoryView, Tenths};
-use crate::escape;
-use crate::facts::memory::{Detail, Known, Memory};
-use crate::layout::hues::encoded;
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::state::playback::Step;
-use crate::units::grouped;
-use crate::views::hatching::Strokes;
-use crate::views::style;
+use crate::hatching::Strokes;
+use crate::style;
+use callscape_base::escape;
+use callscape_base::units::grouped;
+use callscape_facts::memory::{Detail, Known, Memory};
+use callscape_layout::hues::encoded;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
+use callscape_state::playback::Step;
 
 /// The size of a sample, in points.
 const SAMPLE: egui::Vec2 = vec2(18.0, 10.0);

@@ -7,12 +7,12 @@ use egui_extras::Column as Width;
 
 use super::MemoryView;
 use super::listing::{Column, MOST, ObjectList, stack_text, type_name};
-use crate::analysis::session::Resolved;
-use crate::escape;
-use crate::facts::memory::{Memory, Object};
-use crate::state::document::Document;
-use crate::views::rows::{self, ROW};
-use crate::views::{Pane, style, text};
+use crate::rows::{self, ROW};
+use crate::{Pane, style, text};
+use callscape_analysis::session::Resolved;
+use callscape_base::escape;
+use callscape_facts::memory::{Memory, Object};
+use callscape_state::document::Document;
 
 /// Shows the list in what is left of the room.
 pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::groups::Groups;
-use crate::analysis::session::Resolved;
-use crate::escape;
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::memory::{Events, Memory, Object, Sequence};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ModuleId, Time};
+use callscape_analysis::session::Resolved;
+use callscape_base::escape;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ModuleId, Time};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::memory::{Events, Memory, Object, Sequence};
 
 /// No more objects than this are kept.
 pub const MOST: usize = 200_000;
@@ -239,7 +239,7 @@ pub fn type_name<'a>(memory: &'a Memory, object: &Object) -> &'a str {
 /// The functions of the stack that created an object, innermost first.
 pub fn stack_text(resolved: &Resolved, memory: &Memory, object: &Object, between: &str) -> String {
     let functions = &resolved.recording.functions;
-    let known = |it: &crate::units::FunctionId| it.index() < functions.len();
+    let known = |it: &callscape_base::units::FunctionId| it.index() < functions.len();
     let of_stack = memory.stacks.functions(object.stack).filter(known);
     let names: Vec<&str> = of_stack.map(|it| functions.get(it).name).collect();
     names.join(between)

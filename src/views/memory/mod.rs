@@ -39,22 +39,22 @@ use self::listing::{ObjectList, Query, Wish};
 use super::found::Found;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View, along_time};
-use crate::analysis::session::Session;
-use crate::facts::memory::{
+use callscape_analysis::session::Session;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::memory::{
     CellTotals, Detail, Events, Known, Memory, Outcome, State as MemoryState, Temporary,
 };
-use crate::facts::recording::Recording;
-use crate::filter::cut::Cut;
-use crate::filter::selection::Pointed;
-use crate::model::memory::{self as model, BelongsTo};
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::document::Document;
-use crate::state::job::Job;
-use crate::state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::ModuleId;
+use callscape_facts::recording::Recording;
+use callscape_filter::cut::Cut;
+use callscape_filter::selection::Pointed;
+use callscape_model::memory::{self as model, BelongsTo};
+use callscape_state::State;
+use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::job::Job;
+use callscape_state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -281,7 +281,9 @@ impl MemoryView {
             None => (0, events.end()),
             Some(range) => {
                 let before = range.start.ns().checked_sub(1);
-                let from = before.map_or(0, |ns| events.position(crate::units::Time::from_ns(ns)));
+                let from = before.map_or(0, |ns| {
+                    events.position(callscape_base::units::Time::from_ns(ns))
+                });
                 (from, events.position(range.end).max(from))
             }
         }

@@ -5,14 +5,14 @@ use egui::{Align2, Color32, FontId, Rect, Role, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
 use super::asking::Which;
-use crate::facts::memory::{AgeBin, CellTotals, Pattern};
-use crate::layout::hues::encoded;
-use crate::layout::sheet::{self, Sheet};
-use crate::model::theme::Theme;
-use crate::units::grouped;
-use crate::views::hatching::{Strokes, strokes};
-use crate::views::style;
-use crate::views::widgets::tell;
+use crate::hatching::{Strokes, strokes};
+use crate::style;
+use crate::widgets::tell;
+use callscape_base::units::grouped;
+use callscape_facts::memory::{AgeBin, CellTotals, Pattern};
+use callscape_layout::hues::encoded;
+use callscape_layout::sheet::{self, Sheet};
+use callscape_model::theme::Theme;
 
 /// The width of strokes, in points.
 const STROKE: f32 = 1.0;

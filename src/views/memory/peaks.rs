@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::choice::By;
 use super::groups::{Amounts, Groups, Row, Source, add_up};
-use crate::facts::memory::Events;
-use crate::units::FunctionId;
+use callscape_base::units::FunctionId;
+use callscape_facts::memory::Events;
 
 impl Groups {
     /// Adds what the groups of another run have at its peak, and groups for what only that has. Groups are the same whose
@@ -65,7 +65,7 @@ fn keys(source: &Source<'_>, by: By, groups: &Groups) -> Vec<u64> {
             source.functions.get(function).name.hash(hasher);
         }
     };
-    let key = |(place, cell): (usize, &Option<crate::facts::memory::Cell>)| {
+    let key = |(place, cell): (usize, &Option<callscape_facts::memory::Cell>)| {
         let mut hasher = DefaultHasher::new();
         match (by, cell) {
             (By::Module, _) => groups.all[place].pointed.module.hash(&mut hasher),

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::choice::{BINS, By, Choice, Column, Mode, Tenths};
-use crate::model::memory::BelongsTo;
-use crate::views::SavedViews;
+use crate::SavedViews;
+use callscape_model::memory::BelongsTo;
 
 const ROWS: &str = "memory_rows";
 const MODE: &str = "memory_objects";

@@ -3,7 +3,7 @@
 use super::choice::Mode;
 use super::groups::{self, Groups};
 use super::{MemoryView, RowsOf};
-use crate::facts::memory::{Instant, Known, Memory, Sums};
+use callscape_facts::memory::{Instant, Known, Memory, Sums};
 
 /// What is known where there are no events.
 pub fn sums_of(memory: &Memory) -> Option<&Sums> {
@@ -70,7 +70,7 @@ impl MemoryView {
     pub(super) fn known_of(groups: &Groups, sums: &Sums, instant: usize) -> [bool; 4] {
         let cells = sums.instants.get(instant).map_or(&[][..], |it| &it.cells);
         debug_assert!(cells.len() <= groups.of.len());
-        let any = |known: fn(&crate::facts::memory::SumRow) -> bool| cells.iter().any(known);
+        let any = |known: fn(&callscape_facts::memory::SumRow) -> bool| cells.iter().any(known);
         [
             any(|it| it.allocations.is_some()),
             any(|it| it.allocated.is_some()),

@@ -8,13 +8,13 @@ use super::asking::Which;
 use super::choice::{Column, Mode};
 use super::groups::Row;
 use super::painting::{self, Paint};
-use crate::facts::memory::{CellTotals, Detail};
-use crate::filter::selection::{Meant, Pointed};
-use crate::state::action::On;
-use crate::state::ask::{SelectAsk, TableKey};
-use crate::state::document::Document;
-use crate::units::grouped;
-use crate::views::{Pane, rows, style, text};
+use crate::{Pane, rows, style, text};
+use callscape_base::units::grouped;
+use callscape_facts::memory::{CellTotals, Detail};
+use callscape_filter::selection::{Meant, Pointed};
+use callscape_state::action::On;
+use callscape_state::ask::{SelectAsk, TableKey};
+use callscape_state::document::Document;
 
 /// The height of a row with figures, in points.
 const HIGH: f32 = 40.0;
@@ -373,7 +373,7 @@ impl Drawing<'_> {
                     let oldest = patterns.oldest.ns() + 1;
                     let edge = |it: u128| {
                         let ns = (u128::from(oldest) * it).div_ceil(9);
-                        crate::units::Cost::from_ns(ns as u64)
+                        callscape_base::units::Cost::from_ns(ns as u64)
                     };
                     let [from, to] = [edge(bin as u128), edge(bin as u128 + 1)];
                     format!("{count} released at an age from {from} to {to}")

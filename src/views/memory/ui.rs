@@ -6,13 +6,13 @@ use super::along::amount;
 use super::choice::{BINS, By, Mode, Tenths};
 use super::sums::explanation;
 use super::{MemoryView, allocations, chart, legend, list_ui, table};
-use crate::facts::memory::{Allocations, Detail, Events, Known, Memory, Sums};
-use crate::model::memory::BelongsTo;
-use crate::state::ask::PlayAsk;
-use crate::state::document::Document;
-use crate::units::{Cost, Time};
-use crate::views::widgets::tell;
-use crate::views::{Pane, rows, style, text};
+use crate::widgets::tell;
+use crate::{Pane, rows, style, text};
+use callscape_base::units::{Cost, Time};
+use callscape_facts::memory::{Allocations, Detail, Events, Known, Memory, Sums};
+use callscape_model::memory::BelongsTo;
+use callscape_state::ask::PlayAsk;
+use callscape_state::document::Document;
 
 /// The chart has this share of the view's height, within these, in points.
 const CHART: f32 = 0.3;
@@ -468,7 +468,7 @@ fn instants(view: &mut MemoryView, ui: &mut Ui, memory: &Memory, sums: &Sums, pa
     let Some(at) = response.hover_pos() else {
         return;
     };
-    let away = |it: &&crate::facts::memory::Instant| (x(it.time) + 1.5 - at.x).abs() as u32;
+    let away = |it: &&callscape_facts::memory::Instant| (x(it.time) + 1.5 - at.x).abs() as u32;
     let nearest = sums.instants.iter().min_by_key(away);
     let number = nearest.and_then(|it| sums.instants.iter().position(|of| std::ptr::eq(of, it)));
     if response.clicked() {

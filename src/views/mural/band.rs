@@ -8,12 +8,12 @@ use super::super::Scope;
 use super::super::time_band::TimeBand;
 use super::MuralView;
 use super::places::Places;
-use crate::layout::axis::TimeAxis;
-use crate::layout::hues::Hues;
-use crate::layout::sheet::{Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::model::band::Band;
-use crate::units::{ModuleId, TimeRange};
+use callscape_base::units::{ModuleId, TimeRange};
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::hues::Hues;
+use callscape_layout::sheet::{Rect, Sheet};
+use callscape_look::ink::Ink;
+use callscape_model::band::Band;
 
 impl MuralView {
     /// Shows stretches of time above all, or none; whether that is something else than before.

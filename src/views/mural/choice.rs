@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::filter::cut::Cut;
-use crate::model::rows::OverviewRows;
-use crate::state::document::Document;
+use callscape_filter::cut::Cut;
+use callscape_model::rows::OverviewRows;
+use callscape_state::document::Document;
 
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::places::Lines;
 use super::profile::Profile;
-use crate::facts::trace::{Columns, Coverage, CoverageRoom, Measure, Thread, Trace, Without};
-use crate::filter::filters::FilterRules;
-use crate::filter::selection::CallOf;
-use crate::layout::axis::TimeAxis;
-use crate::progress::{Cancelled, Progress};
-use crate::state::job::Job;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::trace::{Columns, Coverage, CoverageRoom, Measure, Thread, Trace, Without};
+use callscape_filter::filters::FilterRules;
+use callscape_filter::selection::CallOf;
+use callscape_layout::axis::TimeAxis;
+use callscape_state::job::Job;
 
 /// Windows of up to this many calls are measured exactly within a frame, larger ones beside the frames.
 const AT_ONCE: u64 = 80_000;

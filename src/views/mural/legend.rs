@@ -4,12 +4,12 @@ use glam::Vec2;
 
 use super::super::hatching;
 use super::super::shading::{ON_STACK, shade_of};
-use crate::facts::trace::Why;
-use crate::layout::axis::write_within;
-use crate::layout::geometry::Color;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
+use callscape_facts::trace::Why;
+use callscape_layout::axis::write_within;
+use callscape_layout::geometry::Color;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// How many steps a ramp of shades has, and how wide each is, in letters.
 const STEPS: u32 = 12;

@@ -4,11 +4,11 @@ use glam::Vec2;
 
 use super::places::{Lines, Places};
 use super::rows::Rows;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::labels::text;
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::ModuleId;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_layout::labels::text;
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// How many rows are tried for a place at most.
 const MOST_TRIED: usize = 4096;

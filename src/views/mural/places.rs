@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::rows::NO_ROW;
-use crate::layout::sheet::Rect;
+use callscape_layout::sheet::Rect;
 
 /// Heights and widths in points.
 pub(super) const LETTERS: f32 = 11.0;

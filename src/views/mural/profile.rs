@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use glam::Vec2;
 
-use crate::facts::trace::{Columns, Flame, Thread, Trace};
-use crate::filter::filters::FilterRules;
-use crate::filter::selection::CallOf;
-use crate::layout::axis::{TimeAxis, write_within};
-use crate::layout::sheet::{Fill, Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::{Cost, ThreadId, TimeRange};
+use callscape_base::units::{Cost, ThreadId, TimeRange};
+use callscape_facts::trace::{Columns, Flame, Thread, Trace};
+use callscape_filter::filters::FilterRules;
+use callscape_filter::selection::CallOf;
+use callscape_layout::axis::{TimeAxis, write_within};
+use callscape_layout::sheet::{Fill, Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// A bar of the curves is so wide, in letters.
 const BAR: f32 = 0.3;

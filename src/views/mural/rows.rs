@@ -1,11 +1,11 @@
 //! The rows of the mural: which module each row is, and in which order they stand.
 
-use crate::analysis::session::{Resolved, Session};
-use crate::facts::hierarchy::Hierarchy;
-use crate::facts::trace::{Columns, FunctionMetrics, Trace};
-use crate::filter::cut::Cut;
-use crate::model::rows::OverviewRows;
-use crate::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{CallId, FunctionId, ModuleId, ThreadId, Time, TimeRange};
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::trace::{Columns, FunctionMetrics, Trace};
+use callscape_filter::cut::Cut;
+use callscape_model::rows::OverviewRows;
 
 /// Stands for no row.
 pub const NO_ROW: u32 = u32::MAX;

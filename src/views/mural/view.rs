@@ -6,20 +6,20 @@ use serde_json::{Map, Value};
 use super::MuralView;
 use super::choice::{RowsChoice, RowsOf};
 use super::menu;
-use crate::filter::selection::Pointed;
-use crate::model::rows::OverviewRows;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Line, Scope};
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{
+use crate::along_time::{self, AlongTime, Drawn};
+use crate::tip::Tip;
+use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
+use callscape_base::units::{Time, TimeRange};
+use callscape_filter::selection::Pointed;
+use callscape_model::rows::OverviewRows;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Line, Scope};
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::{Time, TimeRange};
-use crate::views::along_time::{self, AlongTime, Drawn};
-use crate::views::tip::Tip;
-use crate::views::{Entry, Pane, Picture, SavedViews, Surface, View};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

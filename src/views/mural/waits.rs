@@ -4,15 +4,15 @@ use glam::Vec2;
 
 use super::places::{Lines, Places};
 use super::rows::{NO_ROW, Rows};
-use crate::facts::gaps::Gaps;
-use crate::facts::trace::{Columns, StackRoom, Trace, Why};
-use crate::filter::filters::FilterRules;
-use crate::layout::axis::TimeAxis;
-use crate::layout::geometry::Color;
-use crate::layout::sheet::{Rect, Sheet};
-use crate::look::ink::Ink;
-use crate::units::{CallId, Cost, Time, TimeRange};
-use crate::views::hatching::{self, ShownGaps};
+use crate::hatching::{self, ShownGaps};
+use callscape_base::units::{CallId, Cost, Time, TimeRange};
+use callscape_facts::gaps::Gaps;
+use callscape_facts::trace::{Columns, StackRoom, Trace, Why};
+use callscape_filter::filters::FilterRules;
+use callscape_layout::axis::TimeAxis;
+use callscape_layout::geometry::Color;
+use callscape_layout::sheet::{Rect, Sheet};
+use callscape_look::ink::Ink;
 
 /// Narrower ones are not seen, in pixels.
 const NARROWEST: f64 = 3.0;

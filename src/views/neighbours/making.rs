@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::comparison::amounts::Measure;
-use crate::facts::hierarchy::{Hierarchy, ModuleKind};
-use crate::layout::layered::{Key, Memory};
-use crate::model::difference::Amount;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, FunctionId, ModuleId, grouped};
-use crate::views::graph::laid::Laid;
-use crate::views::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::views::graph::nesting::{Nested, nest};
-use crate::views::graph::relations::{Between, Given, Relations};
-use crate::views::text::counted;
+use crate::graph::laid::Laid;
+use crate::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::graph::nesting::{Nested, nest};
+use crate::graph::relations::{Between, Given, Relations};
+use crate::text::counted;
+use callscape_analysis::comparison::amounts::Measure;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, ModuleId, grouped};
+use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
+use callscape_layout::layered::{Key, Memory};
+use callscape_model::difference::Amount;
 
 /// A side of the function in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

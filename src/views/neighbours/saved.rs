@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::SavedViews;
 use super::super::graph::model::{By, Tint};
 use super::{MOST_OF_ALL, MOST_STEPS, Neighbourhood};
-use crate::state::State;
+use callscape_state::State;
 
 const MIDDLE: &str = "neighbours_middle";
 const STEPS: &str = "neighbours_steps";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::graph::model::{Graph, Sign};
 use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
 
 fn open() -> (Neighbourhood, State) {
     let mut state = opened(&[], ViewId::of(&ENTRY.line));
@@ -234,7 +234,7 @@ fn the_stack_at_a_time_is_marked_along_the_lines() {
         .position(|it| *it == middle)
         .expect("it is open");
     let caller = functions[at - 1];
-    state.execute(crate::state::ask::PlayAsk::Seek(start));
+    state.execute(callscape_state::ask::PlayAsk::Seek(start));
     state.advance(std::time::Duration::ZERO);
     view.find_running(&state);
     let graph = graph(&view);
@@ -351,9 +351,10 @@ fn it_draws_and_says_what_to_do_where_there_is_nothing() {
         Neighbourhood::default().picture(&nothing, SURFACE),
         Picture::Sheet(_)
     ));
-    let source = crate::analysis::session::Inputs {
+    let source = callscape_analysis::session::Inputs {
         source_dir: Some(
-            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/source/tree"),
+            std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+                .join("tests/data/source/tree"),
         ),
         ..Default::default()
     };

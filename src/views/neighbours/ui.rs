@@ -3,13 +3,13 @@
 use egui::Ui;
 
 use super::{MOST_OF_ALL, MOST_STEPS, Neighbourhood};
-use crate::filter::selection::Pointed;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::views::graph::chart::{Chart, Spot};
-use crate::views::graph::model::Of;
-use crate::views::graph::{panel, tips};
-use crate::views::{Pane, style};
+use crate::graph::chart::{Chart, Spot};
+use crate::graph::model::Of;
+use crate::graph::{panel, tips};
+use crate::{Pane, style};
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::document::Document;
 
 pub fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.chart);

@@ -5,11 +5,11 @@ use egui::{Color32, Rect, Role, Sense, Ui, pos2};
 use super::boxes::{Paint, color32};
 use super::finding::{DEPTHS, Found};
 use super::{PhasesView, pointed_at};
-use crate::state::ask::{PlayAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::units::{Time, TimeRange};
-use crate::views::Pane;
-use crate::views::widgets::tell;
+use crate::Pane;
+use crate::widgets::tell;
+use callscape_base::units::{Time, TimeRange};
+use callscape_state::ask::{PlayAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// Of a depth, in points.
 const ROW: f32 = 9.0;

@@ -5,15 +5,15 @@ use egui::{Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2}
 
 use super::finding::Found;
 use super::layers::Of;
-use crate::analysis::phases::{Gathered, Phase};
-use crate::escape;
-use crate::layout::geometry::Color;
-use crate::layout::hues::{Hues, encoded};
-use crate::look::ink::Ink;
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::units::{FunctionId, ModuleId, TimeRange, grouped};
-use crate::views::style;
+use crate::style;
+use callscape_analysis::phases::{Gathered, Phase};
+use callscape_base::escape;
+use callscape_base::units::{FunctionId, ModuleId, TimeRange, grouped};
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::{Hues, encoded};
+use callscape_look::ink::Ink;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
 
 /// The side of the largest area, in points.
 const AREA: f32 = 16.0;

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::analysis::phases::folding::Folded;
-use crate::analysis::phases::names::Labels;
-use crate::analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
-use crate::facts::recording::Recording;
-use crate::facts::trace::Trace;
-use crate::filter::filters::FilterRules;
-use crate::filter::left_calls::LeftCalls;
-use crate::model::band::{Band, Stretch};
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::job::Job;
-use crate::units::{Cost, Time, TimeRange};
+use callscape_analysis::phases::folding::Folded;
+use callscape_analysis::phases::names::Labels;
+use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
+use callscape_filter::filters::FilterRules;
+use callscape_filter::left_calls::LeftCalls;
+use callscape_model::band::{Band, Stretch};
+use callscape_state::State;
+use callscape_state::job::Job;
 
 /// What the sliders say; what is open is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,7 +191,7 @@ pub struct Finding {
     pruning: Option<Arc<Pruning>>,
     job: Option<Job<Found>>,
     /// A call whose phase is to be unfolded when they are found.
-    pub to_unfold: Option<crate::filter::selection::CallOf>,
+    pub to_unfold: Option<callscape_filter::selection::CallOf>,
 }
 
 impl Finding {
@@ -222,7 +222,7 @@ impl Finding {
 
     /// What was found, once.
     pub fn poll(&mut self) -> Option<Found> {
-        let found = crate::state::job::take(&mut self.job)?;
+        let found = callscape_state::job::take(&mut self.job)?;
         self.pruning = Some(Arc::clone(&found.pruning));
         Some(found)
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use egui::{Rect, Vec2, pos2, vec2};
 
-use crate::analysis::phases::folding::{Folded, Item, Repeated};
-use crate::analysis::phases::{Parent, Phases};
+use callscape_analysis::phases::folding::{Folded, Item, Repeated};
+use callscape_analysis::phases::{Parent, Phases};
 
 /// In points.
 pub const BOX: Vec2 = vec2(184.0, 92.0);

@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use super::finding::{Found, FoundIn};
-use crate::facts::trace::Trace;
-use crate::filter::selection::Pointed;
-use crate::filter::walk::{LeftCall, walk};
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::job::{Job, take};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_facts::trace::Trace;
+use callscape_filter::selection::Pointed;
+use callscape_filter::walk::{LeftCall, walk};
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::job::{Job, take};
 
 /// What shares are known for.
 type Of = (Pointed, u64);
@@ -151,7 +151,7 @@ fn share_of_left(of: &FoundIn, wanted: &Wanted, progress: &Progress) -> Result<f
     // Calls that begin or end with the range do not count.
     let begins_first = call.start.ns() == 0;
     let range = TimeRange {
-        start: crate::units::Time::from_ns(call.start.ns().saturating_sub(1)),
+        start: callscape_base::units::Time::from_ns(call.start.ns().saturating_sub(1)),
         end: call.end + Cost::from_ns(1),
     };
     let range = (!begins_first).then_some(range);

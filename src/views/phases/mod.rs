@@ -27,20 +27,20 @@ use self::meaning::Meaning;
 use self::other_run::FindingOther;
 use self::two::Two;
 use super::{Entry, Pane, SavedViews, View};
-use crate::analysis::phases::{Parent, Phase};
-use crate::filter::filters::Filters;
-use crate::filter::selection::{CallOf, Pointed};
-use crate::layout::hues::Hues;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{Ask, Asks, Chapter, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{
+use callscape_analysis::phases::{Parent, Phase};
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, ModuleId, ThreadId, TimeRange};
+use callscape_filter::filters::Filters;
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_layout::hues::Hues;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{Ask, Asks, Chapter, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::{CallId, ModuleId, ThreadId, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::finding::{Found, FoundIn, Settings, find};
-use crate::analysis::comparison::phases::paired;
-use crate::analysis::phases::Pruning;
-use crate::progress::{Cancelled, Progress};
-use crate::state::State;
-use crate::state::document::Document;
-use crate::state::job::{Job, take};
-use crate::state::runs::Runs;
+use callscape_analysis::comparison::phases::paired;
+use callscape_analysis::phases::Pruning;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_state::State;
+use callscape_state::document::Document;
+use callscape_state::job::{Job, take};
+use callscape_state::runs::Runs;
 
 /// What is known of the other run.
 pub struct OtherRun {

@@ -8,16 +8,16 @@ use egui::{Align, Layout, Sense, Ui, vec2};
 use super::finding::Found;
 use super::two::{Second, Two};
 use super::{PhasesView, pointed_at};
-use crate::analysis::phases::Phase;
-use crate::analysis::phases::apart::{Apart, apart_in_two_runs};
-use crate::escape;
-use crate::filter::selection::{CallOf, Pointed};
-use crate::state::ask::SelectAsk;
-use crate::state::document::Document;
-use crate::units::{Cost, FunctionId, grouped};
-use crate::views::text::counted;
-use crate::views::tip::Tip;
-use crate::views::{Pane, rows, style};
+use crate::text::counted;
+use crate::tip::Tip;
+use crate::{Pane, rows, style};
+use callscape_analysis::phases::Phase;
+use callscape_analysis::phases::apart::{Apart, apart_in_two_runs};
+use callscape_base::escape;
+use callscape_base::units::{Cost, FunctionId, grouped};
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_state::ask::SelectAsk;
+use callscape_state::document::Document;
 
 /// With less room the layers need all of it, in points.
 const LEAST: f32 = 420.0;

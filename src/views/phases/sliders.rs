@@ -4,13 +4,13 @@ use egui::{Slider, Ui};
 
 use super::PhasesView;
 use super::finding::{Found, Settings};
-use crate::analysis::phases::Phases;
-use crate::model::threads::thread_names;
-use crate::state::ask::{Ask, Asks};
-use crate::state::document::Document;
-use crate::units::{Cost, TimeSpec, grouped};
-use crate::views::style;
-use crate::views::text::counted;
+use crate::style;
+use crate::text::counted;
+use callscape_analysis::phases::Phases;
+use callscape_base::units::{Cost, TimeSpec, grouped};
+use callscape_model::threads::thread_names;
+use callscape_state::ask::{Ask, Asks};
+use callscape_state::document::Document;
 
 /// Shows it; what was chosen instead.
 pub fn show(

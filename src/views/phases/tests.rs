@@ -6,20 +6,20 @@ use std::time::Duration;
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
 use super::{ENTRY, PhasesView};
-use crate::analysis::phases::folding::Folded;
-use crate::analysis::phases::{Parent, Phases, Wish, phases};
-use crate::facts::builder::{Timestamp, TraceBuilder};
-use crate::facts::functions::Function;
-use crate::filter::filters::FilterStep;
-use crate::filter::selection::{CallOf, Pointed};
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::ask::{Asks, FilterAsk, SelectAsk};
-use crate::state::panes::ViewId;
-use crate::state::runs_view::tests::paths;
-use crate::units::{CallId, Cost, FunctionId, ThreadId};
-use crate::views::View;
-use crate::warnings::{Place, Reporter};
+use crate::View;
+use callscape_analysis::phases::folding::Folded;
+use callscape_analysis::phases::{Parent, Phases, Wish, phases};
+use callscape_base::progress::Progress;
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_filter::filters::FilterStep;
+use callscape_filter::selection::{CallOf, Pointed};
+use callscape_state::State;
+use callscape_state::ask::{Asks, FilterAsk, SelectAsk};
+use callscape_state::panes::ViewId;
+use callscape_state::runs_view::testing::paths;
 
 /// `main` with twelve steps of two parts each, of which the seventh is odd, and an end.
 fn steps() -> Phases {

@@ -3,11 +3,11 @@
 use super::boxes::firsts;
 use super::finding::Found;
 use super::layers::Of;
-use crate::analysis::phases::{Dropped, Kind, Parent};
-use crate::state::document::Document;
-use crate::units::grouped;
-use crate::views::text::counted;
-use crate::views::tip::Tip;
+use crate::text::counted;
+use crate::tip::Tip;
+use callscape_analysis::phases::{Dropped, Kind, Parent};
+use callscape_base::units::grouped;
+use callscape_state::document::Document;
 
 /// What the pop-up of a box says.
 pub fn of_box(document: &Document, found: &Found, of: Of) -> Tip {

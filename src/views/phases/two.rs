@@ -1,6 +1,6 @@
 //! Which two phases are compared.
 
-use crate::filter::selection::CallOf;
+use callscape_filter::selection::CallOf;
 
 /// Two phases that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,13 @@
 use egui::Color32;
 
 use super::Tint;
-use crate::layout::geometry::Color;
-use crate::layout::hues::{Hues, Tones, encoded};
-use crate::look::ink::{diverging, sequential};
-use crate::model::theme::Theme;
-use crate::state::document::Document;
-use crate::units::ContextId;
-use crate::views::contexts::ShownContexts;
+use crate::contexts::ShownContexts;
+use callscape_base::units::ContextId;
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::{Hues, Tones, encoded};
+use callscape_look::ink::{diverging, sequential};
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
 
 /// Gives contexts their colours.
 pub struct Colors<'a> {
@@ -75,7 +75,7 @@ impl<'a> Colors<'a> {
                     Theme::Light => Tones::LIGHT,
                     Theme::Dark => Tones::DARK,
                 };
-                let module = module.unwrap_or(crate::units::ModuleId::ROOT);
+                let module = module.unwrap_or(callscape_base::units::ModuleId::ROOT);
                 opaque(self.hues.color(hierarchy, module, &tones))
             }
             Tint::Own | Tint::Calls => opaque(sequential(self.theme, share.sqrt() as f32)),

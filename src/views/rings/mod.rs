@@ -12,16 +12,16 @@ use serde_json::{Map, Value};
 
 use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
-use crate::facts::contexts::Merge;
-use crate::layout::rings::{Of, Rings as Chart, Sizing, Tree};
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::ContextId;
+use callscape_base::progress::Progress;
+use callscape_base::units::ContextId;
+use callscape_facts::contexts::Merge;
+use callscape_layout::rings::{Of, Rings as Chart, Sizing, Tree};
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use query::Query;
 
 pub static ENTRY: Entry = Entry {
@@ -319,7 +319,7 @@ impl Rings {
             .is_some_and(|it| it.shown == wanted.shown && it.of.radius == radius);
         self.laid_out = Some(wanted);
         let old = is_way.then(|| self.chart.clone());
-        let waiting = crate::analysis::contexts::WAITING;
+        let waiting = callscape_analysis::contexts::WAITING;
         let before = match self.metric {
             Metric::Calls => shown.calls_before(),
             Metric::Waiting if shown.knows_waiting => shown.contexts.weights_before(waiting),

@@ -4,8 +4,8 @@
 //! of the whole themselves.
 
 use super::super::contexts::ShownContexts;
-use crate::state::document::Document;
-use crate::units::{ContextId, FunctionId, TimeSpec};
+use callscape_base::units::{ContextId, FunctionId, TimeSpec};
+use callscape_state::document::Document;
 
 /// What a limit is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn constraint(words: &[&str], is_percent: bool) -> Option<(Constraint, usize)> {
         (false, Some(number)) => Limit::Amount(number),
         (false, None) if of != Of::Calls => {
             let time = limit.parse::<TimeSpec>().ok()?;
-            Limit::Amount(time.resolve(crate::units::Cost::ZERO).ns() as f64)
+            Limit::Amount(time.resolve(callscape_base::units::Cost::ZERO).ns() as f64)
         }
         (false, None) => return None,
     };

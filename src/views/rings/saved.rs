@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::super::SavedViews;
 use super::{FIRST_RINGS, MOST_RINGS, Metric, Rings, Tint, sizing_title};
-use crate::facts::contexts::Merge;
-use crate::layout::rings::Sizing;
-use crate::units::ContextId;
+use callscape_base::units::ContextId;
+use callscape_facts::contexts::Merge;
+use callscape_layout::rings::Sizing;
 
 const SIZING: &str = "rings_sizing";
 const METRIC: &str = "rings_metric";

@@ -10,14 +10,14 @@ use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
 use super::saved::MERGES;
 use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
-use crate::escape;
-use crate::layout::rings::{Segment, Sizing};
-use crate::state::ask::SelectAsk;
-use crate::state::document::Document;
-use crate::units::ContextId;
-use crate::views::contexts::{ShownContexts, of_both, pointed_at};
-use crate::views::widgets::tell;
-use crate::views::{Pane, rows, style, text};
+use crate::contexts::{ShownContexts, of_both, pointed_at};
+use crate::widgets::tell;
+use crate::{Pane, rows, style, text};
+use callscape_base::escape;
+use callscape_base::units::ContextId;
+use callscape_layout::rings::{Segment, Sizing};
+use callscape_state::ask::SelectAsk;
+use callscape_state::document::Document;
 
 /// How long the way from one chart to the next takes, in seconds.
 const WAY: f64 = 0.35;
@@ -203,7 +203,7 @@ fn part(view: &Rings, segment: &Segment, before: Option<&Before<'_>>) -> Part {
 
 /// The chart that a way leads from.
 struct Before<'a> {
-    chart: &'a crate::layout::rings::Rings,
+    chart: &'a callscape_layout::rings::Rings,
     places: HashMap<u32, Segment>,
     /// How far the way is done, eased.
     share: f32,
@@ -304,7 +304,7 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         let title = escape::name(&marked.title).into_owned();
         ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
     }
-    let share = |cost: crate::units::Cost| {
+    let share = |cost: callscape_base::units::Cost| {
         let share = 100.0 * cost.ns() as f64 / shown.whole.ns().max(1) as f64;
         format!("{} ({share:.1} %)", document.show_cost(cost))
     };

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use glam::Vec2;
 use serde_json::Value;
 
-use crate::filter::selection::Pointed;
-use crate::model::linked::{Along, LinkedRuns};
-use crate::state::State;
-use crate::state::ask::{Asks, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimePoint, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::state::runs::Runs;
-use crate::units::{self, Time};
-use crate::views::along_time::{self, AlongTime, Drawn};
-use crate::views::both_along_time::BothAlongTime;
-use crate::views::tip::Tip;
-use crate::views::{Entry, Pane, Picture, SavedViews, Surface, View};
+use crate::along_time::{self, AlongTime, Drawn};
+use crate::both_along_time::BothAlongTime;
+use crate::tip::Tip;
+use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
+use callscape_base::units::{self, Time};
+use callscape_filter::selection::Pointed;
+use callscape_model::linked::{Along, LinkedRuns};
+use callscape_state::State;
+use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{
+    Call, CallRelation, Function, Module, TimePoint, TimeRange,
+};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::runs::Runs;
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {

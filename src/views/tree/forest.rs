@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use super::super::contexts::ShownContexts;
-use crate::units::{ContextId, Cost, FunctionId};
+use callscape_base::units::{ContextId, Cost, FunctionId};
 
 /// What the rows are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

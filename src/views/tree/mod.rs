@@ -15,16 +15,16 @@ pub use self::forest::{By, Forest, Mode, Node, Sums};
 use super::contexts::{Counted, Hits, pointed_at};
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
-use crate::facts::contexts::Merge;
-use crate::filter::selection::Pointed;
-use crate::progress::Progress;
-use crate::state::State;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
-use crate::state::document::Document;
-use crate::state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use crate::state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use crate::units::FunctionId;
+use callscape_base::progress::Progress;
+use callscape_base::units::FunctionId;
+use callscape_facts::contexts::Merge;
+use callscape_filter::selection::Pointed;
+use callscape_state::State;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
+use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -348,7 +348,7 @@ impl Tree {
                 document.show_cost(of.sums.total),
                 document.show_cost(of.sums.own),
                 of.sums.calls,
-                crate::escape::name(function_name(document, of.function)),
+                callscape_base::escape::name(function_name(document, of.function)),
             ));
         }
         text

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::SavedViews;
 use super::{Column, Mode, Tree};
-use crate::units::ContextId;
+use callscape_base::units::ContextId;
 
 const ROWS: &str = "tree_rows";
 const MERGES: &str = "tree_merges_recursion";

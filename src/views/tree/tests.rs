@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::super::contexts::ShownContexts;
 use super::*;
-use crate::facts::contexts::{Contexts, ContextsBuilder, NodeId};
-use crate::units::{ContextId, Cost};
-use crate::warnings::{Place, Reporter};
+use callscape_base::units::{ContextId, Cost};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 
 const FUNCTIONS: u32 = 6;
 

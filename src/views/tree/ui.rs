@@ -7,13 +7,13 @@ use super::super::rows::{self, ROW};
 use super::super::widgets::{Icon, paint, tell};
 use super::super::{Pane, style, text};
 use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
-use crate::escape;
-use crate::look::ink::diverging;
-use crate::model::theme::Theme;
-use crate::state::action::On;
-use crate::state::ask::{CameraAsk, SelectAsk};
-use crate::state::document::Document;
-use crate::units::{Cost, Unit};
+use callscape_base::escape;
+use callscape_base::units::{Cost, Unit};
+use callscape_look::ink::diverging;
+use callscape_model::theme::Theme;
+use callscape_state::action::On;
+use callscape_state::ask::{CameraAsk, SelectAsk};
+use callscape_state::document::Document;
 
 /// How far a row is set in for each row around it, in points, and how often.
 const INDENT: f32 = 12.0;
@@ -418,7 +418,7 @@ impl Lines<'_> {
     }
 
     /// The innermost callers of a context.
-    fn way(&self, context: crate::units::ContextId) -> String {
+    fn way(&self, context: callscape_base::units::ContextId) -> String {
         const NAMED: usize = 12;
         let shown = self.forest.shown();
         let path = shown.path(context);

@@ -1,14 +1,17 @@
-//! Which file of a crate uses which: read from `use` declarations and from paths that begin with `crate`, `super` or
-//! `self`, tests left out. No parser of Rust: words and signs are enough for that.
+//! Which file of the floors uses which: read from `use` declarations and from paths that begin with `crate`, the crate
+//! of a floor, `super` or `self`, tests left out. No parser of Rust: words and signs are enough for that.
 //!
 //! A bare path to a child, `child::f()`, as tables of children have it, counts in a `use` declaration only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The segments of a path behind `crate`.
+/// The segments of a path: the floor, then the path in its crate.
 pub type Segments = Vec<String>;
 
-/// What the files of a crate use.
+/// How the crate of a floor begins.
+const CRATE: &str = "callscape_";
+
+/// What the files of the floors use.
 #[derive(Default)]
 pub struct Imports {
     files: BTreeMap<Segments, Uses>,
@@ -261,8 +264,9 @@ impl Reader<'_> {
                     self.add_tree(&tokens[i + 1..end], &scope, is_public);
                     i = end;
                 }
-                "crate" | "super" | "self"
-                    if text(i + 1) == "::" && text(i.wrapping_sub(1)) != "::" =>
+                word if (matches!(word, "crate" | "super" | "self") || word.starts_with(CRATE))
+                    && text(i + 1) == "::"
+                    && text(i.wrapping_sub(1)) != "::" =>
                 {
                     let mut path = vec![tokens[i].clone()];
                     while text(i + 1) == "::"
@@ -332,12 +336,16 @@ impl Reader<'_> {
         }
     }
 
-    /// The path behind `crate`; none of what is in another crate.
+    /// The path from the floors; none of what is in a crate from elsewhere.
     fn absolute(&self, path: &[String], scope: &[String]) -> Option<Segments> {
         let here = [self.module, scope].concat();
         let (first, rest) = path.split_first()?;
         match first.as_str() {
-            "crate" => Some(rest.to_vec()),
+            "crate" => Some([self.module.get(..1)?, rest].concat()),
+            floor if floor.starts_with(CRATE) => {
+                let floor = floor[CRATE.len()..].to_owned();
+                Some([&[floor], rest].concat())
+            }
             "self" => Some([&here, rest].concat()),
             "super" => {
                 let ups = path.iter().take_while(|name| *name == "super").count();

@@ -61,8 +61,11 @@ impl<'a> Search<'a> {
 }
 
 fn knots_of(files: &[(&str, &str)]) -> Vec<String> {
-    let found = knots(&Imports::of(files.iter().copied()));
-    found.iter().map(|knot| knot.join(" ")).collect()
+    let in_floor = |&(path, text): &(&str, &str)| (format!("floor/{path}"), text.to_owned());
+    let files: Vec<(String, String)> = files.iter().map(in_floor).collect();
+    let files = files.iter().map(|(path, text)| (&**path, &**text));
+    let names = |knot: &Vec<String>| knot.join(" ").replace("floor/", "");
+    knots(&Imports::of(files)).iter().map(names).collect()
 }
 
 #[test]

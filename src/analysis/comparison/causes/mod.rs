@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure};
 use super::contexts::ContextTree;
-use crate::facts::recording::RecordingKind;
-use crate::progress::{Cancelled, Progress};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_facts::recording::RecordingKind;
 use renamed::Names;
 
 /// What differs of a context.

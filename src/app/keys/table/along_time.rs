@@ -1,8 +1,8 @@
 //! Views along time.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{Ask, CallWalk, SelectAsk, SheetKey, ViewAsk};
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{Ask, CallWalk, SelectAsk, SheetKey, ViewAsk};
 
 use super::possible::{has_times, is_call_chosen, is_chosen};
 

@@ -1,7 +1,7 @@
 //! Bookmarks and recording scenes.
 
-use crate::app::command::{BookmarkAsk, Command, ScriptAsk, TalkAsk};
-use crate::state::action::{Action, Chord, Line, On};
+use crate::command::{BookmarkAsk, Command, ScriptAsk, TalkAsk};
+use callscape_state::action::{Action, Chord, Line, On};
 
 use super::possible::is_open;
 

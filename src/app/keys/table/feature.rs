@@ -1,7 +1,7 @@
 //! Finding out where a feature runs.
 
-use crate::app::command::Command;
-use crate::state::action::Line;
+use crate::command::Command;
+use callscape_state::action::Line;
 
 pub const LINES: &[Line<Command>] = &[
     Line {

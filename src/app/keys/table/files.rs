@@ -1,7 +1,7 @@
 //! Files and pictures: what is opened, and what is kept.
 
-use crate::app::command::{Chosen, Command, FileAsk, PictureAsk, RecordAsk};
-use crate::state::action::{Action, Chord, Line, On};
+use crate::command::{Chosen, Command, FileAsk, PictureAsk, RecordAsk};
+use callscape_state::action::{Action, Chord, Line, On};
 
 use super::possible::is_open;
 

@@ -1,8 +1,8 @@
 //! Finding and choosing.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{
     CardAsk, CutAsk, EditAsk, FilterAsk, SearchAsk, SelectAsk, ShowAsk, StepAsk,
 };
 

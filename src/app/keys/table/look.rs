@@ -1,11 +1,11 @@
 //! What colours and heights of the landscape say.
 
-use crate::app::command::Command;
-use crate::model::metric::Metric;
-use crate::model::surface::Surface;
-use crate::state::State;
-use crate::state::action::{Action, Line};
-use crate::state::ask::LookAsk;
+use crate::command::Command;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
+use callscape_state::State;
+use callscape_state::action::{Action, Line};
+use callscape_state::ask::LookAsk;
 
 use super::possible::is_open;
 

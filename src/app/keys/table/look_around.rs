@@ -1,9 +1,9 @@
 //! Looking around the landscape.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On};
-use crate::state::ask::{CameraAsk, CardAsk};
-use crate::state::camera::Preset;
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On};
+use callscape_state::ask::{CameraAsk, CardAsk};
+use callscape_state::camera::Preset;
 
 use super::possible::{is_open, is_something_meant};
 

@@ -16,8 +16,8 @@ mod tables;
 mod views;
 mod window;
 
-use crate::app::command::Command;
-use crate::state::action::Page;
+use crate::command::Command;
+use callscape_state::action::Page;
 
 /// The page that has the views of two runs, and the one that has all others.
 pub const TWO_RUNS: &str = "Two runs";

@@ -1,9 +1,9 @@
 //! Playing the recording.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On};
-use crate::state::ask::{Ask, CameraAsk, PlayAsk, SelectAsk, ViewAsk};
-use crate::state::call_steps::CallStep;
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On};
+use callscape_state::ask::{Ask, CameraAsk, PlayAsk, SelectAsk, ViewAsk};
+use callscape_state::call_steps::CallStep;
 
 use super::possible::{has_times, is_limited};
 

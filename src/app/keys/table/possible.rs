@@ -1,6 +1,6 @@
 //! When an action would do something.
 
-use crate::state::State;
+use callscape_state::State;
 
 pub fn is_open(state: &State) -> bool {
     state.document.is_some()

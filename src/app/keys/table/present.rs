@@ -1,7 +1,7 @@
 //! Presenting a scene.
 
-use crate::app::command::{Command, LiveAsk, PointsWith};
-use crate::state::action::{Action, Chord, Line, Scope};
+use crate::command::{Command, LiveAsk, PointsWith};
+use callscape_state::action::{Action, Chord, Line, Scope};
 
 use super::possible::is_open;
 

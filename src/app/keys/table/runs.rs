@@ -1,8 +1,8 @@
 //! Two runs.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line};
-use crate::state::ask::RunsAsk;
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line};
+use callscape_state::ask::RunsAsk;
 
 use super::possible::has_two_runs;
 

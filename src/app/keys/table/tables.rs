@@ -1,8 +1,8 @@
 //! Tables.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{Ask, TableKey, ViewAsk};
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{Ask, TableKey, ViewAsk};
 
 use super::possible::has_recording;
 

@@ -1,9 +1,9 @@
 //! Opening and arranging views.
 
-use crate::app::command::Command;
-use crate::state::action::{Action, Chord, Line, On};
-use crate::state::ask::PaneAsk;
-use crate::state::panes::Purpose;
+use crate::command::Command;
+use callscape_state::action::{Action, Chord, Line, On};
+use callscape_state::ask::PaneAsk;
+use callscape_state::panes::Purpose;
 
 pub const LINES: &[Line<Command>] = &[
     Line {

@@ -1,8 +1,8 @@
 //! The window itself, its palette, cards and letters.
 
-use crate::app::command::{Command, PaletteAsk, TourAsk};
-use crate::state::action::{Action, Chord, Line, On, Scope};
-use crate::state::ask::{CardAsk, LookAsk, MappingAsk};
+use crate::command::{Command, PaletteAsk, TourAsk};
+use callscape_state::action::{Action, Chord, Line, On, Scope};
+use callscape_state::ask::{CardAsk, LookAsk, MappingAsk};
 
 use super::possible::is_open;
 

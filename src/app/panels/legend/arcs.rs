@@ -3,12 +3,12 @@
 use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, RecordingShown, entry, together};
-use crate::look::ink::difference_color;
-use crate::look::theme::Palette;
-use crate::model::arcs::{ArcMeasure, ArcMode};
-use crate::model::imports::is_part_of_file;
-use crate::views::style;
-use crate::views::text;
+use callscape_look::ink::difference_color;
+use callscape_look::theme::Palette;
+use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::imports::is_part_of_file;
+use callscape_views::style;
+use callscape_views::text;
 
 /// The width of the drawn samples in points.
 const SAMPLE: f32 = 48.0;

@@ -3,11 +3,11 @@
 use egui::{Align2, Color32, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, together};
-use crate::model::highlight::Highlight;
-use crate::model::theme::Theme;
-use crate::state::city::{BARS, ColorScale};
-use crate::views::widgets::tell;
-use crate::views::{style, text};
+use callscape_model::highlight::Highlight;
+use callscape_model::theme::Theme;
+use callscape_state::city::{BARS, ColorScale};
+use callscape_views::widgets::tell;
+use callscape_views::{style, text};
 
 /// The height of a metric's scale, and of that the bars over its colours at most.
 pub const SCALE_HEIGHT: f32 = 36.0;

@@ -2,10 +2,10 @@
 
 use egui::{Color32, Rect, Sense, Ui, Vec2, vec2};
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::model::landscape::LandscapeSettings;
-use crate::state::city::City;
-use crate::views::style;
+use callscape_facts::hierarchy::Hierarchy;
+use callscape_model::landscape::LandscapeSettings;
+use callscape_state::city::City;
+use callscape_views::style;
 
 /// What a legend explains.
 pub struct Meanings<'a> {

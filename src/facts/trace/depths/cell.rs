@@ -1,6 +1,6 @@
 //! One cell of a flame: a column at a depth.
 
-use crate::units::{Cost, FunctionId};
+use callscape_base::units::{Cost, FunctionId};
 
 /// The calls of one depth in one column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

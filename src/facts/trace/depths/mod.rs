@@ -12,7 +12,7 @@ use super::entries::{Facts, NONE};
 use super::long::long_calls;
 use super::pieces::{Borders, Cut, Piece, Pieces};
 use super::store::{Calls, Cursor, Store};
-use crate::units::{CallId, Cost, FunctionId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, Time, TimeRange};
 pub use cell::DepthCell;
 use pass::{Cells, Pass, Room};
 

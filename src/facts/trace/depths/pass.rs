@@ -7,9 +7,9 @@ use super::super::pieces::{Borders, Pieces};
 use super::super::runs::{self, SHORTEST};
 use super::super::store::{Calls, Cursor, place};
 use super::cell::DepthCell;
-use crate::facts::trace::entries::{Facts, NONE};
-use crate::facts::trace::raw_call::BLOCK;
-use crate::units::{Cost, FunctionId};
+use crate::trace::entries::{Facts, NONE};
+use crate::trace::raw_call::BLOCK;
+use callscape_base::units::{Cost, FunctionId};
 
 /// Room to unpack calls and runs into.
 #[derive(Debug, Default)]

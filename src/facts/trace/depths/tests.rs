@@ -1,9 +1,9 @@
 //! Flame charts against their definition, evaluated directly.
 
 use super::*;
-use crate::facts::trace::random::{self, Shape};
-use crate::facts::trace::{Call, Trace};
-use crate::units::ThreadId;
+use crate::trace::random::{self, Shape};
+use crate::trace::{Call, Trace};
+use callscape_base::units::ThreadId;
 
 /// Deep and shallow ones, with many equal times or few.
 fn random_trace(seed: u64) -> Trace {

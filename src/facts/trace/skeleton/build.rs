@@ -13,8 +13,8 @@ use super::super::waiting::preempted::Preempted;
 use super::join::join;
 use super::sets::FunctionSets;
 use super::{Floor, Light, Node, SetId, Skeleton};
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// A node whose calls are being gone through.
 struct Frame {

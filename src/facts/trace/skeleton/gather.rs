@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Floor, Light, Node, SetId, Skeleton};
-use crate::units::{CallId, Cost, FunctionId, ThreadId};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// A call that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

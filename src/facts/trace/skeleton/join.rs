@@ -1,7 +1,7 @@
 //! The skeleton of a thread out of those of its parts.
 
 use super::{Light, Node, Skeleton};
-use crate::units::CallId;
+use callscape_base::units::CallId;
 
 /// Joins the skeletons of parts of a thread, one after the other, each with its first call. A part has the nodes around that
 /// call again, each with what lies below it in that part. None of no part.

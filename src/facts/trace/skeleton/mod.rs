@@ -16,8 +16,8 @@ mod sets;
 mod short;
 
 use super::Trace;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
 pub use sets::{FunctionSets, SetId};
 

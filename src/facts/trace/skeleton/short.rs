@@ -7,8 +7,8 @@ use super::super::call_columns::OPEN;
 use super::super::raw_call::BLOCK;
 use super::super::store::Store;
 use super::super::waiting::preempted::Preempted;
-use crate::progress::{Cancelled, Progress};
-use crate::units::{Cost, ThreadId};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ThreadId};
 
 /// Costs below this many nanoseconds are counted one by one, those above in buckets of a thousandth.
 const EXACT_BITS: u32 = 16;

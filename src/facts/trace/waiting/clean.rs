@@ -4,7 +4,7 @@ use super::{WaitRow, Why};
 
 /// A wait on the recording's own clock, times as `u64` of the same bits.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::facts) struct RawWait {
+pub(crate) struct RawWait {
     pub start: i64,
     pub end: i64,
     /// At most its length counts.

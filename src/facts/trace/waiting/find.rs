@@ -4,7 +4,7 @@ use super::super::entries::Facts;
 use super::super::storage::Table;
 use super::super::store::{Calls, Cursor, place};
 use super::{Piece, ThreadWaiting, WaitRow, Waiter, sums};
-use crate::units::CallId;
+use callscape_base::units::CallId;
 
 /// What happens to a call on top of the stack.
 #[derive(Clone, Copy)]

@@ -20,8 +20,8 @@ use bytemuck::{Pod, Zeroable};
 
 use super::block::partition;
 use super::storage::Table;
-use crate::units::{Cost, Time};
-pub(in crate::facts) use clean::RawWait;
+use callscape_base::units::{Cost, Time};
+pub(crate) use clean::RawWait;
 
 /// Why a thread waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,7 +68,7 @@ pub struct WaitingKnown {
 /// The row of a wait. Those of a thread do not overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct WaitRow {
+pub(crate) struct WaitRow {
     start: u64,
     /// After the start.
     end: u64,
@@ -117,7 +117,7 @@ impl WaitRow {
 /// A call that has waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Waiter {
+pub(crate) struct Waiter {
     total: u64,
     own: u64,
     call: u32,
@@ -131,7 +131,7 @@ pub(in crate::facts) struct Waiter {
 /// A part of a wait with one call on top of the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Piece {
+pub(crate) struct Piece {
     start: u64,
     end: u64,
     /// How long the call has waited in itself before.
@@ -140,7 +140,7 @@ pub(in crate::facts) struct Piece {
 
 /// What is known of the waiting of one thread.
 #[derive(Clone, Debug, Default)]
-pub(in crate::facts) struct ThreadWaiting {
+pub(crate) struct ThreadWaiting {
     pub waits: Table<WaitRow>,
     /// In order of call.
     pub waiters: Table<Waiter>,
@@ -153,7 +153,7 @@ pub(in crate::facts) struct ThreadWaiting {
 
 /// What a recording knows of waiting, by thread.
 #[derive(Clone, Debug, Default)]
-pub(in crate::facts) struct Waiting {
+pub(crate) struct Waiting {
     pub threads: Vec<ThreadWaiting>,
 }
 
@@ -188,7 +188,7 @@ impl ThreadWaiting {
 /// How many rows the tables of a thread have, as an index file holds it.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct Lengths {
+pub(crate) struct Lengths {
     pub waits: u32,
     pub waiters: u32,
     pub pieces: u32,

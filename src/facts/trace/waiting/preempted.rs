@@ -3,11 +3,11 @@
 use super::super::storage::Table;
 use super::super::store::Store;
 use super::{ThreadWaiting, WaitRow, Why};
-use crate::units::ThreadId;
+use callscape_base::units::ThreadId;
 
 /// The waits in which a thread could have gone on, in order, and how far one has come among them.
 #[derive(Debug, Default)]
-pub(in crate::facts::trace) struct Preempted {
+pub(in crate::trace) struct Preempted {
     waiting: ThreadWaiting,
     next: usize,
 }
@@ -41,7 +41,7 @@ impl Preempted {
 
 impl Store {
     /// When `thread` was pre-empted; never where the recording does not know. O(waits).
-    pub(in crate::facts::trace) fn preempted(&self, thread: ThreadId) -> Preempted {
+    pub(in crate::trace) fn preempted(&self, thread: ThreadId) -> Preempted {
         let of = self.waiting.as_ref();
         let of = of.and_then(|waiting| waiting.threads.get(thread.index()));
         let rows = of.map(|of| &*of.waits).unwrap_or_default();

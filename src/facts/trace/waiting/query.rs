@@ -8,7 +8,7 @@ use super::sums::ByPair;
 use super::{
     RawWait, ThreadWaiting, Wait, Waited, Waiter, Waiting, WaitingKnown, Why, clean, find,
 };
-use crate::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
 
 impl Store {
     /// Takes the waits of all threads, and gives back how many overlapped one before them.

@@ -11,7 +11,7 @@ const FAN: usize = if cfg!(test) { 3 } else { 128 };
 /// What the waiters of a node add up to for one pair. Sums stop at the largest number there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub(in crate::facts) struct SumRow {
+pub(crate) struct SumRow {
     total: u64,
     own: u64,
     /// The part of the total that calls have which no call of the same function encloses.

@@ -1,6 +1,6 @@
 //! What names that lie flat have to fit into.
 
-use crate::layout::geometry::BlockLook;
+use crate::geometry::BlockLook;
 
 /// What is known about blocks apart from their places at rest.
 pub struct Around<'a, S, I> {

@@ -3,9 +3,9 @@
 use glam::Vec4;
 
 use super::places::{EM, Place};
-use crate::layout::geometry::{Block, BlockKind};
-use crate::layout::labels::{Eye, may_show};
-use crate::units::ModuleId;
+use crate::geometry::{Block, BlockKind};
+use crate::labels::{Eye, may_show};
+use callscape_base::units::ModuleId;
 
 /// The height of the baseline over the strip's lower edge, as a share of the strip.
 const BASELINE: f32 = 0.30;

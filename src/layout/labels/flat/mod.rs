@@ -17,10 +17,10 @@ use self::quads::Quad;
 use self::round::{ACROSS, ALONG, KEPT, Round};
 use self::written::Written;
 use super::{Eye, text};
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::geometry::{Block, BlockLook, FlatLabel};
-use crate::units::ModuleId;
+use crate::geometry::{Block, BlockLook, FlatLabel};
 pub use around::Around;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// A district that is large enough to be named on the screen.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Where names of districts can lie: found once for a layout.
 
-use crate::layout::geometry::{Block, BlockKind};
-use crate::layout::treemap::{Rect, joined, label_strip};
+use crate::geometry::{Block, BlockKind};
+use crate::treemap::{Rect, joined, label_strip};
 
 /// The height of the em square as a share of the strip.
 pub(super) const EM: f32 = 0.72;

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::layout::labels::Eye;
+use crate::labels::Eye;
 
 /// The height of a band of the screen in which contenders for a place are sought, in pixels.
 pub(super) const BAND: f32 = 48.0;

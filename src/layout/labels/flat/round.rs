@@ -7,10 +7,10 @@ use super::candidates::{Candidate, Candidates, ROOF_LARGEST, ROOF_MARGIN, ROOF_V
 use super::places::EM;
 use super::quads::{BAND, Quad};
 use super::written::{LINE, Written, name_of};
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::geometry::{Block, FlatLabel};
-use crate::layout::labels::{Eye, ease, text};
-use crate::units::ModuleId;
+use crate::geometry::{Block, FlatLabel};
+use crate::labels::{Eye, ease, text};
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// A long name may be set smaller than its strip allows, down to this share, before it is shortened.
 const SMALLEST: f32 = 0.62;

@@ -3,11 +3,11 @@
 use glam::Mat4;
 
 use super::*;
-use crate::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::filter::cut::Cut;
-use crate::layout::geometry::CITY_SIZE;
-use crate::layout::treemap::{Heights, Rect, label_strip, layout};
-use crate::model::tiling::Tiling;
+use crate::geometry::CITY_SIZE;
+use crate::treemap::{Heights, Rect, label_strip, layout};
+use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_filter::cut::Cut;
+use callscape_model::tiling::Tiling;
 
 /// Nine districts of nine files with a function each.
 fn city() -> (Hierarchy, Vec<Block>) {

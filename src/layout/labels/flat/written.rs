@@ -3,10 +3,10 @@
 use glam::Vec2;
 
 use super::candidates::ROOF_EM;
-use crate::escape;
-use crate::facts::hierarchy::Hierarchy;
-use crate::layout::labels::text::{self, Lines, MOST_LINES};
-use crate::units::ModuleId;
+use crate::labels::text::{self, Lines, MOST_LINES};
+use callscape_base::escape;
+use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 
 /// From one line of a name to the next, in em.
 pub(super) const LINE: f32 = 1.1;

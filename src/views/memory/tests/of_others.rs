@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::super::choice::By;
 use super::super::*;
 use super::of_view::{context, document, seek, state_of, state_of_files, wait, widgets};
-use crate::facts::memory::Known;
-use crate::state::ask::SelectAsk;
-use crate::units::{Time, TimeRange};
+use callscape_base::units::{Time, TimeRange};
+use callscape_facts::memory::Known;
+use callscape_state::ask::SelectAsk;
 
 fn data(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     path.join("tests/data/import").join(name)
 }
 

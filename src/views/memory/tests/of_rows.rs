@@ -6,14 +6,14 @@ use super::super::choice::{By, Column, Mode};
 use super::super::groups::{
     Amounts, Groups, NONE, Source, add_up, arrange, rows_at, rows_of_range, rows_of_sums,
 };
-use crate::facts::functions::{Function, Functions};
-use crate::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
-use crate::facts::memory::oracle::RawEvent;
-use crate::facts::memory::tests::{Random, made};
-use crate::facts::memory::{Cell, Memory, SumRow};
-use crate::filter::cut::Cut;
-use crate::progress::Progress;
-use crate::units::ModuleId;
+use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
+use callscape_facts::functions::{Function, Functions};
+use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_facts::memory::oracle::RawEvent;
+use callscape_facts::memory::random::{Random, made};
+use callscape_facts::memory::{Cell, Memory, SumRow};
+use callscape_filter::cut::Cut;
 
 /// Twenty functions in four files, and to which of them the objects of each cell belong.
 struct World {
@@ -79,7 +79,7 @@ impl World {
     /// What a cell's objects are counted with, said directly; none where they are hidden.
     fn key(&self, memory: &Memory, cut: &Cut, by: By, cell: Cell) -> Option<String> {
         let unknown = || "(not known)".to_owned();
-        let name = |it: crate::units::FunctionId| self.functions.get(it).name.to_owned();
+        let name = |it: callscape_base::units::FunctionId| self.functions.get(it).name.to_owned();
         Some(match by {
             By::Function => memory
                 .stacks

@@ -10,13 +10,13 @@ use egui::{Pos2, RawInput, Rect, Shape};
 use super::super::asking::Which;
 use super::super::choice::{By, Mode, Tenths};
 use super::super::*;
-use crate::analysis::session::Inputs;
-use crate::facts::memory::Object;
-use crate::facts::memory::tests::Random;
-use crate::state::ask::Ask;
-use crate::state::playback::Step;
-use crate::units::{Cost, Time, TimeRange};
-use crate::views::{all, style};
+use crate::{all, style};
+use callscape_analysis::session::Inputs;
+use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_facts::memory::Object;
+use callscape_facts::memory::random::Random;
+use callscape_state::ask::Ask;
+use callscape_state::playback::Step;
 
 /// What is known of an object that was made.
 #[derive(Clone, Copy, Debug)]
@@ -614,10 +614,10 @@ fn the_call_that_created_an_object_is_the_one_open_then() {
         released: None,
         creation,
         release: None,
-        thread: crate::units::ThreadId(0),
+        thread: callscape_base::units::ThreadId(0),
         size: 8,
         cell: 0,
-        stack: crate::facts::memory::StackId::EMPTY,
+        stack: callscape_facts::memory::StackId::EMPTY,
         kind: 0,
     };
     let mut stack = Vec::new();
@@ -625,7 +625,7 @@ fn the_call_that_created_an_object_is_the_one_open_then() {
     let found = super::super::asking::call_at(&document, &object).map(|it| it.call);
     assert_eq!(found, stack.last().copied());
     assert!(found.is_some());
-    object.thread = crate::units::ThreadId(9999);
+    object.thread = callscape_base::units::ThreadId(9999);
     assert_eq!(super::super::asking::call_at(&document, &object), None);
 }
 
@@ -647,7 +647,7 @@ fn the_peak_is_marked_and_gone_to() {
     carry_out(&mut state, &mut asks);
     assert_eq!(document(&state).selection.time, time);
     let (_, text) = widgets(&context(), &mut view, &state);
-    let words = format!("peak {} at {time}", crate::views::text::bytes(bytes));
+    let words = format!("peak {} at {time}", crate::text::bytes(bytes));
     assert!(text.contains(&words), "{words} in {text}");
     assert!(text.contains("resident set") && text.contains("new in this step"));
     // After all events of a time no more lives than at the peak.

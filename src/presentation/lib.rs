@@ -25,6 +25,6 @@ pub mod show;
 pub mod timeline;
 
 #[cfg(test)]
-pub(crate) mod show_tests;
+mod show_tests;
 #[cfg(test)]
 mod tests;

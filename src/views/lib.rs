@@ -44,7 +44,7 @@ pub mod widgets;
 
 pub use self::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
 pub use self::view::{Entry, NO_TIMES, SavedViews, Scope, View};
-use crate::state::panes::ViewId;
+use callscape_state::panes::ViewId;
 
 /// To add a view is to add a folder here and a line to this table. In the order of their keys; the first is the one that
 /// the camera moves in.
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn an_arrangement_opens_the_views_that_it_names() {
-        use crate::state::panes::{Arrangement, PaneWish, Panes};
+        use callscape_state::panes::{Arrangement, PaneWish, Panes};
         let mut panes = Panes::new(all());
         let named_views = |panes: &Panes| -> Vec<(&str, bool)> {
             let open = panes.open.iter();

@@ -32,7 +32,7 @@ mod targets;
 mod timings;
 mod uniform;
 
-pub(crate) mod city;
+mod city;
 mod frame;
 mod merged;
 
@@ -51,7 +51,7 @@ mod resolve;
 mod outline;
 
 mod glyphs;
-pub(crate) mod text;
+pub mod text;
 
 mod flat_labels;
 

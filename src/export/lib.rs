@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
 pub use part::{ExportError, Part};
 
 mod chrome_json;

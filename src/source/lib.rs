@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
-use crate::facts::hierarchy::Hierarchy;
-use crate::progress::Progress;
-use crate::warnings::Reporter;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::hierarchy::Hierarchy;
 
 mod amalgamation;
 mod cache;
@@ -51,7 +51,7 @@ mod workers;
 
 pub use definitions::Definition;
 pub use file::SourceFile;
-pub(crate) use ignoring::plain_walk;
+pub use ignoring::plain_walk;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
 

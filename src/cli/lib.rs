@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 
-use crate::facts::index::was_cut as index_was_cut;
+use callscape_facts::index::was_cut as index_was_cut;
 
 /// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
 macro_rules! say {
     ($($text:tt)*) => {
-        crate::cli::messages::line(&format!($($text)*))
+        crate::messages::line(&format!($($text)*))
     };
 }
 

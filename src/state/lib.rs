@@ -76,12 +76,12 @@ use self::runs_view::RunsView;
 use self::steps::Steps;
 use self::watch::Watch;
 use self::work::Work;
-use crate::facts::frequency::Frequency;
-use crate::layout::labels::Covered;
-use crate::look::pose::{FreeArea, Pose};
-use crate::look::quality::Quality;
-use crate::model::landscape::LandscapeSettings;
-use crate::units::{ModuleId, Time};
+use callscape_base::units::{ModuleId, Time};
+use callscape_facts::frequency::Frequency;
+use callscape_layout::labels::Covered;
+use callscape_look::pose::{FreeArea, Pose};
+use callscape_look::quality::Quality;
+use callscape_model::landscape::LandscapeSettings;
 
 /// A short line is read in this time.
 const NOTICE: Duration = Duration::from_millis(2500);
@@ -240,7 +240,7 @@ impl State {
     /// Nothing open; the camera moves in the first of `views`. `wake` makes what a worker calls to have the window
     /// look for its outcome.
     pub fn new(views: Vec<ViewId>, wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> State {
-        let nothing = crate::look::pose::Bounds {
+        let nothing = callscape_look::pose::Bounds {
             min: glam::Vec3::ZERO,
             max: glam::Vec3::ONE,
         };

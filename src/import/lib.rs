@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::facts::recording::Recording;
-use crate::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 pub use error::ImportError;
 use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;
