@@ -1,5 +1,11 @@
 //! Derived facts: which module a function is, call graphs between modules.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod alignment;
 pub mod call_graph;
 pub mod compaction;

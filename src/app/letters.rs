@@ -33,7 +33,7 @@ impl Letters {
         if self.new.is_empty() {
             return false;
         }
-        let fonts = self.fonts.get_or_insert_with(Fonts::new);
+        let fonts = self.fonts.get_or_insert_with(Fonts::default);
         let mut wanted = fonts.machines_for(&self.new);
         self.new.clear();
         wanted.retain(|id| !self.added.contains(id));

@@ -1,5 +1,11 @@
 //! Window, event loop, panels, films and pictures: what shows the state, and what asks for changes of it.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 mod canvas;
 mod choosing;
 mod clipboard;

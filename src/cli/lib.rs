@@ -1,5 +1,11 @@
 //! The command line: one file per sub-command. `main.rs` parses, runs and prints one error.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,7 +59,7 @@ mod window;
 
 /// Fly through a code base and watch a recorded execution play on it.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, after_help = window::EXAMPLES)]
+#[command(name = "callscape", version, args_conflicts_with_subcommands = true, after_help = window::EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

@@ -4,6 +4,12 @@
 //! overlap its range, cut to the range. Writing streams: memory does not grow with the calls, but for what
 //! is summed by function or by call path.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 use std::io::{self, Write};
 
 use callscape_base::progress::Progress;

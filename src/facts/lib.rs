@@ -2,6 +2,12 @@
 //!
 //! Facts are filled by `source` and `import` through the builders here and are never changed afterwards.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod aside;
 pub mod builder;
 pub mod contexts;

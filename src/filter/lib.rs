@@ -1,5 +1,11 @@
 //! What is shown: the cut through the hierarchy, the time range, what is left out, selection and hover.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod correspond;
 pub mod cut;
 pub mod filters;

@@ -1,5 +1,11 @@
 //! Facts from recorded executions: one file per format, registered in one table.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 use std::path::Path;
 
 use callscape_base::progress::Progress;

@@ -1,5 +1,11 @@
 //! Mapping: what is shown in, plain geometry out. No GPU, no UI.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod arcs;
 pub mod axis;
 pub mod block_relation;

@@ -1,6 +1,12 @@
 //! What is shown, as values: the numbers that several views show, and what can be chosen of how they show them. No
 //! layout, no drawing, no window.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod arcs;
 pub mod band;
 pub mod called_often;

@@ -5,6 +5,12 @@
 //! keep, is one value ([`kept`]). `film` makes files of the frames. How all of that gets into a window and from there
 //! before an audience is the application's part.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod bookmark;
 pub mod check;
 pub mod dissolve;

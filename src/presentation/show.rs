@@ -1,6 +1,7 @@
 //! A scene on what is open: what each shot does to it, and where camera and playback are at a moment.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 
 use super::bookmark::{Pending, bookmark_of, go_to};
 use super::framing::{Framing, is_anchored};
@@ -11,6 +12,7 @@ use super::places::Places;
 use super::scene::{Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot};
 use super::scene_state::{SceneState, end_of_a, seek};
 use super::timeline::{Played, Problem, Timed, Timeline};
+use callscape_analysis::session::Session;
 use callscape_base::units::Time;
 use callscape_look::pose::Pose;
 use callscape_state::city::City;
@@ -55,6 +57,8 @@ pub struct Show {
     before: (SceneState, Option<Arrangement>),
     /// The same by names, which mean something in another structure too. Last of the bookmarks that are looked up.
     mark: Option<Bookmark>,
+    /// The structure that `before` is of; of none where nothing was open.
+    structure: Weak<Session>,
 }
 
 /// The way of the camera in the shot that is shown.
@@ -120,6 +124,7 @@ impl Show {
             stops: false,
             before: (before, state.panes.arrangement.clone()),
             mark,
+            structure: structure_of(state),
         };
         show.go_to(0, state);
         show
@@ -248,6 +253,7 @@ impl Show {
 
     /// Brings everything back to where the scene has it at this moment, after someone has looked around.
     pub fn resume(&mut self, state: &mut State) {
+        self.look_up(state);
         self.apply(state);
         self.follow(state);
     }
@@ -257,13 +263,15 @@ impl Show {
     pub fn leave(&mut self, state: &mut State) -> Option<Pending> {
         hold_names(state, false);
         let (before, arrangement) = &self.before;
-        let pending = match (before.mapping == state.mapping_shown(), &self.mark) {
-            // Its modules are those of another structure.
-            (false, Some(mark)) => go_to(state, mark, &Section::ALL),
-            _ => {
+        let is_of_shown = self.structure.ptr_eq(&structure_of(state));
+        let pending = match &self.mark {
+            _ if is_of_shown => {
                 before.apply(state);
                 None
             }
+            // The ids of its modules mean others in the structure that is shown now.
+            Some(mark) => go_to(state, mark, &Section::ALL),
+            None => None,
         };
         if let Some(arrangement) = arrangement {
             state.panes.arrange(arrangement);
@@ -585,6 +593,12 @@ fn hold_names(state: &mut State, is_on: bool) {
             beside.hold_names(is_on);
         }
     }
+}
+
+/// The structure that is shown; of none where nothing is open.
+fn structure_of(state: &State) -> Weak<Session> {
+    let document = state.document.as_ref();
+    document.map_or_else(Weak::new, |it| Arc::downgrade(&it.session))
 }
 
 /// What the scene names besides modules and times and the inputs do not have.

@@ -225,7 +225,7 @@ mod tests {
         assert!(!elf.is_instrumented && !elf.has_room);
         let functions = functions(&mut file).expect("it has symbols");
         let names: Vec<String> = functions.iter().map(|it| demangle(it)).collect();
-        let own = "callscape::record::elf::tests::this_program_is_read";
+        let own = "callscape_record::elf::tests::this_program_is_read";
         for name in [own, "main", "memcpy"] {
             assert!(names.iter().any(|it| it == name), "{name}");
         }

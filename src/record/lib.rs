@@ -4,6 +4,12 @@
 //! Nothing goes through a shell. The program keeps its standard streams, its arguments and its environment, but for what a
 //! recorder needs; signals reach it, and how it ended is told.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 mod attach;
 mod called;
 pub mod choice;

@@ -20,6 +20,12 @@
 //! A renderer makes its passes at the same time, each on a thread of its own (`made_at_once!` in `pass`), because that is
 //! when drivers compile their shaders.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod gpu;
 mod records;
 mod squares;

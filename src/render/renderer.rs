@@ -188,7 +188,7 @@ impl Renderer {
             steady,
             compose,
             screen_labels,
-            fonts: Fonts::new(),
+            fonts: Fonts::default(),
             picks: Picks::new(device),
             timings: Timings::new(device, &gpu.queue),
             shown_flat: Vec::new(),

@@ -162,7 +162,7 @@ impl SheetRenderer {
             placed: Vec::new(),
             shaped: Vec::new(),
             known: HashMap::new(),
-            fonts: Fonts::new(),
+            fonts: Fonts::default(),
             viewport: Viewport::new(device, &cache),
             texts: TextRenderer::new(&mut atlas, device, wgpu::MultisampleState::default(), None),
             atlas,

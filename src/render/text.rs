@@ -64,8 +64,8 @@ fn nearest(weight: Weight) -> Weight {
     }
 }
 
-impl Fonts {
-    pub fn new() -> Fonts {
+impl Default for Fonts {
+    fn default() -> Fonts {
         Fonts {
             system: FontSystem::new_with_locale_and_db("en".to_owned(), embedded()),
             rasters: SwashCache::new(),
@@ -73,7 +73,9 @@ impl Fonts {
             unknown: BTreeSet::new(),
         }
     }
+}
 
+impl Fonts {
     /// `text` as people may see it on one line, shaped with an em square of `em` pixels; `em` is more than 0.
     pub fn line(&mut self, text: &str, em: f32, emphasized: bool) -> Buffer {
         let weight = if emphasized {
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn letters_come_from_the_embedded_typeface_and_else_from_the_machine() {
-        let mut fonts = Fonts::new();
+        let mut fonts = Fonts::default();
         let latin = glyphs(&mut fonts, &format!("größer_Ωж{UNKNOWN}"));
         assert!(!fonts.has_machines, "it has these");
         // Whatever the machine has: Hebrew is in many fonts, the last is in none, for it stands for no letter.

@@ -4,6 +4,12 @@
 //! their syntax (`languages`, `patterns`, `plan`, `definitions`, `nesting` and `code_lines`; `macros` and `conditionals` for
 //! what stands in a grammar's way), and `tree` puts them together. `cache` keeps what was read.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 use std::path::Path;
 
 use callscape_base::progress::Progress;

@@ -13,6 +13,7 @@ impl State {
     /// otherwise.
     pub(super) fn update_imports(&mut self) {
         let Some(document) = &mut self.document else {
+            self.jobs.finding_imports = None;
             return;
         };
         let shown = document.generation();

@@ -1,5 +1,11 @@
 //! What is open and what is shown of it, in pieces that know no window.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod action;
 mod apply;
 mod arranging;

@@ -3,6 +3,12 @@
 //! A view reads the shared state and changes nothing of it: what the user asks for is queued, and carried out before the
 //! next frame. Nobody outside of a view's folder knows more of it than its line.
 
+// `callscape_cli::messages` and `callscape_cli::output` write what commands say, and know what to do where that fails.
+#![cfg_attr(
+    not(test),
+    deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
+)]
+
 pub mod along_time;
 pub mod both_along_time;
 pub mod calls;

@@ -8,6 +8,7 @@ use callscape::progress::Progress;
 
 use crate::common::{self, Scratch};
 
+#[allow(dead_code)] // More of it is for the fuzz targets.
 #[path = "../../fuzz/src/check.rs"]
 mod check;
 #[path = "../../fuzz/src/mutate.rs"]

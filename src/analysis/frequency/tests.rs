@@ -193,7 +193,9 @@ fn the_inner_loop_of_the_thesis_goes_and_the_rest_stays() {
 
 #[test]
 fn a_profile_is_refused() {
-    let path = std::path::Path::new("tests/data/import/folded/markdown-render.folded.gz");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let path =
+        &std::path::Path::new(root).join("tests/data/import/folded/markdown-render.folded.gz");
     let of = callscape_import::open(path, &Progress::new()).expect("a profile");
     let refused = reduced(&of, Frequency::USUAL);
     assert!(
