@@ -1,5 +1,11 @@
 //! Shared by the fuzz targets: the importers, and the properties that hold for their results on any input.
 
+pub mod check;
+pub mod mutate;
+
+pub use callscape_base::{progress, units};
+pub use callscape_facts as facts;
+pub use callscape_import as import;
 
 /// The importers, as `check` knows them here and in the tests.
 mod program {
@@ -9,7 +15,7 @@ mod program {
 use std::path::{Path, PathBuf};
 
 use check::check;
-use callscape_base::progress::Progress;
+use progress::Progress;
 
 /// A place for the input of one process, in memory where the system has such a place.
 pub fn place() -> PathBuf {

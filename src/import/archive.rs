@@ -21,9 +21,11 @@ use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter, Warning};
 
 mod kept;
+mod place;
 mod zip;
 
 use kept::{Headed, Packer};
+use place::{Looks, Where};
 
 /// An archive of more members is no recording.
 const MOST_MEMBERS: usize = 100_000;
@@ -52,27 +54,6 @@ impl fmt::Debug for Archive {
 struct Member {
     size: u64,
     place: Where,
-}
-
-/// Where the bytes of a member are.
-enum Where {
-    /// Here, compressed with Zstandard.
-    Kept(Arc<[u8]>),
-    /// At this offset of the file.
-    Plain(u64),
-    /// At this offset of the decompressed archive.
-    Tar(u64, Looks),
-    Zip(zip::Entry),
-}
-
-/// What a member looks like that is not kept.
-enum Looks {
-    /// Like a recording; its first bytes are here, compressed with Zstandard.
-    Recording(Arc<[u8]>),
-    /// Like none that is a file.
-    Other,
-    /// Nobody has room for its first bytes.
-    Unknown,
 }
 
 /// Whether a file that begins with `head`, after decompression, is an archive.

@@ -9,6 +9,7 @@ use super::jobs::Jobs;
 use super::loading::{Loading, Outcome};
 use super::message::Message;
 use super::runs_view::RunsView;
+use super::steps::Steps;
 use super::{Search, State};
 use callscape_analysis::session::Inputs;
 use callscape_model::landscape::LandscapeSettings;
@@ -165,6 +166,8 @@ impl State {
         self.search = Search::default();
         self.stamps.blocks += 1;
         self.stamps.opened += 1;
+        // They are of what was open before; the next frame begins anew.
+        self.steps = Steps::default();
         self.stamps.run += 1;
         self.home_pending = true;
         self.damage_is_told = false;

@@ -168,6 +168,8 @@ fn large_members_of_a_compressed_tar_are_found_by_their_first_bytes() {
     let mut sparse = tar::Header::new_gnu();
     sparse.set_entry_type(tar::EntryType::GNUSparse);
     sparse.set_size(0);
+    sparse.as_gnu_mut().expect("it is one").realsize = *b"00000000000\0";
+    sparse.set_cksum();
     tar.append_data(&mut sparse, "sparse", &b""[..])
         .expect("memory");
     let packed = tar

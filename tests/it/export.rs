@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use callscape::analysis::resolve::resolve;
+use callscape::escape;
 use callscape::export::{self, ExportError, Format, Part};
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::{Recording, RecordingKind};
@@ -368,7 +369,8 @@ fn a_part_is_what_a_recording_of_the_range_alone_would_hold() {
                 .iter()
                 .map(|row| {
                     let line: u32 = row[3].parse().expect("a line");
-                    let place = (row[0].as_str(), row[2].as_str(), line);
+                    let name = escape::undata(&row[0], |_| false);
+                    let place = (escape::uncell(&name), row[2].as_str(), line);
                     format!("{place:?} {} {} {}", row[5], row[6], row[7])
                 })
                 .collect();

@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use super::{Looks, Where};
+use super::place::{Looks, Where};
 
 /// What the members that are kept may take together, and the first bytes of others.
 const MOST_KEPT: usize = 64 << 20;

@@ -208,7 +208,7 @@ fn both_runs_are_drawn_along_one_time_axis() {
     let out = scratch.0.join("no.png");
     let answer = run(&[text(&a), text(&folded), "-o", text(&out), "--view", "flame"]);
     assert_eq!(answer.code, Some(1));
-    assert!(answer.err.contains("need times"), "{}", answer.err);
+    assert!(answer.err.contains("has no times"), "{}", answer.err);
     // A page of the two holds what can be drawn.
     let page = scratch.0.join("page.html");
     let answer = run(&[
