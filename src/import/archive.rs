@@ -29,8 +29,6 @@ use place::{Looks, Where};
 
 /// An archive of more members is no recording.
 const MOST_MEMBERS: usize = 100_000;
-/// Longer names, and deeper ones, are no file's.
-const LONGEST_NAME: usize = 4096;
 const DEEPEST: usize = 100;
 /// What a tar may say of a member before its bytes: its name and that of what it links to.
 const LONGEST_HEADER: u64 = 1 << 20;
@@ -98,7 +96,7 @@ impl Archive {
         }
         let mut parts = Vec::new();
         let length = name.as_os_str().len();
-        if length > LONGEST_NAME || name.components().nth(DEEPEST).is_some() {
+        if length > zip::LONGEST_NAME || name.components().nth(DEEPEST).is_some() {
             let place = || Place::file(self.outer.display().to_string());
             self.reporter.warn("member-name-too-long", place);
             return Ok(());

@@ -8,6 +8,9 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use crate::gzip::Inflate;
 
+/// Longer names, and deeper ones, are no file's.
+pub(super) const LONGEST_NAME: usize = 4096;
+
 /// A file in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -137,7 +140,7 @@ fn entry(directory: &mut impl Read) -> io::Result<Option<Entry>> {
 
 /// A name as text, of which no more is kept than tells that it is too long.
 fn name_of(name: &[u8]) -> String {
-    String::from_utf8_lossy(&name[..name.len().min(super::LONGEST_NAME + 1)]).into_owned()
+    String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME + 1)]).into_owned()
 }
 
 /// Puts numbers of 64 bits in the place of those that do not fit into 32.
