@@ -486,7 +486,7 @@ fn relations_without_self_costs_have_them_inferred_and_without_costs_are_refused
         recording
             .warnings
             .iter()
-            .any(|it| it.kind == "weight-out-of-range")
+            .any(|it| it.kind == "number-out-of-range")
     );
     assert_eq!(recording.function_metrics(None).len(), 2);
 }
