@@ -36,7 +36,7 @@ fn limit() -> Option<u64> {
     number_of_bytes(&std::env::var(LIMIT).ok()?)
 }
 
-/// A number of bytes as [`LIMIT`] has it, such as `64G`.
+/// A number of bytes as the variable for the limit has it, such as `64G`.
 pub fn number_of_bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());

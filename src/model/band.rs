@@ -1,6 +1,6 @@
 //! A band along time: stretches of time that have names, which all views along time show alike.
 //!
-//! Whoever knows such stretches, as the phases of a run, has them shown ([`Ask::Band`](callscape_state::ask::Ask::Band));
+//! Whoever knows such stretches, as the phases of a run, has them shown (`Ask::Band`);
 //! the views that show them need not know where they come from.
 
 use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};

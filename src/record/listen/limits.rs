@@ -23,7 +23,7 @@ pub struct Limits {
     /// Bytes of a body, as it comes and decompressed; never more than the importer reads.
     pub body: u64,
     /// Bytes on disk. So that a file can be read that was compressed well, a request counts at least
-    /// [`LEAST_SHARE`] of what it decompresses to.
+    /// `LEAST_SHARE` of what it decompresses to.
     pub kept: u64,
     /// For a whole request, from its first byte to its last.
     pub request: Duration,
