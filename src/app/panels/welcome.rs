@@ -19,6 +19,8 @@ const WIDTH: f32 = 690.0;
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     match &context.desk.state.loading {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
+        // What a crash left is asked about first, in the same place.
+        None if context.desk.rescue.offered().is_some() => {}
         None if context.desk.state.document.is_none() => welcome(ctx, context),
         None if context.desk.welcome.is_open => welcome(ctx, context),
         _ => {}
