@@ -142,6 +142,7 @@ impl Display {
         command
             .env("DISPLAY", &self.name)
             .env("XDG_CONFIG_HOME", &self.settings)
+            .env("XDG_STATE_HOME", &self.settings)
             .env_remove("WAYLAND_DISPLAY");
         command
     }
