@@ -8,6 +8,7 @@ fn main() -> ExitCode {
         // SAFETY: nothing has started a thread yet, so that no other reads or writes the environment.
         unsafe { std::env::set_var(RUNTIME, folder) };
     }
+    callscape::files::fail_at_limit();
     // Parsing exits with 2 on wrong usage.
     match callscape_cli::run(callscape::cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,7 +34,7 @@ fn runtime_folder() -> Option<PathBuf> {
     }
     let folder = match dirs::cache_dir() {
         Some(cache) => cache.join("callscape-run"),
-        None => std::env::temp_dir().join(format!("callscape-{}", std::process::id())),
+        None => callscape::files::private_folder().ok()?,
     };
     let mut private = std::fs::DirBuilder::new();
     // Nothing is kept there: where it cannot be made, its name is enough.

@@ -41,11 +41,34 @@ pub fn collapse(relations: &[Relation], module_of: &[Option<ModuleId>]) -> Vec<M
             waiting: Cost::ZERO,
             self_waiting: Cost::ZERO,
         });
-        sum.calls += relation.calls;
+        sum.calls = sum.calls.saturating_add(relation.calls);
         sum.cost += relation.cost;
         sum.self_cost += relation.self_cost;
         sum.waiting += relation.waiting;
         sum.self_waiting += relation.self_waiting;
     }
     collapsed.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use callscape_base::units::FunctionId;
+
+    #[test]
+    fn calls_past_64_bits_are_cut() {
+        let relation = |callee| Relation {
+            caller: FunctionId(0),
+            callee: FunctionId(callee),
+            calls: u64::MAX - 1,
+            cost: Cost::from_ns(u64::MAX - 1),
+            ..Relation::NOTHING
+        };
+        let modules = [Some(ModuleId(1)), Some(ModuleId(2)), Some(ModuleId(2))];
+        let collapsed = collapse(&[relation(1), relation(2)], &modules);
+        let [sum] = collapsed[..] else {
+            panic!("{collapsed:?}");
+        };
+        assert_eq!((sum.calls, sum.cost.ns()), (u64::MAX, u64::MAX));
+    }
 }

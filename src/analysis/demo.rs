@@ -26,7 +26,7 @@ pub fn structure() -> io::Result<Hierarchy> {
 /// cannot be written. What lies there already is used when it is the same.
 pub fn recording() -> io::Result<PathBuf> {
     let cached = cache_dir().map_or(Err(io::ErrorKind::NotFound.into()), |dir| unpack(&dir));
-    cached.or_else(|_| unpack(&std::env::temp_dir().join("callscape-demo")))
+    cached.or_else(|_| unpack(&files::private_folder()?))
 }
 
 fn unpack(dir: &Path) -> io::Result<PathBuf> {

@@ -352,3 +352,31 @@ fn blocks_that_glowed_are_forgotten_with_their_places() {
         driven.frame(Vec::new());
     }
 }
+
+/// The steps that once met what had been active before in another structure, on the file that they were found with too.
+#[test]
+fn a_module_that_was_searched_for_is_collapsed_after_playing() {
+    let files = Files::new("searched");
+    let own = (files.recording("one.json", 0..60), "f7");
+    let data = std::env::var_os("CALLSCAPE_TEST_DATA").map(PathBuf::from);
+    let found = data.map(|it| (it.join("attack/window-collapse-panic.json"), "afun"));
+    for (recording, name) in [Some(own), found].into_iter().flatten() {
+        let mut driven = Driven::new(&inputs(None, &[recording]));
+        driven.settle();
+        for _ in 0..2 {
+            driven.execute(PlayAsk::PlayOrPause);
+            driven.frame(Vec::new());
+        }
+        driven.execute(SearchAsk::Open);
+        driven.execute(SearchAsk::Query(name.to_owned()));
+        driven.settle();
+        driven.execute(SearchAsk::Take(None));
+        driven.frame(Vec::new());
+        let module = driven.document().selection.chosen.module;
+        assert!(module.is_some(), "{name} is found");
+        for _ in 0..2 {
+            driven.execute(CutAsk::CollapseOrExpand(None));
+            driven.settle();
+        }
+    }
+}

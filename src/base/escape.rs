@@ -91,6 +91,24 @@ pub fn undata(data: &str, is_sign: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// A text in JSON with what steers in it, which are its strings, as the escapes of JSON: the same document. Line breaks
+/// between its values stay.
+pub fn json(text: &str) -> Cow<'_, str> {
+    let is_escaped = |c: char| steers(c) && c != '\n';
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_escaped(c) {
+            // All of them are in the basic plane, and writing to a string does not fail.
+            true => drop(write!(shown, "\\u{:04x}", u32::from(c))),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Whether spreadsheets compute a text, apostrophes before it left aside. Numbers stay what they are.
 fn is_computed(text: &str) -> bool {
     let text = text.trim_start_matches('\'');
@@ -150,6 +168,20 @@ mod tests {
         ] {
             assert_eq!(uncell(&cell(text)), text);
         }
+    }
+
+    #[test]
+    fn json_steers_nothing_and_is_the_same_document() {
+        for code in (0..=0x3000).filter_map(char::from_u32) {
+            let text = format!("a{code}b");
+            let document = serde_json::json!([text, {"of": 1}]);
+            let plain = serde_json::to_string_pretty(&document).expect("memory");
+            let shown = json(&plain);
+            assert!(!shown.contains(|c| steers(c) && c != '\n'), "{shown:?}");
+            let read: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+            assert_eq!(read, document);
+        }
+        assert!(matches!(json("[\n\"größer\"]"), Cow::Borrowed(_)));
     }
 
     #[test]

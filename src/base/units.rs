@@ -240,6 +240,11 @@ pub fn grouped(n: u64) -> String {
     text
 }
 
+/// `1 call`, `12 345 calls`.
+pub fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
 /// The same at the end of a text.
 pub fn push_grouped(text: &mut String, n: u64) {
     push_grouped_by(text, n, '\u{202f}');

@@ -10,6 +10,7 @@ use super::render::{QualityArg, RenderArgs};
 use callscape_app::presenting::opening::{Opened, Opens};
 use callscape_app::presenting::stage::{FrameIs, Stage, StageSettings, Tell};
 use callscape_base::escape;
+use callscape_base::units::counted;
 use callscape_look::quality::{Light, Quality};
 use callscape_presentation::check::film_size;
 use callscape_presentation::film::{Film, FilmSettings, Format, Plan};
@@ -89,7 +90,8 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     let bar = Bar::new(frames);
     stage.set_tell(bar.waits());
     if kept > 0 && kept < frames {
-        bar.say(&format!("going on after {kept} of {frames} frames"));
+        let frames = counted(frames, "frame", "frames");
+        bar.say(&format!("going on after {kept} of {frames}"));
     }
     while stage.next() < kept {
         stage.skip()?;
@@ -107,7 +109,8 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     film.finish()?;
     bar.end();
     let seconds = frames as f64 / f64::from(fps);
-    say!("callscape: {frames} frames, {seconds:.1} seconds");
+    let frames = counted(frames, "frame", "frames");
+    say!("callscape: {frames}, {seconds:.1} s");
     Ok(())
 }
 
@@ -264,7 +267,8 @@ impl Bar {
             None => {
                 let tenth = |frame: u64| frame * 10 / self.frames.max(1);
                 if tenth(done) > tenth(done - 1) && step == "drawing" {
-                    say!("callscape: {done} of {} frames", self.frames);
+                    let frames = counted(self.frames, "frame", "frames");
+                    say!("callscape: {done} of {frames}");
                 }
             }
         }

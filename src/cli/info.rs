@@ -9,7 +9,7 @@ use super::output::{self, Align, Table};
 use callscape_analysis::resolve::Rule;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, Unit};
+use callscape_base::units::{Cost, Time, Unit, counted};
 use callscape_base::warnings::Warning;
 use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
@@ -190,9 +190,13 @@ impl MemoryKnown<'_> {
                 };
                 format!("samples of allocations: {events}, no releases, {lived}")
             }
-            (Detail::Samples, Some(events), _) => format!("samples: {events} events"),
+            (Detail::Samples, Some(events), _) => {
+                format!("samples: {}", counted(u64::from(events), "event", "events"))
+            }
             (Detail::Samples, None, _) => "samples of what lives at the end".to_owned(),
-            (_, _, Some(instants)) => format!("sums at {instants} instants"),
+            (_, _, Some(instants)) => {
+                format!("sums at {}", counted(instants as u64, "instant", "instants"))
+            }
             _ => "nothing".to_owned(),
         };
         let peak = self
@@ -269,9 +273,9 @@ impl Waiting {
         let colon = if parts.is_empty() { "" } else { ": " };
         writeln!(
             out,
-            "waiting    {} in {} waits{colon}{}",
+            "waiting    {} in {}{colon}{}",
             self.total_ns,
-            self.waits,
+            counted(self.waits, "wait", "waits"),
             parts.join(", ")
         )
     }

@@ -14,7 +14,7 @@ use super::output;
 use super::progress::with_progress;
 use callscape_analysis::lines::{FileLines, LineFacts, file_around, recorded_at};
 use callscape_analysis::session::Session;
-use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec};
+use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec, counted};
 use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
@@ -167,8 +167,12 @@ fn say_what_is_wrong(lines: &FileLines, source: Option<&Source>, path: &str) {
     }
     if source.text.replaced() > 0 {
         say!(
-            "callscape: {} sequences of bytes in {path} are no text and are shown as U+FFFD",
-            source.text.replaced()
+            "callscape: {} in {path} that are no text are shown as U+FFFD",
+            counted(
+                source.text.replaced(),
+                "sequence of bytes",
+                "sequences of bytes"
+            )
         );
     }
 }

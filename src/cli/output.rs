@@ -200,14 +200,7 @@ impl Formatter for Escaping {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some((at, letter)) = rest.char_indices().find(|(_, c)| escape::steers(*c)) {
-            out.write_all(&rest.as_bytes()[..at])?;
-            // All of them are in the basic plane.
-            write!(out, "\\u{:04x}", u32::from(letter))?;
-            rest = &rest[at + letter.len_utf8()..];
-        }
-        out.write_all(rest.as_bytes())
+        out.write_all(escape::json(fragment).as_bytes())
     }
 
     fn begin_array<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {

@@ -9,7 +9,7 @@ use super::progress::with_progress;
 use callscape_app::saved::{self, SavedSession};
 use callscape_app::sharing::{self, Wanted};
 use callscape_base::files::is_taken;
-use callscape_base::units::grouped;
+use callscape_base::units::counted;
 use callscape_export::pack::ENDING;
 
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,7 @@ pub fn run(args: PackArgs) -> anyhow::Result<()> {
     for line in said {
         say!("{line}");
     }
-    say!("{}: {} bytes", out.display(), grouped(bytes));
+    say!("{}: {}", out.display(), counted(bytes, "byte", "bytes"));
     Ok(())
 }
 

@@ -154,7 +154,8 @@ pub fn run(args: SampleArgs) -> anyhow::Result<()> {
 fn said(of: &Of, with_share: bool) -> String {
     let mut text = counted(of.size.calls, "call", "calls");
     if of.size.memory_events > 0 {
-        text += &format!(", {} events of memory", of.size.memory_events);
+        let events = counted(of.size.memory_events, "event", "events");
+        text += &format!(", {events} of memory");
     }
     text += &format!(", {}", Unit::Bytes.show(Cost::from_ns(of.size.bytes)));
     if with_share {

@@ -11,6 +11,7 @@ use std::io::Write;
 
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
+use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Time};
 use callscape_facts::functions::Functions;
@@ -112,9 +113,9 @@ fn describe(functions: &Functions, id: FunctionId) -> String {
     text
 }
 
-/// A text as JSON.
+/// A text as JSON, which steers no terminal.
 pub fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    escape::json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 
 /// The name of a process or thread: a number where it is one, as the format wants it, else a text.

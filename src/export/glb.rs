@@ -14,6 +14,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::part::ExportError;
+use callscape_base::escape;
 use callscape_base::files::Temporary;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -87,7 +88,8 @@ pub fn write(
 ) -> Result<(), ExportError> {
     let meshes = Meshes::of(solids);
     let (document, binary) = meshes.document(hierarchy, solids, about);
-    let mut text = serde_json::to_vec(&document).map_err(io::Error::other)?;
+    let text = serde_json::to_string(&document).map_err(io::Error::other)?;
+    let mut text = escape::json(&text).into_owned().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let all = 12 + 8 + text.len() as u64 + 8 + binary;
     let too_large = |_| {

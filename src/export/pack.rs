@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use callscape_base::files::{Folder, Temporary};
+use callscape_base::files::{self, Folder, Temporary};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_facts::index::cache_dir;
 
@@ -137,7 +137,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> PackError + '_ {
 /// Whether a file is a pack, by its content; also one that only calls itself so, as what was cut off after its first
 /// bytes does: opening it says what is wrong.
 pub fn is_pack(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else {
+    let Ok(file) = files::open_regular(path) else {
         return false;
     };
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
@@ -270,7 +270,10 @@ impl<R: Read> Read for Seen<'_, R> {
 
 /// Unpacks the pack at `path` into the user's cache, unless it is there already.
 pub fn open(path: &Path, progress: &Progress) -> Result<Unpacked, PackError> {
-    let kept = cache_dir().unwrap_or_else(|| std::env::temp_dir().join("callscape"));
+    let kept = match cache_dir() {
+        Some(cache) => cache,
+        None => files::private_folder().map_err(at(&std::env::temp_dir()))?,
+    };
     unpack(path, &kept.join("packs"), progress)
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use callscape_base::units::{Cost, Time, TimeSpec};
+use callscape_base::units::{Cost, Time, TimeSpec, counted};
 
 /// At most so many calls of a function in any window of time, written as `80/100ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,10 +112,7 @@ impl LeftOut {
 /// `12 functions left out: 97.3 % of the calls`.
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let functions = match self.functions {
-            1 => "1 function".to_owned(),
-            several => format!("{several} functions"),
-        };
+        let functions = counted(self.functions, "function", "functions");
         match self.share() {
             Some(share) => {
                 let of = if self.of_run_before {

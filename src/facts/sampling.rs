@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use callscape_base::units::{Cost, Time};
+use callscape_base::units::{Cost, Time, counted};
 
 /// What is kept of enters and exits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,14 +189,16 @@ impl fmt::Display for Sampling {
             write!(f, "{} to {}: {}; ", range.start, range.end, range.rule)?;
         }
         if self.plan.ranges.len() > LISTED {
-            write!(f, "and {} ranges more; ", self.plan.ranges.len() - LISTED)?;
+            let more = self.plan.ranges.len() - LISTED;
+            write!(f, "and {} more; ", counted(more as u64, "range", "ranges"))?;
         }
         if !self.plan.ranges.is_empty() {
             write!(f, "elsewhere ")?;
         }
         write!(f, "{}", self.plan.default)?;
         if !self.always.is_empty() {
-            write!(f, "; {} calls always kept", self.always_kept)?;
+            let calls = counted(self.always_kept, "call", "calls");
+            write!(f, "; {calls} always kept")?;
         }
         Ok(())
     }

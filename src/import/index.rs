@@ -5,7 +5,6 @@
 //! recording is read and the index written anew. What is wrong with an index is never an error: it is
 //! counted as a warning of the recording, and the answer comes from the recording itself.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -16,6 +15,7 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
+use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::fnv::Fnv;
@@ -207,7 +207,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
 /// Whether `path` is an index file, by its first bytes.
 fn is_index(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
-    let file = File::open(path);
+    let file = open_regular(path);
     file.and_then(|mut file| file.read_exact(&mut magic))
         .is_ok()
         && magic == MAGIC
@@ -375,7 +375,7 @@ fn files_below(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 }
 
 fn file_fingerprint(path: &Path, hash: &mut Fnv) -> io::Result<()> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let metadata = file.metadata()?;
     hash.add_number(metadata.len());
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH);

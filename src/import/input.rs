@@ -1,7 +1,6 @@
 //! What a recording is read from: a file or directory where it lies, a pipe, or a member of an archive.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::sync::Arc;
 
 use super::pipe::Pipe;
 pub use super::pipe::STANDARD_INPUT;
+use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
 
 /// The path by which an input is known, which it stands for, and where its bytes come from. It can be opened
@@ -123,7 +123,7 @@ impl Input {
     /// The bytes from the start on. Waiting for them ends when the user cancels.
     pub fn open<'a>(&'a self, progress: &'a Progress) -> io::Result<Box<dyn Read + 'a>> {
         Ok(match &self.bytes {
-            Bytes::Disk(path) => Box::new(File::open(path)?),
+            Bytes::Disk(path) => Box::new(open_regular(path)?),
             Bytes::Pipe(pipe) => Box::new(pipe.open(progress)),
             Bytes::Member(archive, name) => archive.open_member(name, progress)?,
         })
@@ -132,7 +132,7 @@ impl Input {
     /// The bytes from the start on, to be read at any place. A member of an archive cannot.
     pub fn seekable<'a>(&'a self, progress: &'a Progress) -> io::Result<Box<dyn ReadSeek + 'a>> {
         Ok(match &self.bytes {
-            Bytes::Disk(path) => Box::new(File::open(path)?),
+            Bytes::Disk(path) => Box::new(open_regular(path)?),
             Bytes::Pipe(pipe) => Box::new(pipe.open(progress)),
             Bytes::Member(..) => return Err(io::ErrorKind::NotSeekable.into()),
         })

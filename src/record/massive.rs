@@ -14,9 +14,10 @@ use super::recorder::Recorder;
 use super::run::{Run, Wish};
 use super::uftrace;
 use callscape_analysis::frequency::Frequencies;
+use callscape_base::escape;
 use callscape_base::files;
 use callscape_base::progress::Progress;
-use callscape_base::units::FunctionId;
+use callscape_base::units::{self, FunctionId};
 use callscape_facts::frequency::{Frequency, LeftOut};
 use callscape_import as import;
 use callscape_import::demangle::demangle;
@@ -89,9 +90,9 @@ pub fn probe(
     // The recording needs its room.
     let _ = fs::remove_dir_all(&folder);
     if more + more_untraced > 0 {
-        let more = more + more_untraced;
+        let more = units::counted((more + more_untraced) as u64, "function", "functions");
         say(&format!(
-            "{more} functions that are called often stay in the recording: uftrace cannot take a longer list"
+            "left in the recording though called often: {more}, as uftrace takes no longer list"
         ));
     }
     let left_out = LeftOut {
@@ -145,10 +146,11 @@ pub fn keep(recordings: &[PathBuf], left_out: &LeftOut) -> Result<(), RecordErro
     let note = Note {
         left_out: Some(left_out.clone()),
     };
-    let text = serde_json::to_vec_pretty(&note).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&note).unwrap_or_default();
+    let text = escape::json(&text);
     for recording in recordings {
         let path = recording.join(NOTE);
-        files::write(&path, &text).map_err(|error| RecordError::io(&path, error))?;
+        files::write(&path, text.as_bytes()).map_err(|error| RecordError::io(&path, error))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::recorder::{Recorder, State};
 use super::run::{Done, Run};
 use super::seen::Seen;
 use super::uftrace::{self, Patched};
+use callscape_base::units::counted;
 
 /// So often a program is run at most to find what breaks it.
 const MOST_RUNS: u32 = 16;
@@ -81,7 +82,8 @@ pub fn after_crash(
             .map(|it| callscape_import::demangle::demangle(it));
         let names: Vec<String> = names.collect();
         say(&format!(
-            "found by {count} runs: the program breaks when {} {} patched; recorded without",
+            "found by {}: the program breaks when {} {} patched; recorded without",
+            counted(u64::from(count), "run", "runs"),
             names.join(", "),
             if suspects.len() == 1 { "is" } else { "are" }
         ));

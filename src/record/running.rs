@@ -15,6 +15,7 @@ use super::room::Room;
 use super::run::{Done, Plan, Run};
 use super::seen::Seen;
 use super::signals::{self, Forwarding, Orphan, adopt};
+use callscape_base::files;
 
 #[cfg(unix)]
 fn of_exit(status: ExitStatus) -> Ended {
@@ -120,6 +121,7 @@ pub fn run(
         Some(_) => Control::prepare(&mut plan.command),
         None => adopt(),
     }
+    files::start_with_limit(&mut plan.command);
     let begin = Instant::now();
     let named = PathBuf::from(plan.command.get_program());
     let mut child = plan

@@ -348,9 +348,10 @@ fn look(watched: &Watched) -> u64 {
 mod tests {
     use super::*;
 
+    /// What a watch tells of within a minute: a busy machine may take so long.
     fn changed(watch: &Watch) -> Changed {
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(5) {
+        while start.elapsed() < Duration::from_secs(60) {
             let changed = watch.poll(|| Box::new(|| ()));
             if let Some(changed) = changed.filter(Changed::is_any) {
                 return changed;
@@ -358,6 +359,25 @@ mod tests {
             std::thread::sleep(Duration::from_millis(5));
         }
         Changed::default()
+    }
+
+    /// Starts to watch, and returns once the thread has its watches: when it tells of what changes in `dir`, and no more of
+    /// it comes.
+    fn started(watched: Watched, dir: &Path) -> Watch {
+        let watch = Watch::start(watched, Box::new(|| ()));
+        let probe = dir.join("probe.c");
+        let start = Instant::now();
+        let sees = || watch.poll(|| Box::new(|| ())).is_some();
+        while !sees() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it watches");
+            std::fs::write(&probe, "int probe;").expect("a file");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        while {
+            std::thread::sleep(2 * QUIET);
+            sees()
+        } {}
+        watch
     }
 
     #[test]
@@ -371,9 +391,7 @@ mod tests {
             source_dir: Some(dir.join("src")),
             mapping: Some(mapping.clone()),
         };
-        let watch = Watch::start(watched, Box::new(|| ()));
-        // Until the thread has its watches.
-        std::thread::sleep(Duration::from_millis(300));
+        let watch = started(watched, &dir.join("src"));
         for index in 0..20 {
             std::fs::write(dir.join(format!("src/inner/{index}.c")), "int a;").expect("a file");
         }
@@ -410,9 +428,7 @@ mod tests {
             source_dir: Some(tree.clone()),
             mapping: None,
         };
-        let watch = Watch::start(watched, Box::new(|| ()));
-        // Until the thread has its watches.
-        std::thread::sleep(Duration::from_millis(300));
+        let watch = started(watched, &tree);
         for folder in [&inner, &tree] {
             std::fs::rename(folder, &beside).expect("moved");
             assert!(changed(&watch).sources, "{folder:?} is gone");
@@ -443,8 +459,7 @@ mod tests {
             source_dir: Some(relative),
             mapping: None,
         };
-        let watch = Watch::start(watched, Box::new(|| ()));
-        std::thread::sleep(Duration::from_millis(300));
+        let watch = started(watched, &dir);
         std::fs::write(dir.join("a.c"), "int a;").expect("a file");
         assert!(changed(&watch).sources);
         let _ = std::fs::remove_dir_all(&dir);

@@ -2,12 +2,7 @@
 
 use callscape_base::units::{Cost, Time};
 
-pub use callscape_base::units::grouped as count;
-
-/// `1 call`, `12 345 calls`.
-pub fn counted(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
-}
+pub use callscape_base::units::{counted, grouped as count};
 
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -211,10 +211,14 @@ fn names_steer_no_terminal_in_what_is_written_and_drawn() {
             &format!("export --format {format}"),
             &[trace, to, &out],
         ));
-        assert!(
-            std::fs::metadata(&out).is_ok_and(|it| it.len() > 0),
-            "{format}"
-        );
+        let text = std::fs::read_to_string(&out).expect("an export");
+        is_harmless(format, &text);
+        // In the escapes of its format, each name is what it was.
+        let [out, _] = said(&paths("functions --json", &[&out]));
+        let names: Value = serde_json::from_str(&out).expect("JSON");
+        let mut found = format == "csv";
+        visit(&names, &mut |text| found |= text == STEERING);
+        assert!(found, "{format}: {out}");
     }
 }
 

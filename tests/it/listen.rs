@@ -11,7 +11,7 @@ use callscape::import;
 use callscape::progress::Progress;
 use callscape::record::listen::{Limits, Listener, address};
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};
 
 use super::common::Scratch;
@@ -103,6 +103,7 @@ fn status(answer: &str) -> u16 {
 const JSON: &str = "Content-Type: application/json\r\n";
 const PROTOBUF: &str = "Content-Type: application/x-protobuf\r\n";
 const GZIP: &str = "Content-Encoding: gzip\r\n";
+const DEFLATE: &str = "Content-Encoding: deflate\r\n";
 const HOST: &str = "Host: localhost:4318\r\n";
 
 /// A request with these lines in its head, which end like lines.
@@ -126,6 +127,12 @@ fn chunked(lines: &str, body: &[u8], size: usize) -> Vec<u8> {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
 }
@@ -185,6 +192,17 @@ fn every_encoding_that_exporters_send_is_read() {
             request(&[PROTOBUF, GZIP].concat(), &halves("members")),
         ),
         (
+            "deflated",
+            request(&[JSON, DEFLATE].concat(), &zlib(&as_json("deflated"))),
+        ),
+        (
+            "deflated binary",
+            request(
+                &[PROTOBUF, DEFLATE].concat(),
+                &zlib(&as_protobuf("deflated binary")),
+            ),
+        ),
+        (
             "zipped chunks",
             chunked(&[JSON, GZIP].concat(), &gzip(&as_json("zipped chunks")), 64),
         ),
@@ -219,9 +237,11 @@ fn what_cannot_be_read_is_refused_and_harms_nothing() {
     let good = as_protobuf("good");
     let group = [&good[..], b"\x7b"].concat();
     let cut = &good[..good.len() - 3];
+    let deflated = zlib(&as_json("good"));
+    let deflated_json = [JSON, DEFLATE].concat();
     let json_body = as_json("good");
     let mut names = BTreeSet::new();
-    let bad: [(&str, &[u8]); 18] = [
+    let bad: [(&str, &[u8]); 20] = [
         (PROTOBUF, &json_body),
         (PROTOBUF, &group),
         (PROTOBUF, cut),
@@ -243,6 +263,8 @@ fn what_cannot_be_read_is_refused_and_harms_nothing() {
             b"{\"resourceSpans\": [{\"scopeSpans\": [{\"spans\": [{\"name\": \"no time\"}]}]}]}",
         ),
         (&[JSON, GZIP].concat(), b"no gzip"),
+        (&deflated_json, b"no deflate"),
+        (&deflated_json, &deflated[..deflated.len() - 3]),
     ];
     for (number, (lines, body)) in bad.into_iter().enumerate() {
         let name = format!("before {number}");
@@ -336,6 +358,16 @@ fn only_posts_of_spans_from_this_machine_are_served() {
     ] {
         let shown = String::from_utf8_lossy(&request).into_owned();
         assert_eq!(spans.post(&request), status, "{shown}");
+    }
+    for (lines, read) in [
+        ("Content-Type: text/html\r\n", "Accept-Post: application/json"),
+        (
+            "Content-Type: application/json\r\nContent-Encoding: br\r\n",
+            "Accept-Encoding: gzip, deflate\r\n",
+        ),
+    ] {
+        let answer = exchange(spans.at, &request(lines, b"1"));
+        assert!(answer.contains(read), "{answer}");
     }
     assert_eq!(spans.differ(&BTreeSet::from(["span".to_owned()])), [""; 0]);
 }

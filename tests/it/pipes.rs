@@ -167,6 +167,61 @@ mod named {
         );
     }
 
+    /// Runs the program with these arguments, for a minute at most; none where it has not ended by then.
+    fn ended(arguments: &[&str]) -> Option<Output> {
+        let mut child = common::callscape()
+            .args(arguments)
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let start = std::time::Instant::now();
+        while child.try_wait().expect("it runs").is_none() {
+            if start.elapsed() > std::time::Duration::from_secs(60) {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.wait_with_output().ok()
+    }
+
+    /// Copies a folder of files.
+    fn copied(from: &Path, to: &Path) {
+        std::fs::create_dir(to).expect("a folder");
+        for (name, bytes) in files(from) {
+            std::fs::write(to.join(name), bytes).expect("room");
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_folder_and_is_no_file_is_never_waited_for() {
+        let scratch = Scratch::new("pipe-member");
+        let chrome = scratch.0.join("several");
+        std::fs::create_dir(&chrome).expect("a folder");
+        let sample = common::data("import/tinyxml2.ftime-trace.json");
+        for name in ["a.json", "b.json"] {
+            std::fs::copy(&sample, chrome.join(name)).expect("room");
+        }
+        let uftrace = common::data("import/threads.uftrace");
+        for folder in [&uftrace, &chrome] {
+            for (number, (name, _)) in files(folder).into_iter().enumerate() {
+                let of = folder.file_name().expect("a name").to_string_lossy();
+                let copy = scratch.0.join(format!("{number}-{of}"));
+                copied(folder, &copy);
+                let member = copy.join(&name);
+                std::fs::remove_file(&member).expect("it was copied");
+                fifo(&scratch, text(&member));
+                assert!(ended(&["info", text(&copy)]).is_some(), "{name}: a pipe");
+                std::fs::remove_file(&member).expect("it was made");
+                std::os::unix::fs::symlink("/dev/zero", &member).expect("a link");
+                assert!(ended(&["info", text(&copy)]).is_some(), "{name}: a device");
+            }
+        }
+    }
+
     #[test]
     fn waiting_can_be_cancelled() {
         let scratch = Scratch::new("pipe-cancel");

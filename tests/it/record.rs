@@ -13,6 +13,8 @@ mod names;
 mod part;
 mod rows;
 #[cfg(unix)]
+mod unheard;
+#[cfg(unix)]
 mod words;
 
 /// Whether a program is installed; else the caller leaves its test out, and the line printed is counted by `./x test`.

@@ -223,7 +223,7 @@ impl<'a> Ran<'a> {
             if has_whole && is_part(&id) {
                 continue;
             }
-            fault.calls += metrics.calls;
+            fault.calls = fault.calls.saturating_add(metrics.calls);
             fault.total += metrics.total;
             let first = self.first.get(id.index()).copied().flatten();
             fault.first = match (fault.first, first) {

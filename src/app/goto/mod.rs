@@ -20,8 +20,9 @@ pub use self::listen::Listener;
 /// No message is longer, in bytes: paths are no longer than 4096, and each byte of one may take six.
 const LONGEST: u64 = 32 << 10;
 
-/// What one side waits for the other to write or read.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+/// What one side waits for the other to write or read; in tests as long as a busy machine may take.
+const PATIENCE: std::time::Duration =
+    std::time::Duration::from_secs(if cfg!(test) { 60 } else { 2 });
 
 /// A line to be shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

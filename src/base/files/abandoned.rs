@@ -1,10 +1,12 @@
 //! Files and folders under construction that a killed writer left: told by their name and their missing lock.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use super::regular::open_regular;
 
 /// The end of the name of a file under construction.
 pub const TEMPORARY: &str = ".callscape-tmp";
@@ -48,7 +50,7 @@ pub fn remove(dir: &Path) {
         // Of the entry itself, not of what a link leads to; a pipe must not be opened.
         let is_left = is_ours(&entry.file_name().to_string_lossy())
             && entry.metadata().is_ok_and(|of| is_of_user(&of))
-            && File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+            && open_regular(&path).is_ok_and(|file| file.try_lock().is_ok());
         if is_left {
             let _ = match path.is_dir() {
                 true => fs::remove_dir_all(&path),
@@ -74,6 +76,25 @@ fn is_of_user(of: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_links_of_such_a_name_are_left_alone() {
+        let name = format!("callscape-abandoned-test-{}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        fs::create_dir_all(dir.join(".1-1.callscape-tmp/in")).expect("a folder");
+        fs::write(dir.join(".1-2.callscape-tmp"), "").expect("a file");
+        let (pipe, link) = (dir.join(".1-3.callscape-tmp"), dir.join(".1-4.callscape-tmp"));
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo is there").success());
+        std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+        remove(&dir);
+        let left = fs::read_dir(&dir).expect("a folder").flatten();
+        let mut left: Vec<PathBuf> = left.map(|it| it.path()).collect();
+        left.sort();
+        assert_eq!(left, [pipe, link]);
+        fs::remove_dir_all(&dir).expect("it is there");
+    }
 
     #[test]
     fn own_names_are_told_from_those_of_others() {

@@ -4,6 +4,9 @@
 
 mod abandoned;
 mod folder;
+mod limit;
+mod private;
+mod regular;
 mod standard;
 mod target;
 
@@ -16,6 +19,9 @@ use target::{Target, folder_of};
 
 pub use abandoned::{TEMPORARY, remove as remove_abandoned};
 pub use folder::Folder;
+pub use limit::{fail_at_limit, start_with_limit};
+pub use private::private_folder;
+pub use regular::open_regular;
 pub use standard::output as standard_output;
 
 /// All of the file at `path`, which may be a pipe; an error where there is more than `most`, as of a device.

@@ -6,7 +6,7 @@ use std::fmt::{Result, Write};
 use callscape_analysis::comparison::phases::PhasePair;
 use callscape_analysis::phases::folding::{Item, fold};
 use callscape_base::escape;
-use callscape_base::units::{Cost, Unit, grouped};
+use callscape_base::units::{Cost, Unit, counted, grouped};
 
 /// So many rows are written, so deep.
 const ROWS: usize = 400;
@@ -52,13 +52,14 @@ pub fn write(page: &mut String, pairs: &[PhasePair], unit: &Unit) -> Result {
     let whole = whole(0).max(whole(1));
     let count = [0, 1].map(|side| {
         let of = pairs.iter().filter(|it| it.sides[side].is_some());
-        grouped(of.count() as u64)
+        of.count() as u64
     });
     writeln!(
         page,
-        "<h2>Phases</h2>\n<p class=\"weak\">What both runs do, from the top: {} phases in A, {} in B. Of a repetition one \
+        "<h2>Phases</h2>\n<p class=\"weak\">What both runs do, from the top: {} in A, {} in B. Of a repetition one \
          instance is shown, with what all cost together.</p>\n<div class=\"phases\">",
-        count[0], count[1]
+        counted(count[0], "phase", "phases"),
+        grouped(count[1])
     )?;
     let mut contents = Contents {
         page,

@@ -10,7 +10,7 @@ use callscape_analysis::comparison::amounts::{Amounts, Change, Measure};
 use callscape_analysis::comparison::causes::Cause;
 use callscape_analysis::comparison::pairing::How;
 use callscape_analysis::comparison::phases::PhasePair;
-use callscape_base::units::{Cost, Time, Unit};
+use callscape_base::units::{Cost, Time, Unit, counted};
 
 /// Calls and costs of one side as JSON has them: whole numbers, those of several runs rounded.
 #[derive(Serialize)]
@@ -346,7 +346,8 @@ pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
         size: match (&it.recording.profile, comparison.mean_runs(side)) {
             (Some(profile), Some(told)) => {
                 let weight = it.recording.unit().show(profile.weight());
-                format!("{weight}, mean of {} runs", told.runs)
+                let runs = counted(told.runs as u64, "run", "runs");
+                format!("{weight}, mean of {runs}")
             }
             (Some(profile), None) => it.recording.unit().show(profile.weight()),
             (None, _) => it.recording.trace.duration().to_string(),

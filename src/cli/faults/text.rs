@@ -7,7 +7,7 @@ use crate::output::{self, Align, Table};
 use callscape_analysis::faults::by_commit::groups;
 use callscape_analysis::faults::{Fault, Reason};
 use callscape_base::escape;
-use callscape_base::units::date;
+use callscape_base::units::{counted, date};
 use callscape_facts::recording::Recording;
 
 /// What is not in the list, on standard error.
@@ -21,9 +21,9 @@ pub fn say_the_rest(report: &Report<'_>) {
     say!(
         "callscape: between {} and {bad}: {}, {}; of {} that ran {} were touched",
         short(&changes.good.id),
-        many(u64::from(counts.files), "changed file"),
-        many(faults.between, "commit"),
-        many(faults.executed, "function"),
+        counted(u64::from(counts.files), "changed file", "changed files"),
+        counted(faults.between, "commit", "commits"),
+        counted(faults.executed, "function", "functions"),
         faults.faults.len()
     );
     for flagged in &faults.flagged {
@@ -47,25 +47,24 @@ pub fn say_the_rest(report: &Report<'_>) {
             "; --not-run lists them"
         };
         say!(
-            "callscape: {} changed functions did not run{hint}",
-            faults.not_run.len()
+            "callscape: {} did not run{hint}",
+            counted(
+                faults.not_run.len() as u64,
+                "changed function",
+                "changed functions"
+            )
         );
     }
     for (count, what) in counts.not_looked_into() {
         say!("callscape: not looked into: {count} {what}");
     }
     for (count, what) in changes.left_out.reasons() {
-        say!("callscape: left out: {count} changed files that are {what}");
+        let files = counted(u64::from(count), "changed file", "changed files");
+        say!("callscape: left out: {files} ({what})");
     }
     if changes.is_shallow || faults.is_cut_off {
         say!("callscape: the history is not whole here, so commits may be missing from the list");
     }
-}
-
-/// So many of something.
-fn many(count: u64, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
 }
 
 /// A table of the functions, and what speaks for the first of them.
@@ -227,7 +226,12 @@ pub fn by_commit(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             .write(out)?;
         }
         if group.not_run > 0 {
-            writeln!(out, "{} changed functions did not run", group.not_run)?;
+            let changed = counted(
+                u64::from(group.not_run),
+                "changed function",
+                "changed functions",
+            );
+            writeln!(out, "{changed} did not run")?;
         }
         writeln!(out)?;
     }

@@ -6,7 +6,7 @@ use super::document::{Callee, Document, Evidence};
 use crate::output::{Align, Table};
 use callscape_analysis::lines::FileLines;
 use callscape_base::escape;
-use callscape_base::units::{Cost, Unit, grouped};
+use callscape_base::units::{Cost, Unit, counted, grouped};
 
 /// More of a line is not shown.
 const WIDEST: usize = 100;
@@ -136,11 +136,8 @@ fn write_unplaced(
 
 fn write_functions(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let (ran, never): (Vec<_>, Vec<_>) = document.functions.iter().partition(|it| it.executed);
-    let count = |count: usize| match count {
-        1 => "1 function".to_owned(),
-        count => format!("{count} functions"),
-    };
-    writeln!(out, "\n{} ran, {} never did", count(ran.len()), never.len())
+    let ran = counted(ran.len() as u64, "function", "functions");
+    writeln!(out, "\n{ran} ran, {} never did", never.len())
 }
 
 /// A line of text with its tabs as blanks, cut where it is long.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::output::{Align, Table};
-use callscape_base::units::{Cost, Time, Unit};
+use callscape_base::units::{Cost, Time, Unit, counted};
 use callscape_facts::memory::{Detail, Known, Memory};
 
 /// The answer, as JSON has it.
@@ -54,22 +54,24 @@ pub fn head(document: &Document, memory: &Memory, out: &mut dyn Write) -> io::Re
     };
     writeln!(out, "at         {instant}")?;
     let live_bytes = bytes(document.live_bytes);
-    let live = count(document.live);
     let allocated = bytes(document.bytes_allocated);
-    let allocations = count(document.allocations);
     if matches!(memory.known, Known::Allocations(_)) {
         // Samples, of which only some were looked for again.
-        writeln!(out, "live       {live_bytes} in {live} sampled objects")?;
-        return writeln!(out, "allocated  {allocated} by {allocations} samples\n");
+        let live = number(document.live, "sampled object", "sampled objects");
+        let samples = number(document.allocations, "sample", "samples");
+        writeln!(out, "live       {live_bytes} in {live}")?;
+        return writeln!(out, "allocated  {allocated} by {samples}\n");
     }
     let temporary = count(document.temporary);
-    writeln!(out, "live       {live_bytes} in {live} objects")?;
+    let live = number(document.live, "object", "objects");
+    let allocations = number(document.allocations, "allocation", "allocations");
+    writeln!(out, "live       {live_bytes} in {live}")?;
     writeln!(
         out,
-        "allocated  {allocated} by {allocations} allocations, {temporary} of them temporary"
+        "allocated  {allocated} by {allocations}, {temporary} of them temporary"
     )?;
     match document.peak_live {
-        Some(live) => writeln!(out, "peak       {live} objects\n"),
+        Some(live) => writeln!(out, "peak       {}\n", counted(live, "object", "objects")),
         None => writeln!(out, "peak       {}\n", bytes(document.peak_bytes)),
     }
 }
@@ -80,6 +82,11 @@ fn bytes(bytes: Option<u64>) -> String {
 
 fn count(count: Option<u64>) -> String {
     count.map_or("-".into(), |it| it.to_string())
+}
+
+/// A number of these.
+fn number(of: Option<u64>, one: &str, many: &str) -> String {
+    of.map_or_else(|| format!("- {many}"), |it| counted(it, one, many))
 }
 
 /// The first entries as a table.

@@ -4,7 +4,7 @@ use super::{Report, share};
 use callscape_analysis::phases::folding::{Item, fold_children};
 use callscape_analysis::phases::{Gathered, Parent, Phase};
 use callscape_base::escape;
-use callscape_base::units::{Cost, grouped};
+use callscape_base::units::{Cost, counted, grouped};
 
 /// Past this depth the indent stays.
 const DEEPEST: usize = 30;
@@ -76,11 +76,11 @@ fn heading(report: &Report<'_>) -> Vec<String> {
     let phases = report.phases;
     let parameters = phases.parameters;
     let mut lines = vec![format!(
-        "{}: {} phases and {} rows of gathered calls stand for {} calls; {:.0} % of {} explained",
+        "{}: {} and {} of gathered calls stand for {}; {:.0} % of {} explained",
         escape::name(&report.resolved.recording.name()),
-        grouped(phases.phases.len() as u64),
-        grouped(phases.gathered.len() as u64),
-        grouped(phases.calls()),
+        counted(phases.phases.len() as u64, "phase", "phases"),
+        counted(phases.gathered.len() as u64, "row", "rows"),
+        counted(phases.calls(), "call", "calls"),
         phases.explained() * 100.0,
         phases.cost(),
     )];
@@ -99,8 +99,8 @@ fn heading(report: &Report<'_>) -> Vec<String> {
         None => parameters.heavy.cost.to_string(),
     };
     lines.push(format!(
-        "heavy: from {} calls{chosen} or {cost} on; alike: up to {} of the functions differ",
-        grouped(calls),
+        "heavy: from {}{chosen} or {cost} on; alike: up to {} of the functions differ",
+        counted(calls, "call", "calls"),
         parameters.similarity
     ));
     if report.is_sampled {
@@ -195,8 +195,7 @@ impl<'a> Text<'a, '_> {
             .collect();
         let found = match outliers.len() {
             0 => String::new(),
-            1 => ", 1 outlier".to_owned(),
-            many => format!(", {many} outliers"),
+            many => format!(", {}", counted(many as u64, "outlier", "outliers")),
         };
         let length = repeated.length as usize;
         let mut instances = siblings.chunks(length);

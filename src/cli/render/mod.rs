@@ -18,6 +18,7 @@ use callscape_app::glb;
 use callscape_app::headless::{PictureSettings, Studio};
 use callscape_app::view_picture::ViewStudio;
 use callscape_base::files::Temporary;
+use callscape_base::units::counted;
 use callscape_filter::cut::Cut;
 use callscape_look::image::{Image, PngWriter};
 use callscape_model::metrics::ModuleMetrics;
@@ -218,10 +219,10 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
             continue;
         }
         let name = &hits.named.name;
-        let functions = hits.named.functions.len();
+        let functions = counted(hits.named.functions.len() as u64, "function", "functions");
         match hits.dropped().as_str() {
-            "" => say!("callscape: {name}: {functions} functions"),
-            dropped => say!("callscape: {name}: {functions} functions; dropped: {dropped}"),
+            "" => say!("callscape: {name}: {functions}"),
+            dropped => say!("callscape: {name}: {functions}; dropped: {dropped}"),
         }
     }
     say_coverage(findings.coverage(session).map(Arc::as_ref));
@@ -233,14 +234,21 @@ fn say_coverage(coverage: Option<&Coverage>) {
     let Some(coverage) = coverage else {
         return;
     };
-    let Lines { counted, ran } = coverage.all;
+    let Lines { counted: all, ran } = coverage.all;
     let unknown = coverage.unknown;
-    match (counted, unknown) {
-        (0, _) => say!("callscape: coverage: none of {unknown} counted lines is in the source"),
-        (_, 0) => say!("callscape: coverage: {ran} of {counted} lines ran"),
-        _ => say!(
-            "callscape: coverage: {ran} of {counted} lines ran; dropped: {unknown} lines of files that are not in the source"
-        ),
+    let lines = counted(u64::from(all), "line", "lines");
+    match (all, unknown) {
+        (0, _) => {
+            let lines = counted(unknown, "counted line", "counted lines");
+            say!("callscape: coverage: none of {lines} is in the source");
+        }
+        (_, 0) => say!("callscape: coverage: {ran} of {lines} ran"),
+        _ => {
+            let dropped = counted(unknown, "line", "lines");
+            say!(
+                "callscape: coverage: {ran} of {lines} ran; dropped: {dropped} of files that are not in the source"
+            );
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::output::{self, Align, Table};
 use crate::progress::with_progress;
 use callscape_analysis::relations::{self, FileId, Relations};
 use callscape_base::escape;
+use callscape_base::units::counted;
 use callscape_base::warnings::Reporter;
 use callscape_source::Scan;
 
@@ -119,8 +120,8 @@ const NAMED: usize = 20;
 fn write(relations: &Relations, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "{} imports between files; of those meant for the tree {:.1} % were found, {} were not; {} of what is not in it",
-        relations.imports.len(),
+        "{} between files; of those meant for the tree {:.1} % were found, {} were not; {} of what is not in it",
+        counted(relations.imports.len() as u64, "import", "imports"),
         100.0 * relations.share_resolved(),
         relations.unresolved.len(),
         relations.outside,

@@ -27,20 +27,41 @@ const HEADER: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     pub encoding: Encoding,
-    /// Compressed with gzip.
-    pub is_packed: bool,
+    pub packing: Packing,
 }
 
-const FORMS: [(&[u8; 4], Encoding, bool); 4] = [
-    (b"json", Encoding::Json, false),
-    (b"jsgz", Encoding::Json, true),
-    (b"prot", Encoding::Binary, false),
-    (b"prgz", Encoding::Binary, true),
+/// How the bytes of a request are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    None,
+    Gzip,
+    /// `deflate` of HTTP.
+    Zlib,
+}
+
+impl Packing {
+    /// The decompressed bytes.
+    pub fn unpack(self, body: &[u8]) -> Box<dyn Read + '_> {
+        match self {
+            Packing::None => Box::new(body),
+            Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(body)),
+            Packing::Zlib => Box::new(flate2::read::ZlibDecoder::new(body)),
+        }
+    }
+}
+
+const FORMS: [(&[u8; 4], Encoding, Packing); 6] = [
+    (b"json", Encoding::Json, Packing::None),
+    (b"jsgz", Encoding::Json, Packing::Gzip),
+    (b"jszl", Encoding::Json, Packing::Zlib),
+    (b"prot", Encoding::Binary, Packing::None),
+    (b"prgz", Encoding::Binary, Packing::Gzip),
+    (b"przl", Encoding::Binary, Packing::Zlib),
 ];
 
 /// The header of a request.
 pub fn header(form: Form, body: &[u8]) -> [u8; HEADER] {
-    let is_form = |it: &&(_, Encoding, bool)| (it.1, it.2) == (form.encoding, form.is_packed);
+    let is_form = |it: &&(_, Encoding, Packing)| (it.1, it.2) == (form.encoding, form.packing);
     let mark = FORMS.iter().find(is_form).map_or(FORMS[0].0, |it| it.0);
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(mark);
@@ -61,12 +82,9 @@ fn announced(bytes: &[u8]) -> Option<(Form, usize, u32)> {
     if crc32fast::hash(&bytes[..12]) != u32::from_le_bytes(*of_header) {
         return None;
     }
-    let &(_, encoding, is_packed) = FORMS.iter().find(|it| it.0 == mark)?;
+    let &(_, encoding, packing) = FORMS.iter().find(|it| it.0 == mark)?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-    let form = Form {
-        encoding,
-        is_packed,
-    };
+    let form = Form { encoding, packing };
     (length as u64 <= LONGEST).then_some((form, length, u32::from_le_bytes(*checksum)))
 }
 
@@ -129,11 +147,8 @@ pub fn read(
 
 /// The bytes of a request, decompressed; none where that cannot be, or gives too much.
 fn unpacked(form: Form, body: &[u8]) -> Option<Vec<u8>> {
-    if !form.is_packed {
-        return Some(body.to_vec());
-    }
     let mut bytes = Vec::new();
-    let reader = flate2::read::MultiGzDecoder::new(body);
+    let reader = form.packing.unpack(body);
     let read = reader.take(LONGEST + 1).read_to_end(&mut bytes);
     (read.is_ok() && bytes.len() as u64 <= LONGEST).then_some(bytes)
 }

@@ -16,6 +16,7 @@ use super::thrift;
 use super::values::{Values, read};
 use crate::error::ImportError;
 use crate::input::Input;
+use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
 use callscape_facts::tables::VERSION;
@@ -82,7 +83,7 @@ impl Parquet {
     pub fn open(input: &Input, progress: &Progress) -> Result<Parquet, ImportError> {
         let io = |error| ImportError::io(input, error);
         let source = match input.file() {
-            Some(path) => Source::of_file(std::fs::File::open(path).map_err(io)?),
+            Some(path) => Source::of_file(open_regular(path).map_err(io)?),
             None => {
                 let mut bytes = Vec::new();
                 let mut reader = input.open(progress).map_err(io)?;

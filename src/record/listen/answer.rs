@@ -40,6 +40,9 @@ impl Answer {
         let body = self.body();
         let more = match self.status {
             405 => "Allow: POST\r\n",
+            415 => {
+                "Accept-Post: application/json, application/x-protobuf\r\nAccept-Encoding: gzip, deflate\r\n"
+            }
             429 | 503 => "Retry-After: 1\r\n",
             _ => "",
         };

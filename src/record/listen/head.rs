@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use httparse::{Header, Request, Status};
 
 use super::answer::Answer;
-use callscape_import::otlp::kept::Form;
+use callscape_import::otlp::kept::{Form, Packing};
 use callscape_import::otlp::request::Encoding;
 
 /// Headers at most; exporters send about ten.
@@ -148,15 +148,16 @@ impl<'a> Of<'a> {
             }
         };
         let packing = self.only("content-encoding")?.unwrap_or_default();
-        let is_packed = match packing.to_ascii_lowercase().as_str() {
-            "" | "identity" => false,
-            "gzip" => true,
-            _ => return Err(Answer::of(415, "expected gzip, or no compression")),
+        let packing = match packing.to_ascii_lowercase().as_str() {
+            "" | "identity" => Packing::None,
+            "gzip" | "x-gzip" => Packing::Gzip,
+            "deflate" => Packing::Zlib,
+            _ => {
+                let found = "expected gzip, deflate or no compression";
+                return Err(Answer::of(415, found));
+            }
         };
-        Ok(Form {
-            encoding,
-            is_packed,
-        })
+        Ok(Form { encoding, packing })
     }
 
     fn length(&self) -> Result<Length, Answer> {

@@ -15,7 +15,8 @@ use super::guests::{Guests, Seat};
 use super::head::{Head, Reach};
 use super::incoming::{Held, Incoming, Stop};
 use super::limits::Limits;
-use callscape_import::otlp::kept::Form;
+use callscape_base::units;
+use callscape_import::otlp::kept::{Form, Packing};
 use callscape_import::otlp::request;
 
 /// The port that exporters send to by default.
@@ -64,7 +65,6 @@ impl Listener {
     ) -> Result<Listener, RecordError> {
         let cannot =
             |error: io::Error| RecordError::Recorder(format!("cannot listen on {at}: {error}"));
-        fail_at_limits();
         let file = SpanFile::new(folder, name, limits.kept)?;
         let socket = TcpListener::bind(at).map_err(cannot)?;
         let reach = match at.ip().to_canonical().is_loopback() {
@@ -113,15 +113,6 @@ impl Listener {
                 .name("spans".to_owned())
                 .spawn(work);
         }
-    }
-}
-
-/// Lets a write beyond the size that the system allows for files fail, in place of ending the program.
-fn fail_at_limits() {
-    #[cfg(target_os = "linux")]
-    // SAFETY: no handler of ours is replaced, and none is set.
-    unsafe {
-        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }
 }
 
@@ -191,9 +182,9 @@ impl Shared {
     }
 
     fn keep(&self, form: Form, body: Vec<u8>, seat: &Seat) -> Result<Answer, Answer> {
-        let unpacked = match form.is_packed {
-            true => Some(self.unpack(&body, seat)?),
-            false => None,
+        let unpacked = match form.packing {
+            Packing::None => None,
+            packing => Some(self.unpack(packing, &body, seat)?),
         };
         let (body, whole, checked) = match unpacked {
             Some(unpacked) => {
@@ -209,7 +200,8 @@ impl Shared {
         let counted = checked.map_err(|why| Answer::of(400, why))?;
         if counted.kept > 0 {
             let first = self.file.add(form, &body, whole as u64).map_err(|why| {
-                (self.say)(&format!("{} spans are not kept: {why}", counted.kept));
+                let spans = units::counted(counted.kept, "span is", "spans are");
+                (self.say)(&format!("{spans} not kept: {why}"));
                 Answer::of(507, why)
             })?;
             if let Some(path) = first {
@@ -229,15 +221,18 @@ impl Shared {
         })
     }
 
-    fn unpack(&self, body: &[u8], seat: &Seat) -> Result<Vec<u8>, Answer> {
+    fn unpack(&self, packing: Packing, body: &[u8], seat: &Seat) -> Result<Vec<u8>, Answer> {
         let mut unpacked = Held::new(seat, &self.limits);
-        let mut reader = flate2::read::MultiGzDecoder::new(body);
+        let mut reader = packing.unpack(body);
         let mut chunk = [0; 16 << 10];
         loop {
             match reader.read(&mut chunk) {
                 Ok(0) => return Ok(unpacked.bytes),
                 Ok(count) => unpacked.push(&chunk[..count])?,
-                Err(_) => return Err(Answer::of(400, "expected a body compressed with gzip")),
+                Err(_) => {
+                    let found = "expected a body compressed as its Content-Encoding says";
+                    return Err(Answer::of(400, found));
+                }
             }
         }
     }

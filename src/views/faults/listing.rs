@@ -232,10 +232,8 @@ fn of_changed(changed: &Changed, document: &Document, of: Of) -> Listing {
     listing.rest.extend(told);
     let left_out = changed.changes.left_out.reasons();
     listing.rest.extend(left_out.map(|(count, what)| {
-        format!(
-            "{} changed files that are {what}",
-            text::count(u64::from(count))
-        )
+        let files = text::counted(u64::from(count), "changed file", "changed files");
+        format!("{files} ({what})")
     }));
     if changed.changes.is_shallow || faults.is_cut_off {
         let line = "the history is not whole here: commits may be missing";

@@ -111,6 +111,51 @@ fn a_pipe_gets_what_a_file_gets_and_stays() {
     );
 }
 
+#[test]
+fn a_file_that_may_not_grow_is_an_error_and_leaves_nothing() {
+    let scratch = Scratch::new("outputs-limit");
+    let recording = recording(&scratch, "run.json", 500);
+    let mut writers = writers(&scratch);
+    if cfg!(feature = "parquet") {
+        let words = ["export", text(&recording), "--format", "parquet", "-o"];
+        writers.push(Writer {
+            words: words.map(str::to_owned).to_vec(),
+            ending: "-tables",
+        });
+    }
+    for (number, writer) in writers.iter().enumerate() {
+        let folder = scratch.0.join(number.to_string());
+        fs::create_dir(&folder).expect("a folder");
+        let ended = Command::new("sh")
+            .args(["-c", "ulimit -f 0; exec \"$0\" \"$@\""])
+            .arg(common::callscape().get_program())
+            .args(&writer.words)
+            .arg(folder.join(format!("out{}", writer.ending)))
+            .env("XDG_CACHE_HOME", scratch.0.join("cache"))
+            .env("TMPDIR", temporary(&scratch))
+            .output()
+            .expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(1), "{:?}: {said}", writer.words);
+        assert!(said.contains("too large"), "{:?}: {said}", writer.words);
+        let mut left = files_below(&folder);
+        left.extend(files_below(&temporary(&scratch)));
+        assert_eq!(left, [""; 0], "{:?}", writer.words);
+    }
+}
+
+/// The files in a folder and in those below it.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        match entry.path().is_dir() {
+            true => files.extend(files_below(&entry.path())),
+            false => files.push(entry.path().display().to_string()),
+        }
+    }
+    files
+}
+
 /// A device in the folder; none where only the system may make some.
 fn device(scratch: &Scratch, name: &str, minor: &str) -> Option<PathBuf> {
     let path = scratch.0.join(name);

@@ -1,8 +1,9 @@
 //! `callscape record --pid`: processes that run already.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use super::super::common::{Scratch, callscape};
 use super::rows::{interpreter, may_sample};
@@ -31,8 +32,33 @@ fn waiting(command: &mut Command) -> Owned {
     Owned(child)
 }
 
-/// Records a process until that has been ended, once something is there.
-fn attached(scratch: &Scratch, of: &mut Owned, out: &Path) -> Output {
+/// Records a process for ever longer, until calls of `function` are in the recording; the last run and its recording. That a
+/// recorder has begun to sample cannot be seen from outside.
+fn attached(scratch: &Scratch, start: &dyn Fn() -> Owned, function: &str) -> (Output, PathBuf) {
+    const FORBIDDEN: [&str; 4] = [
+        "perf_event_paranoid",
+        "perf failed",
+        "Permission Denied",
+        "Operation not permitted",
+    ];
+    let mut seconds = 2;
+    loop {
+        let out = scratch.0.join(format!("out-{seconds}"));
+        let ran = attached_for(scratch, &mut start(), &out, Duration::from_secs(seconds));
+        let said = text(&ran.stderr);
+        let is_done = match ran.status.success() {
+            true => calls(&out, function) > 0,
+            false => FORBIDDEN.iter().any(|it| said.contains(it)),
+        };
+        if is_done || seconds > 30 {
+            return (ran, out);
+        }
+        seconds *= 4;
+    }
+}
+
+/// Records a process until that has been ended, which is after this time.
+fn attached_for(scratch: &Scratch, of: &mut Owned, out: &Path, time: Duration) -> Output {
     let pid = of.0.id().to_string();
     let recording = callscape()
         .args(["record", "--no-open", "-o", path(out), "--pid", &pid])
@@ -41,8 +67,7 @@ fn attached(scratch: &Scratch, of: &mut Owned, out: &Path) -> Output {
         .stderr(Stdio::piped())
         .spawn();
     let recording = recording.expect("it starts");
-    // It samples for as long as this; that it has begun cannot be seen from outside.
-    std::thread::sleep(std::time::Duration::from_secs(4));
+    std::thread::sleep(time);
     let _ = of.0.kill();
     let _ = of.0.wait();
     recording.wait_with_output().expect("it ends")
@@ -56,9 +81,8 @@ fn a_native_process_is_sampled_by_perf() {
     let scratch = Scratch::new("record-pid");
     let spin = PROGRAM.replace("middle(5); usleep(1000);", "middle(5000);");
     let program = build(&scratch, "app", &spin, &["-O2", "-g"]);
-    let mut process = waiting(Command::new(&program).arg("wait"));
-    let out = scratch.0.join("out");
-    let ran = attached(&scratch, &mut process, &out);
+    let start = || waiting(Command::new(&program).arg("wait"));
+    let (ran, out) = attached(&scratch, &start, "middle");
     let said = text(&ran.stderr);
     if !may_sample(&said) {
         return;
@@ -76,9 +100,8 @@ fn a_process_of_python_is_sampled_by_py_spy() {
     let scratch = Scratch::new("record-pid-python");
     let app = b"def spin(n):\n    return sum(i % 7 for i in range(n))\nprint('waiting', flush=True)\nwhile True:\n    spin(10000)\n";
     let app = scratch.write("app.py", app);
-    let mut process = waiting(Command::new(interpreter()).arg(app));
-    let out = scratch.0.join("out");
-    let ran = attached(&scratch, &mut process, &out);
+    let start = || waiting(Command::new(interpreter()).arg(&app));
+    let (ran, out) = attached(&scratch, &start, "spin");
     let said = text(&ran.stderr);
     if said.contains("Permission Denied") || said.contains("Operation not permitted") {
         eprintln!("left out: py-spy may not look into processes here: {said}");
