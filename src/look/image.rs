@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::theme::{decoded, encoded};
 use callscape_base::files::Temporary;
@@ -87,9 +88,30 @@ fn encoder<W: Write>(out: W, [width, height]: [u32; 2]) -> io::Result<png::Write
     encoder.write_header().map_err(io::Error::other)
 }
 
+/// Where an encoder writes, which it keeps to itself.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<BufWriter<File>>>);
+
+impl Shared {
+    fn out(&self) -> MutexGuard<'_, BufWriter<File>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out().flush()
+    }
+}
+
 /// A PNG that is written row by row, beside its path until it is finished: memory does not grow with the picture.
 pub struct PngWriter {
-    stream: Option<png::StreamWriter<'static, BufWriter<File>>>,
+    stream: Option<png::StreamWriter<'static, Shared>>,
+    out: Shared,
     path: PathBuf,
     temporary: Temporary,
 }
@@ -98,13 +120,16 @@ impl PngWriter {
     /// Begins a picture with sides of `size` pixels.
     pub fn create(path: &Path, size: [u32; 2]) -> io::Result<PngWriter> {
         let temporary = Temporary::beside(path)?;
-        let file = BufWriter::new(temporary.file.try_clone()?);
+        let out = Shared(Arc::new(Mutex::new(BufWriter::new(
+            temporary.file.try_clone()?,
+        ))));
         let mut writer = PngWriter {
             stream: None,
+            out: out.clone(),
             path: path.to_owned(),
             temporary,
         };
-        let stream = encoder(file, size)?.into_stream_writer();
+        let stream = encoder(out, size)?.into_stream_writer();
         writer.stream = Some(stream.map_err(io::Error::other)?);
         Ok(writer)
     }
@@ -120,8 +145,10 @@ impl PngWriter {
     /// Renames what is whole into place; an error where rows are missing.
     pub fn finish(mut self) -> io::Result<()> {
         if let Some(stream) = self.stream.take() {
-            stream.finish().map_err(io::Error::other)?;
+            stream.finish()?;
         }
+        // The encoder writes its end when it is dropped, and takes no notice of errors there.
+        self.out.flush()?;
         self.temporary.keep_as(&self.path)
     }
 }

@@ -346,7 +346,7 @@ pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
         size: match (&it.recording.profile, comparison.mean_runs(side)) {
             (Some(profile), Some(told)) => {
                 let weight = it.recording.unit().show(profile.weight());
-                let runs = counted(told.runs as u64, "run", "runs");
+                let runs = counted(told.runs, "run", "runs");
                 format!("{weight}, mean of {runs}")
             }
             (Some(profile), None) => it.recording.unit().show(profile.weight()),

@@ -50,7 +50,7 @@ pub struct Replacing<'a> {
 impl Replacing<'_> {
     /// Waits for the right to replace recordings in `dir`, and ends what killed writers have begun there.
     pub fn begin(dir: &Path) -> io::Result<Replacing<'_>> {
-        let lock = File::open(dir).ok();
+        let lock = files::open_regular(dir).ok();
         if let Some(lock) = &lock {
             let _ = lock.lock();
         }

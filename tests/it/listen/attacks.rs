@@ -176,7 +176,7 @@ fn a_full_disk_is_told_and_no_request_is_lost_when_there_is_room_again() {
     program.child.kill().expect("it runs");
     let mut said = String::new();
     program.says.read_to_string(&mut said).expect("text");
-    assert_eq!(said.matches("are not kept").count(), 4, "{said}");
+    assert_eq!(said.matches("is not kept").count(), 4, "{said}");
     let [file] = &files(&scratch.0)[..] else {
         panic!("{:?}", files(&scratch.0));
     };
