@@ -195,7 +195,10 @@ impl MemoryKnown<'_> {
             }
             (Detail::Samples, None, _) => "samples of what lives at the end".to_owned(),
             (_, _, Some(instants)) => {
-                format!("sums at {}", counted(instants as u64, "instant", "instants"))
+                format!(
+                    "sums at {}",
+                    counted(instants as u64, "instant", "instants")
+                )
             }
             _ => "nothing".to_owned(),
         };

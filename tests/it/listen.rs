@@ -360,7 +360,10 @@ fn only_posts_of_spans_from_this_machine_are_served() {
         assert_eq!(spans.post(&request), status, "{shown}");
     }
     for (lines, read) in [
-        ("Content-Type: text/html\r\n", "Accept-Post: application/json"),
+        (
+            "Content-Type: text/html\r\n",
+            "Accept-Post: application/json",
+        ),
         (
             "Content-Type: application/json\r\nContent-Encoding: br\r\n",
             "Accept-Encoding: gzip, deflate\r\n",

@@ -188,6 +188,26 @@ mod named {
         child.wait_with_output().ok()
     }
 
+    #[test]
+    fn a_named_pipe_is_opened_once() {
+        let scratch = Scratch::new("pipe-once");
+        let sample = common::data("import/tinyxml2.ftime-trace.json");
+        let bytes = std::fs::read(&sample).expect("a sample");
+        // Whoever opens it to look and closes it again takes it from its writer, more often than not.
+        for round in 0..8 {
+            let path = fifo(&scratch, &round.to_string());
+            std::thread::scope(|scope| {
+                // An error where nobody reads to the end.
+                scope.spawn(|| std::fs::write(&path, &bytes));
+                let output = ended(&["info", text(&path)]);
+                assert!(output.is_some_and(|it| it.status.success()));
+            });
+        }
+        let tables = fifo(&scratch, "tables");
+        let export = ["export", text(&sample), "--format", "parquet", "-o"];
+        assert!(ended(&[&export[..], &[text(&tables)]].concat()).is_some());
+    }
+
     /// Copies a folder of files.
     fn copied(from: &Path, to: &Path) {
         std::fs::create_dir(to).expect("a folder");

@@ -84,7 +84,10 @@ mod tests {
         let dir = std::env::temp_dir().join(name);
         fs::create_dir_all(dir.join(".1-1.callscape-tmp/in")).expect("a folder");
         fs::write(dir.join(".1-2.callscape-tmp"), "").expect("a file");
-        let (pipe, link) = (dir.join(".1-3.callscape-tmp"), dir.join(".1-4.callscape-tmp"));
+        let (pipe, link) = (
+            dir.join(".1-3.callscape-tmp"),
+            dir.join(".1-4.callscape-tmp"),
+        );
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.expect("mkfifo is there").success());
         std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
