@@ -479,7 +479,7 @@ impl<'r> Reader<'r> {
             });
         }
         self.strings
-            .push(String::from_utf8_lossy(text).into_owned());
+            .push(crate::text::decode(text).0.into_owned());
     }
 }
 

@@ -43,6 +43,8 @@ const FORMATS: [(&str, &str); 19] = [
     ("perfetto", "perfetto"),
     ("pprof", "pprof"),
     ("speedscope", "speedscope"),
+    ("systrace", "systrace"),
+    ("zipkin", "zipkin"),
 ];
 
 fn files(folder: &Path) -> Vec<PathBuf> {

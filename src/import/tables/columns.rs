@@ -61,6 +61,8 @@ impl Units {
         let said = self.0.as_deref().filter(|it| !it.is_empty());
         let unit = match (column, column.rsplit('_').next()) {
             (_, Some("ns")) => Unit::Nanoseconds,
+            // Thousandths of them are nanoseconds.
+            (_, Some("us")) => return (Unit::Nanoseconds, 1),
             (_, Some("bytes")) => Unit::Bytes,
             // Of what, the table may not say.
             ("self" | "mean_self" | "total" | "cost", _) => unit_named(said.unwrap_or("units")),
@@ -71,6 +73,46 @@ impl Units {
             unit => (unit, 1000),
         }
     }
+}
+
+/// Whether the name of a column says that its numbers are no costs that could be added: places, numbers of things, shares,
+/// and the least, the most and the mean of times.
+pub fn is_no_cost(name: &str) -> bool {
+    const PLACES: [&str; 23] = [
+        "line",
+        "lineno",
+        "column",
+        "col",
+        "id",
+        "pid",
+        "tid",
+        "thread",
+        "process",
+        "cpu",
+        "core",
+        "address",
+        "addr",
+        "offset",
+        "index",
+        "rank",
+        "depth",
+        "level",
+        "perc",
+        "percent",
+        "percentage",
+        "pct",
+        "ratio",
+    ];
+    const STATISTICS: [&str; 8] = [
+        "min", "max", "mean", "avg", "average", "std", "stddev", "median",
+    ];
+    const TIMES: [&str; 6] = ["ns", "us", "ms", "s", "time", "duration"];
+    let name = name.to_lowercase();
+    let words = name.split(|it: char| !it.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+    let is_of_times = words.iter().any(|it| TIMES.contains(it));
+    let is_statistic = words.iter().any(|it| STATISTICS.contains(it)) && is_of_times;
+    is_statistic || words.iter().any(|it| PLACES.contains(it))
 }
 
 /// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the
