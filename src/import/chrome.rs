@@ -130,11 +130,7 @@ enum Order {
 }
 
 /// None when the events need [`Order::ByTime`].
-fn pass(
-    input: &Input,
-    progress: &Progress,
-    order: Order,
-) -> Result<Option<Read>, ImportError> {
+fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
@@ -236,7 +232,10 @@ impl Reader<'_> {
     fn other(&mut self, phase: u8, event: &Event<'_>, raw: &[u8], offset: u64) {
         let (reporter, file) = (self.reporter, &self.file);
         let mut warn = |kind| reporter.warn(kind, || Place::offset(file, offset));
-        let is_profile = matches!(event.name, Some(b"Profile" | b"ProfileChunk" | b"CpuProfile"));
+        let is_profile = matches!(
+            event.name,
+            Some(b"Profile" | b"ProfileChunk" | b"CpuProfile")
+        );
         if is_profile {
             // Older writers have them as instants.
             warn(SAMPLE_NOT_SHOWN);

@@ -211,8 +211,13 @@ pub fn plain(text: &str, is_whole: bool) -> Option<String> {
     // Two digits at a time in India, but for the last.
     let (first, rest) = thousands.split_first()?;
     let is_grouped = rest.iter().all(|part| matches!(part.len(), 2 | 3))
-        && rest.last().is_none_or(|part| part.len() == 3 && first.len() <= 3);
-    let same = signs.iter().take(rest.len()).all(|sign| Some(sign) == signs.first());
+        && rest
+            .last()
+            .is_none_or(|part| part.len() == 3 && first.len() <= 3);
+    let same = signs
+        .iter()
+        .take(rest.len())
+        .all(|sign| Some(sign) == signs.first());
     if !is_grouped || !same {
         return None;
     }
@@ -256,7 +261,9 @@ mod tests {
             assert_eq!(plain(text, true).as_deref(), Some(whole), "{text}");
             assert_eq!(plain(text, false).as_deref(), Some(other), "{text}");
         }
-        for text in ["", ",", "a", "1,", ",5", "1,,2", "1,23,4", "1.2.3", "1e3", "1 2"] {
+        for text in [
+            "", ",", "a", "1,", ",5", "1,,2", "1,23,4", "1.2.3", "1e3", "1 2",
+        ] {
             assert_eq!(plain(text, true), None, "{text}");
         }
     }

@@ -303,7 +303,10 @@ impl Reader<'_> {
             let plain = plain_number(number, exponent).ok_or(OUT_OF_RANGE)?;
             return self.weight(&plain);
         }
-        if !count.iter().all(|&byte| byte.is_ascii_digit() || byte == b'.') {
+        if !count
+            .iter()
+            .all(|&byte| byte.is_ascii_digit() || byte == b'.')
+        {
             let plain = in_other_locale(count).ok_or(OUT_OF_RANGE)?;
             return self.weight(plain.as_bytes());
         }

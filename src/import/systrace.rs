@@ -109,7 +109,8 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
         match Event::parse(&line) {
             Some(event) => reader.take(&event, &mut builder, &lines),
-            None if line.starts_with('#') => {}
+            // Of the header some writers lose the sign.
+            None if line.starts_with('#') || line.contains("TASK-PID") => {}
             None => lines.warn("malformed-line"),
         }
     }
@@ -215,7 +216,13 @@ mod tests {
             assert_eq!(event.mark(), Some(begin), "{line}");
             assert!(sniff(line.as_bytes()), "{line}");
         }
-        for line in ["", "[0]", "a-b [000] 1: x: y", "main;f [k] 12", "a-1 [x] 2: f: 3"] {
+        for line in [
+            "",
+            "[0]",
+            "a-b [000] 1: x: y",
+            "main;f [k] 12",
+            "a-1 [x] 2: f: 3",
+        ] {
             assert!(!sniff(line.as_bytes()), "{line}");
         }
     }

@@ -268,7 +268,8 @@ pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     let paths = document::paths(head);
     let mut documents = DOCUMENTS.iter();
-    if let Some(&(_, what, remedy)) = documents.find(|(path, ..)| paths.iter().any(|it| it == path)) {
+    if let Some(&(_, what, remedy)) = documents.find(|(path, ..)| paths.iter().any(|it| it == path))
+    {
         return Some((what, remedy));
     }
     is_old_cpu(head).then_some(("pprof's old format of CPU samples", TO_PPROF))
@@ -276,8 +277,8 @@ pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
 
 /// `go 1.22 trace`, and zeros.
 fn is_go_trace(head: &[u8]) -> bool {
-    let version = head.strip_prefix(b"go 1.");
-    version.is_some_and(|it| it.get(..16).is_some_and(|it| memchr::memmem::find(it, b" trace\0").is_some()))
+    let start = &head[..head.len().min(16)];
+    start.starts_with(b"go 1.") && memchr::memmem::find(start, b" trace\0").is_some()
 }
 
 /// Whether it is a dictionary of tuples of three, as Python's `marshal` writes it. The highest bit of a type says that it

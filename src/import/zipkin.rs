@@ -24,7 +24,13 @@ pub const FORMAT: &str = "zipkin";
 pub fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     let has = |wanted: &str| paths.iter().any(|path| path == wanted);
-    let says = ["localEndpoint", "timestamp", "duration", "annotations", "kind"];
+    let says = [
+        "localEndpoint",
+        "timestamp",
+        "duration",
+        "annotations",
+        "kind",
+    ];
     has("traceId") && has("id") && !has("ph") && says.into_iter().any(has)
 }
 

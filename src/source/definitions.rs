@@ -135,7 +135,9 @@ fn class_of_test(name: Node<'_>, own_name: &str, source: &[u8]) -> Option<String
     let parameters = name.next_named_sibling()?;
     let text = |at: u32| {
         let parameter = source.get(parameters.named_child(at)?.byte_range())?;
-        let is_name = parameter.iter().all(|&it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_name = parameter
+            .iter()
+            .all(|&it| it.is_ascii_alphanumeric() || it == b'_');
         is_name.then(|| String::from_utf8_lossy(parameter).into_owned())
     };
     let is_pair = parameters.kind() == "parameter_list" && parameters.named_child_count() == 2;

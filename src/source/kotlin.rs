@@ -294,8 +294,14 @@ mod tests {
                 "class A<T : B<T>>\n@Inject\nconstructor(a: (T) -> A) : C()",
                 "class A<T : B<T>>\n       \n                        : C()",
             ),
-            ("class A {\n  private constructor() {} }", "class A {\n  private constructor() {} }"),
-            ("class A private constructor()", "class A private constructor()"),
+            (
+                "class A {\n  private constructor() {} }",
+                "class A {\n  private constructor() {} }",
+            ),
+            (
+                "class A private constructor()",
+                "class A private constructor()",
+            ),
             ("context(l: Log)\nfun f() {}", "               \nfun f() {}"),
             ("context(l).f()", "context(l).f()"),
             ("  is A if b -> c", "  is A ,  b -> c"),

@@ -317,7 +317,9 @@ impl Reader<'_, '_> {
             let track = samples.track(thread);
             for (time, stack) in sampled {
                 let time = Timestamp::from_ns(time);
-                samples.stack(track, time, stack, stacks, self.builder, || document.place());
+                samples.stack(track, time, stack, stacks, self.builder, || {
+                    document.place()
+                });
             }
         }
     }

@@ -76,7 +76,10 @@ pub fn fields_of_line(line: &[u8]) -> Option<Vec<String>> {
 fn separator(names: &[u8]) -> u8 {
     let count = |&sign: &u8| memchr::memchr_iter(sign, names).count();
     // Of as many the last.
-    [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
+    [b'\t', b';', b',']
+        .into_iter()
+        .max_by_key(count)
+        .unwrap_or(b',')
 }
 
 /// Spells a number with a decimal comma as others do.

@@ -51,7 +51,9 @@ pub fn not_read(dir: &Path) -> Option<&'static str> {
     let mut settings = config.lines().filter_map(|line| line.split_once('='));
     settings.find_map(|(name, value)| match (name.trim(), value.trim()) {
         ("objectformat", "sha256") => Some("it names its objects by SHA-256, which is not read"),
-        ("refstorage", "reftable") => Some("it keeps its branches in a reftable, which is not read"),
+        ("refstorage", "reftable") => {
+            Some("it keeps its branches in a reftable, which is not read")
+        }
         _ => None,
     })
 }

@@ -75,10 +75,14 @@ impl History {
         let mut limits = Vec::new();
         if self.is_shallow {
             let remedy = "`git fetch --unshallow` brings them";
-            limits.push(format!("the clone is shallow: older changes are not known; {remedy}"));
+            limits.push(format!(
+                "the clone is shallow: older changes are not known; {remedy}"
+            ));
         }
         if self.is_cut_off {
-            limits.push(format!("only the {MOST_COMMITS} newest commits are looked at"));
+            limits.push(format!(
+                "only the {MOST_COMMITS} newest commits are looked at"
+            ));
         }
         limits.extend(self.unread.iter().cloned());
         limits

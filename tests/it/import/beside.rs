@@ -53,7 +53,8 @@ fn asynchronous_events_beside_complete_ones_have_lanes() {
             "main: Compile 0+100000",
             "async Source: Source 10000+40000",
             "async Source: Source 20000+10000",
-            "async Other: open 40000+60000",
+            // It is not known when it ended.
+            "async Other: open 40000+0",
         ]
     );
     let expected = [
@@ -81,10 +82,21 @@ fn sampled_javascript_stands_beside_the_tasks_of_its_thread() {
         {"name":"paint","ph":"I","pid":1,"tid":2,"ts":9000}]}"#;
         let text = text.replace("PHASE", phase);
         let recording = read(&scratch.write("devtools.json", text.as_bytes()));
-        assert_eq!((recording.kind, recording.samples), (RecordingKind::Sampled, 5));
-        let threads: Vec<&str> = recording.trace.threads().iter().map(|it| &*it.name).collect();
+        assert_eq!(
+            (recording.kind, recording.samples),
+            (RecordingKind::Sampled, 5)
+        );
+        let threads: Vec<&str> = recording
+            .trace
+            .threads()
+            .iter()
+            .map(|it| &*it.name)
+            .collect();
         assert_eq!(threads, ["Main", "Main, samples"]);
-        assert_eq!(of_function(&recording, "RunTask"), (9_000_000, 9_000_000, 1));
+        assert_eq!(
+            of_function(&recording, "RunTask"),
+            (9_000_000, 9_000_000, 1)
+        );
         assert_eq!(of_function(&recording, "sort").0, 3_000_000);
         let expected = BTreeMap::from([("instant-not-shown", 1)]);
         assert_eq!(warnings(&recording), expected, "{phase}");
@@ -110,7 +122,10 @@ fn profiles_in_different_units_are_values_and_not_added() {
         profiles.join(",")
     );
     let mut recording = read(&scratch.write("two.json", text.as_bytes()));
-    assert_eq!((recording.kind, recording.samples), (RecordingKind::Profile, 6));
+    assert_eq!(
+        (recording.kind, recording.samples),
+        (RecordingKind::Profile, 6)
+    );
     // Both profiles of time together, in nanoseconds.
     assert_eq!(of_function(&recording, "main"), (1_100_000, 3_300_000, 0));
     assert_eq!(of_function(&recording, "work"), (2_200_000, 2_200_000, 0));
@@ -135,7 +150,10 @@ fn logs_and_metrics_before_spans_are_counted() {
         format!(r#"{{"resourceSpans":[{span}]}}"#),
     ];
     let recording = read(&scratch.write("all.jsonl", lines.join("\n").as_bytes()));
-    assert_eq!(all(&recording), [": root 0+7".trim_start_matches(": ")].map(|it| format!("1: {it}")));
+    assert_eq!(
+        all(&recording),
+        [": root 0+7".trim_start_matches(": ")].map(|it| format!("1: {it}"))
+    );
     let expected = BTreeMap::from([("logs-not-shown", 1), ("metrics-not-shown", 1)]);
     assert_eq!(warnings(&recording), expected);
     let error = open(&scratch.write("logs.jsonl", lines[..2].join("\n").as_bytes()));
@@ -181,7 +199,10 @@ fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
     let path = crate::common::data("import/systrace/marks.systrace");
     let recording = read(&path);
     assert_eq!(all(&recording), expected);
-    assert_eq!(warnings(&recording), BTreeMap::from([("event-not-shown", 2)]));
+    assert_eq!(
+        warnings(&recording),
+        BTreeMap::from([("event-not-shown", 2)])
+    );
     // The page that systrace makes of it.
     let text = std::fs::read_to_string(path).expect("the sample");
     let page = format!(
@@ -190,15 +211,24 @@ fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
     );
     let scratch = Scratch::new("beside-page");
     let page = read(&scratch.write("trace.html", page.as_bytes()));
-    assert_eq!((page.format, all(&page)), ("systrace", expected.map(str::to_owned).to_vec()));
+    assert_eq!(
+        (page.format, all(&page)),
+        ("systrace", expected.map(str::to_owned).to_vec())
+    );
     // And Perfetto's trace of the same, with the events of one processor after those of another.
     let kernel = |prints: &[(u64, u64, &str)]| {
         let event = |&(time, thread, text): &(u64, u64, &str)| {
             let print = [number(1, 1), bytes(2, text.as_bytes())].concat();
-            bytes(2, &[number(1, time), number(2, thread), bytes(3, &print)].concat())
+            bytes(
+                2,
+                &[number(1, time), number(2, thread), bytes(3, &print)].concat(),
+            )
         };
         let bundle: Vec<u8> = prints.iter().flat_map(event).collect();
-        bytes(1, &[bytes(1, &[number(1, 0), bundle].concat()), number(10, 1)].concat())
+        bytes(
+            1,
+            &[bytes(1, &[number(1, 0), bundle].concat()), number(10, 1)].concat(),
+        )
     };
     let (main, worker) = (12, 13);
     let first = kernel(&[
@@ -215,16 +245,25 @@ fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
         (410_000, main, "C|10|views|3"),
     ]);
     let names = [(12, "my-app"), (13, "worker")].map(|(id, name)| {
-        bytes(2, &[number(1, id), bytes(2, name.as_bytes()), number(3, 10)].concat())
+        bytes(
+            2,
+            &[number(1, id), bytes(2, name.as_bytes()), number(3, 10)].concat(),
+        )
     });
-    let tree = bytes(1, &bytes(2, &names.concat()));
+    let tree = bytes(1, &[bytes(2, &names.concat()), number(10, 1)].concat());
     let trace = scratch.write("trace.pftrace", &[tree, second, first].concat());
     let recording = read(&trace);
     let mut found = all(&recording);
     found.sort();
     let mut expected = expected.to_vec();
     expected.sort_unstable();
-    assert_eq!((recording.format, found), ("perfetto", expected.into_iter().map(str::to_owned).collect()));
+    assert_eq!(
+        (recording.format, found),
+        (
+            "perfetto",
+            expected.into_iter().map(str::to_owned).collect()
+        )
+    );
     assert_eq!(warnings(&recording).get("event-not-shown"), Some(&1));
 }
 
@@ -243,5 +282,10 @@ fn number(field: u64, value: u64) -> Vec<u8> {
 }
 
 fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
-    [varint(field << 3 | 2), varint(content.len() as u64), content.to_vec()].concat()
+    [
+        varint(field << 3 | 2),
+        varint(content.len() as u64),
+        content.to_vec(),
+    ]
+    .concat()
 }

@@ -230,7 +230,15 @@ fn files_of_submodules_have_the_history_of_the_submodule() {
     std::fs::write(inner.join("a.c"), "int y;\n").expect("a file");
     commit(&inner, "c@d");
     let from = inner.to_str().expect("a text");
-    let add = ["-c", "protocol.file.allow=always", "submodule", "add", "-q", from, "lib/inner"];
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        from,
+        "lib/inner",
+    ];
     git(&outer, &add).expect("a submodule");
     commit(&outer, "c@d");
     let found = read(&outer);
