@@ -292,7 +292,7 @@ mod tests {
             ),
             (
                 "class A<T : B<T>>\n@Inject\nconstructor(a: (T) -> A) : C()",
-                "class A<T : B<T>>\n       \n                        : C()",
+                "class A<T : B<T>>\n       \n                         : C()",
             ),
             (
                 "class A {\n  private constructor() {} }",
