@@ -2,7 +2,7 @@
 ; computed. A decision point is every branch of the control flow, and every `&&`, `||` and `??`.
 ; found by: func init deinit subscript class struct enum extension actor protocol { if guard for while repeat case default catch ? && || // /*
 ; found over lines by: "
-(function_declaration name: (_) @name body: (_)) @function
+(function_declaration "func" . name: _ @name body: (_)) @function
 (init_declaration name: "init" @name body: (_)) @function
 (deinit_declaration "deinit" @name) @function
 (subscript_declaration "subscript" @name) @function

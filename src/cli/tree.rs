@@ -21,7 +21,7 @@ use callscape_model::metric::Metric;
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::presets::Preset;
 use callscape_source::history::history;
-use callscape_source::{Scan, SourceError};
+use callscape_source::{Errors, Scan, SourceError};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "The module hierarchy of a source tree with its lines of code", after_help = HELP)]
@@ -46,7 +46,7 @@ pub struct TreeArgs {
     /// Leave out what lies deeper than this many levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
-    /// List instead what was left out, wholly or in part, and why
+    /// List instead what was left out, wholly or in part, and why; and where the syntax of files could not be read
     #[arg(long, conflicts_with = "json")]
     skipped: bool,
 }
@@ -102,7 +102,9 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     };
     let scan = with_progress(scan)??;
     if args.skipped {
-        return output::print(|out| write_skipped(&scan, out));
+        let misread = move |progress: &Progress| scan.misread(progress).map(|it| (it, scan));
+        let (misread, scan) = with_progress(misread)??;
+        return output::print(|out| write_skipped(&scan, &misread, out));
     }
     scan.report(&reporter);
     if args.relations {
@@ -120,6 +122,9 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     if args.history {
         let dir = &source_dir;
         let history = with_progress(|progress| history(dir, progress))??;
+        for limit in history.limits() {
+            say!("callscape: {limit}");
+        }
         metrics.set_history(&hierarchy, &history, |id| hierarchy.path(id));
     }
     let history = args
@@ -128,13 +133,28 @@ pub fn run(args: TreeArgs) -> anyhow::Result<()> {
     output::print_data(|out| write_json(&hierarchy, depth, history.as_ref(), out))
 }
 
-fn write_skipped(scan: &Scan, out: &mut dyn Write) -> io::Result<()> {
+fn write_skipped(scan: &Scan, misread: &[Errors], out: &mut dyn Write) -> io::Result<()> {
     for problem in scan.problems() {
         writeln!(
             out,
             "{}: {}",
             problem.kind.replace('-', " "),
             escape::name(&problem.what)
+        )?;
+    }
+    for errors in misread {
+        let path = errors.path.display().to_string();
+        let of = |count, one| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {one}s"),
+        };
+        writeln!(
+            out,
+            "syntax error: {}, line {}: {}, hiding {}",
+            escape::name(&path),
+            errors.line,
+            of(errors.places, "place"),
+            of(errors.lines, "line")
         )?;
     }
     Ok(())

@@ -23,6 +23,7 @@ use super::demangle::demangle;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
+use super::text;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Unit};
 use callscape_base::warnings::{Place, Reporter};
@@ -522,10 +523,9 @@ impl Reader<'_> {
     }
 
     fn text(&self, bytes: &[u8]) -> String {
-        let text = String::from_utf8_lossy(bytes);
-        if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+        let (text, is_sound) = text::checked(bytes);
+        if !is_sound {
             self.warn("invalid-text");
-            return text.replace(char::is_control, "\u{fffd}");
         }
         text.into_owned()
     }

@@ -10,9 +10,9 @@
 //!
 //! Where events tell the clock of their thread (`tts`, `tdur`), what passes while it stands is waiting.
 //!
-//! Asynchronous events are counted, and shown as calls where a recording has no others; so are samples, those of V8's
-//! profiler among the events of DevTools and those behind them that refer to `stackFrames`. Objects and counters of bytes
-//! are what is known of memory. Instants, other counters and flows are counted.
+//! Asynchronous events are calls on lanes of their own. Samples are calls too, beside those of their thread where it has
+//! any: those of V8's profiler among the events of DevTools, and those behind them that refer to `stackFrames`. Objects and
+//! counters of bytes are what is known of memory. Instants, other counters and flows are counted.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -37,6 +37,7 @@ use events::{Event, Phase};
 use lanes::Lanes;
 use memory::Gathered;
 use nesting::{Mark, Marks, What};
+use sampled::Sampled;
 use spellings::Name;
 use threads::Threads;
 
@@ -64,12 +65,19 @@ mod walk;
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "chrome-json";
 
-/// Whether a file that begins with `head` may be a Chrome trace: a JSON object, or an array of objects.
+/// Whether a file that begins with `head` may be a Chrome trace: a JSON object, in which events may come late, or an array
+/// of objects that have a phase, as far as one is there as a whole.
 pub fn sniff(head: &[u8]) -> bool {
     let mut rest = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     match rest.next() {
         Some(b'{') => matches!(rest.next(), Some(b'"' | b'}') | None),
-        Some(b'[') => matches!(rest.next(), Some(b'{' | b']') | None),
+        Some(b'[') => match rest.next() {
+            Some(b'{') => {
+                let may_come = memchr::memchr(b'}', head).is_none();
+                may_come || memchr::memmem::find(head, b"\"ph\"").is_some()
+            }
+            next => matches!(next, Some(b']') | None),
+        },
         _ => false,
     }
 }
@@ -81,17 +89,14 @@ const WAITING: usize = if cfg!(test) { 32 } else { 32 << 10 };
 /// Samples are counted as this where they are not shown.
 const SAMPLE_NOT_SHOWN: &str = "sample-not-shown";
 
-/// Asynchronous events are counted as this where they are not shown.
-const ASYNC_NOT_SHOWN: &str = "async-event-not-shown";
-
 /// Events that are no calls, by phase: what they are counted as.
 fn not_shown(phase: u8) -> &'static str {
     match phase {
         b'i' | b'I' | b'R' => "instant-not-shown",
         b'C' => "counter-not-shown",
         b's' | b't' | b'f' => "flow-not-shown",
-        // Nestable ones, and those of before them.
-        b'b' | b'e' | b'n' | b'S' | b'T' | b'p' | b'F' => ASYNC_NOT_SHOWN,
+        // Those of nestable ones that neither begin nor end, and those of before them.
+        b'n' | b'T' | b'p' => "async-event-not-shown",
         b'P' => SAMPLE_NOT_SHOWN,
         // Memory dumps, clocks, contexts, links.
         b'V' | b'v' | b'c' | b'(' | b')' | b'=' => "event-not-shown",
@@ -99,51 +104,21 @@ fn not_shown(phase: u8) -> &'static str {
     }
 }
 
-/// Reads a Chrome trace. One pass, two when events have to be put in order of time first; as many again when
-/// there are asynchronous events alone.
+/// Reads a Chrome trace. One pass, two when events have to be put in order of time first; one more for samples.
 pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let (recording, memory) = choose(input, progress)?;
+    let read = match pass(input, progress, Order::AsWritten)? {
+        Some(read) => Some(read),
+        None => pass(input, progress, Order::ByTime)?,
+    };
+    let (recording, memory) = read.ok_or_else(|| {
+        let place = Place::file(input.display().to_string());
+        ImportError::malformed(place, "a file that stays as it is", "one that changes")
+    })?;
     Ok(memory.add_to(recording))
 }
 
 /// The calls of a recording, and what it tells of memory.
 type Read = (Recording, Gathered);
-
-/// Reads calls, or where there are none samples or asynchronous events.
-fn choose(input: &Input, progress: &Progress) -> Result<Read, ImportError> {
-    let (recording, memory) = read(input, progress, false)?;
-    let is_sample = |warning: &Warning| warning.kind == SAMPLE_NOT_SHOWN;
-    if recording.trace.calls() == 0 && recording.warnings.iter().any(is_sample) {
-        let mut sampled = sampled::import(input, progress, memory.began())?;
-        if sampled.samples > 0 {
-            let of_memory = |warning: &&Warning| memory::GATHERED.contains(&&*warning.kind);
-            let of_memory = recording.warnings.iter().filter(of_memory);
-            sampled.warnings.extend(of_memory.cloned());
-            return Ok((sampled, memory));
-        }
-    }
-    let is_async = |warning: &Warning| warning.kind == ASYNC_NOT_SHOWN;
-    if recording.trace.calls() > 0 || !recording.warnings.iter().any(is_async) {
-        return Ok((recording, memory));
-    }
-    let with_lanes = read(input, progress, true)?;
-    Ok(match with_lanes.0.trace.calls() {
-        0 => (recording, memory),
-        _ => with_lanes,
-    })
-}
-
-/// Reads a Chrome trace, in as many passes as its order takes.
-fn read(input: &Input, progress: &Progress, asynchronous: bool) -> Result<Read, ImportError> {
-    let lanes = || asynchronous.then(Lanes::default);
-    match pass(input, progress, Order::AsWritten, lanes())? {
-        Some(read) => Ok(read),
-        None => pass(input, progress, Order::ByTime, lanes())?.ok_or_else(|| {
-            let place = Place::file(input.display().to_string());
-            ImportError::malformed(place, "a file that stays as it is", "one that changes")
-        }),
-    }
-}
 
 /// What is done with events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,12 +130,7 @@ enum Order {
 }
 
 /// None when the events need [`Order::ByTime`].
-fn pass(
-    input: &Input,
-    progress: &Progress,
-    order: Order,
-    lanes: Option<Lanes>,
-) -> Result<Option<Read>, ImportError> {
+fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {
@@ -170,7 +140,7 @@ fn pass(
         order,
         dialects: Dialects::default(),
         threads: Threads::default(),
-        lanes,
+        lanes: Lanes::default(),
         completes: Completes::default(),
         completes_ordered: true,
         completes_stream: false,
@@ -187,10 +157,27 @@ fn pass(
     if let Some(began) = memory.began() {
         reader.builder.began(Timestamp::from_ns(began));
     }
+    let sampled = match reporter.warnings().iter().any(is_sample) {
+        true => sampled::add(input, progress, &mut reader)?,
+        false => Sampled::default(),
+    };
     let calls = reader.finish(end, progress)?;
-    let warnings = reporter.warnings();
-    let recording = Recording::of_calls(input, FORMAT, None, calls, warnings);
-    Ok(Some((recording, memory)))
+    let mut warnings = reporter.warnings();
+    if sampled.samples > 0 {
+        warnings.retain(|warning| !is_sample(warning));
+    }
+    let is_known = |kind: &str| warnings.iter().any(|warning| warning.kind == kind);
+    let new = sampled.warnings.into_iter();
+    let new: Vec<Warning> = new.filter(|it| !is_known(&it.kind)).collect();
+    warnings.extend(new);
+    let samples = (sampled.samples > 0).then_some(sampled.samples);
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(Some((recording.with_lines(sampled.lines), memory)))
+}
+
+/// Whether a warning counts samples that are not shown.
+fn is_sample(warning: &Warning) -> bool {
+    warning.kind == SAMPLE_NOT_SHOWN
 }
 
 /// Makes calls of events.
@@ -201,8 +188,8 @@ struct Reader<'a> {
     order: Order,
     dialects: Dialects,
     threads: Threads,
-    /// Those of asynchronous events, where they are calls.
-    lanes: Option<Lanes>,
+    /// Those of asynchronous events.
+    lanes: Lanes,
     /// Complete events that wait.
     completes: Completes,
     /// On each thread those so far are in order.
@@ -231,10 +218,8 @@ impl Reader<'_> {
             Phase::Is(b'X') => return self.complete(event, offset),
             Phase::Is(b'M') => self.metadata(event),
             // Nestable ones, and those of before them.
-            Phase::Is(b'b' | b'S') if self.lanes.is_some() => {
-                return self.async_begin(event, offset);
-            }
-            Phase::Is(b'e' | b'F') if self.lanes.is_some() => return self.async_end(event, offset),
+            Phase::Is(b'b' | b'S') => return self.async_begin(event, offset),
+            Phase::Is(b'e' | b'F') => return self.async_end(event, offset),
             Phase::Is(phase) => self.other(phase, event, raw, offset),
             Phase::Missing => self.warn("missing-field", offset),
             Phase::Unknown => self.warn("unknown-phase", offset),
@@ -247,7 +232,14 @@ impl Reader<'_> {
     fn other(&mut self, phase: u8, event: &Event<'_>, raw: &[u8], offset: u64) {
         let (reporter, file) = (self.reporter, &self.file);
         let mut warn = |kind| reporter.warn(kind, || Place::offset(file, offset));
-        if !self.memory.take((phase, offset), event, raw, &mut warn) {
+        let is_profile = matches!(
+            event.name,
+            Some(b"Profile" | b"ProfileChunk" | b"CpuProfile")
+        );
+        if is_profile {
+            // Older writers have them as instants.
+            warn(SAMPLE_NOT_SHOWN);
+        } else if !self.memory.take((phase, offset), event, raw, &mut warn) {
             warn(not_shown(phase));
         }
     }
@@ -366,11 +358,13 @@ impl Reader<'_> {
     }
 
     fn async_begin(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
-        let (Some(name), Some(ts), Some(lanes)) = (event.name, event.ts, &mut self.lanes) else {
+        let (Some(name), Some(ts)) = (event.name, event.ts) else {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
         };
-        let thread = lanes.begin(event, &mut self.threads, &mut self.builder);
+        let thread = self
+            .lanes
+            .begin(event, &mut self.threads, &mut self.builder);
         let name = self.name(name, offset);
         let function = self
             .dialects
@@ -380,11 +374,11 @@ impl Reader<'_> {
     }
 
     fn async_end(&mut self, event: &Event<'_>, offset: u64) -> ControlFlow<()> {
-        let (Some(ts), Some(lanes)) = (event.ts, &mut self.lanes) else {
+        let Some(ts) = event.ts else {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
         };
-        let Some(thread) = lanes.end(event) else {
+        let Some(thread) = self.lanes.end(event) else {
             self.warn("end-without-begin", offset);
             return ControlFlow::Continue(());
         };
@@ -589,7 +583,7 @@ impl Reader<'_> {
         let ranks: Vec<_> = ranks.map(|thread| self.threads.rank(thread)).collect();
         // Lanes are called what their events belong to.
         let named = self.threads.threads.iter();
-        for thread in named.filter(|_| self.lanes.is_none()) {
+        for thread in named.filter(|thread| !lanes::is_one(&thread.key)) {
             let names = [
                 self.threads.thread_metadata.get(&thread.key),
                 self.threads.process_metadata.get(&thread.key.process),

@@ -187,6 +187,45 @@ fn any_decimal(negative: bool, number: &[u8], unit: i64) -> Result<i64, NoTime> 
     Ok(if negative { -value } else { value })
 }
 
+/// A number as people of other countries write it, with a decimal point and without what stands between its thousands:
+/// `1234.5` for `1.234,5`, `1'234.5` or `1 234,5`. One sign before three digits, which may be either, stands between
+/// thousands where the number `is_whole` by all that is known. None of what is no number.
+pub fn plain(text: &str, is_whole: bool) -> Option<String> {
+    let (sign, number) = match text.strip_prefix(['-', '\u{2212}']) {
+        Some(number) => ("-", number),
+        None => ("", text.strip_prefix('+').unwrap_or(text)),
+    };
+    let is_between = |c: char| ".,'_ \u{2019}\u{a0}\u{202f}\u{66b}\u{66c}".contains(c);
+    let parts: Vec<&str> = number.split(is_between).collect();
+    let signs: Vec<char> = number.chars().filter(|&c| is_between(c)).collect();
+    let is_digits = |part: &&str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    if !parts.iter().all(is_digits) {
+        return None;
+    }
+    let (last, before) = parts.split_last()?;
+    let has_point = signs.split_last().is_some_and(|(&point, others)| {
+        let may_be_either = is_whole && others.is_empty() && last.len() == 3;
+        ".,\u{66b}".contains(point) && !others.contains(&point) && !may_be_either
+    });
+    let thousands = if has_point { before } else { &parts[..] };
+    // Two digits at a time in India, but for the last.
+    let (first, rest) = thousands.split_first()?;
+    let is_grouped = rest.iter().all(|part| matches!(part.len(), 2 | 3))
+        && rest
+            .last()
+            .is_none_or(|part| part.len() == 3 && first.len() <= 3);
+    let same = signs
+        .iter()
+        .take(rest.len())
+        .all(|sign| Some(sign) == signs.first());
+    if !is_grouped || !same {
+        return None;
+    }
+    let point = if has_point { "." } else { "" };
+    let decimals = if has_point { *last } else { "" };
+    Some(format!("{sign}{}{point}{decimals}", thousands.concat()))
+}
+
 /// The number behind an `e`; as good as infinite where it has more digits than an `i64` holds.
 fn exponent_of(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
@@ -201,6 +240,33 @@ fn exponent_of(text: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_all_countries_are_read() {
+        for (text, whole, other) in [
+            ("12", "12", "12"),
+            ("-12.5", "-12.5", "-12.5"),
+            ("23,26", "23.26", "23.26"),
+            ("1,234", "1234", "1.234"),
+            ("1.234", "1234", "1.234"),
+            ("1.234,5", "1234.5", "1234.5"),
+            ("1,234.5", "1234.5", "1234.5"),
+            ("1,234,567", "1234567", "1234567"),
+            ("1.234.567", "1234567", "1234567"),
+            ("1'234'567.25", "1234567.25", "1234567.25"),
+            ("1\u{202f}234,5", "1234.5", "1234.5"),
+            ("12,34,567", "1234567", "1234567"),
+            ("0,5", "0.5", "0.5"),
+        ] {
+            assert_eq!(plain(text, true).as_deref(), Some(whole), "{text}");
+            assert_eq!(plain(text, false).as_deref(), Some(other), "{text}");
+        }
+        for text in [
+            "", ",", "a", "1,", ",5", "1,,2", "1,23,4", "1.2.3", "1e3", "1 2",
+        ] {
+            assert_eq!(plain(text, true), None, "{text}");
+        }
+    }
 
     #[test]
     fn numbers_are_scanned_as_they_are_read() {

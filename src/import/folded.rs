@@ -11,13 +11,15 @@
 //!
 //! Not read: what the counts count, which the format does not say: they are called samples.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::chrome::split_name;
+use super::decimal;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::stream;
+use super::{stream, text};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Unit};
@@ -40,10 +42,36 @@ const FRAMES_SNIFFED: usize = 16;
 /// What counts with decimals are kept to: thousandths.
 const SCALE: u64 = 1000;
 
-/// Whether most of the first lines have a count. To be asked last: the format has no mark of its own.
+/// Whether most of the first lines have a count. To be asked last: the format has no mark of its own. Without stacks of
+/// several frames lines are of names and not of words.
 pub fn sniff(head: &[u8]) -> bool {
+    let (is_one, has_stacks) = looked_at(head);
+    is_one && (has_stacks || !is_prose(head))
+}
+
+/// Whether it is one, and has stacks of several frames.
+pub fn has_stacks(head: &[u8]) -> bool {
+    looked_at(head) == (true, true)
+}
+
+/// Whether words stand before most of the counts: blanks that are not within brackets, as those of parameters are.
+fn is_prose(head: &[u8]) -> bool {
+    let (mut names, mut phrases) = (0, 0);
+    for (name, _) in first_lines(head).filter_map(|(line, _)| split_count(line)) {
+        let mut depth = 0_i32;
+        let has_blank = name.iter().any(|byte| {
+            depth += i32::from(b"([{<".contains(byte)) - i32::from(b")]}>".contains(byte));
+            depth <= 0 && byte.is_ascii_whitespace()
+        });
+        names += 1;
+        phrases += usize::from(has_blank);
+    }
+    phrases * 2 > names
+}
+
+fn looked_at(head: &[u8]) -> (bool, bool) {
     if is_json(head) {
-        return false;
+        return (false, false);
     }
     let is_text = |line: &[u8]| line.iter().all(|&byte| byte >= b' ' || byte == b'\t');
     let (mut all, mut counted, mut stacks) = (0, 0, false);
@@ -53,14 +81,16 @@ pub fn sniff(head: &[u8]) -> bool {
             // Minified code has as many semicolons, and bodies of functions.
             let bodies = memchr::memmem::find_iter(line, b"){").count();
             let is_stack = frames >= FRAMES_SNIFFED && bodies * 10 < frames;
-            return all == 0 && is_stack && is_text(line);
+            let is_one = all == 0 && is_stack && is_text(line);
+            return (is_one, is_one);
         }
         let is_counted = split_count(line).is_some();
         all += 1;
         counted += usize::from(is_counted);
         stacks |= is_counted && frames > 0;
     }
-    counted > 0 && (counted == all || (stacks && counted * 2 > all))
+    let is_one = counted > 0 && (counted == all || (stacks && counted * 2 > all));
+    (is_one, stacks)
 }
 
 /// Whether it begins as JSON does: `[unknown]` and `{main}` are frames.
@@ -101,12 +131,18 @@ fn split_count(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let count = &line[at + 1..];
     let digits = count.strip_prefix(b"-").unwrap_or(count);
     let digits = split_exponent(digits).map_or(digits, |(digits, _)| digits);
-    let is_number = digits.first().is_some_and(u8::is_ascii_digit)
-        && digits
-            .iter()
-            .all(|&byte| byte.is_ascii_digit() || byte == b'.')
+    let is_plain = digits
+        .iter()
+        .all(|&byte| byte.is_ascii_digit() || byte == b'.')
         && memchr::memchr_iter(b'.', digits).count() <= 1;
+    let is_number = digits.first().is_some_and(u8::is_ascii_digit)
+        && (is_plain || in_other_locale(digits).is_some());
     is_number.then(|| (line[..at].trim_ascii_end(), count))
+}
+
+/// A number with a decimal comma, or with signs between its thousands, as others write it.
+fn in_other_locale(number: &[u8]) -> Option<String> {
+    decimal::plain(std::str::from_utf8(number).ok()?, true)
 }
 
 /// A number as what stands before its exponent, and the exponent; none of one without.
@@ -267,6 +303,13 @@ impl Reader<'_> {
             let plain = plain_number(number, exponent).ok_or(OUT_OF_RANGE)?;
             return self.weight(&plain);
         }
+        if !count
+            .iter()
+            .all(|&byte| byte.is_ascii_digit() || byte == b'.')
+        {
+            let plain = in_other_locale(count).ok_or(OUT_OF_RANGE)?;
+            return self.weight(plain.as_bytes());
+        }
         let (whole, decimals) = match memchr::memchr(b'.', count) {
             Some(point) => (&count[..point], &count[point + 1..]),
             None => (count, &b""[..]),
@@ -344,15 +387,19 @@ impl Reader<'_> {
         (context != NodeId::ROOT).then_some(context)
     }
 
+    fn text<'t>(&self, bytes: &'t [u8]) -> Cow<'t, str> {
+        let (text, is_sound) = text::checked(bytes);
+        if !is_sound {
+            self.warn("invalid-text");
+        }
+        text
+    }
+
     fn function(&mut self, frame: &[u8]) -> FunctionId {
         if let Some(&known) = self.spellings.get(frame) {
             return known;
         }
-        let mut text = String::from_utf8_lossy(frame);
-        if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
-            self.warn("invalid-text");
-            text = text.replace(char::is_control, "\u{fffd}").into();
-        }
+        let text = self.text(frame);
         let function = function(&text);
         let [name, file, library] = [function.name, function.file, function.library]
             .map(|it| escape::undata(it, |c| c == ';'));

@@ -6,7 +6,7 @@ use super::input::Input;
 use super::tables;
 use super::{
     callgrind, chrome, cpuprofile, dhat, firefox, folded, heapprofile, heaptrack, hprof, jaeger,
-    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, uftrace,
+    jfr, massif, otlp, perf_script, perfetto, pprof, speedscope, systrace, uftrace, zipkin,
 };
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
@@ -87,6 +87,13 @@ pub(super) const FORMATS: &[Format] = &[
         },
     },
     Format {
+        id: zipkin::FORMAT,
+        kind: Kind::File {
+            sniff: zipkin::sniff,
+            import: zipkin::import,
+        },
+    },
+    Format {
         id: chrome::FORMAT,
         kind: Kind::File {
             sniff: chrome::sniff,
@@ -112,6 +119,13 @@ pub(super) const FORMATS: &[Format] = &[
         kind: Kind::File {
             sniff: perfetto::sniff,
             import: perfetto::import,
+        },
+    },
+    Format {
+        id: systrace::FORMAT,
+        kind: Kind::File {
+            sniff: systrace::sniff,
+            import: systrace::import,
         },
     },
     Format {
@@ -198,11 +212,14 @@ pub(super) fn format_of(head: &[u8]) -> Option<(&'static Format, Import)> {
     })
 }
 
-/// Whether a file with these first bytes is a recording. JSON is not taken for one because it is JSON.
+/// Whether a file with these first bytes is a recording. JSON is not taken for one because it is JSON, nor a text because
+/// its lines end with numbers.
 pub(super) fn is_recording_head(head: &[u8]) -> bool {
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
-    format_of(head).is_some_and(|(format, _)| {
-        format.id != chrome::FORMAT || has(b"\"ph\"") || has(b"\"traceEvents\"")
+    format_of(head).is_some_and(|(format, _)| match format.id {
+        chrome::FORMAT => has(b"\"ph\"") || has(b"\"traceEvents\""),
+        folded::FORMAT => folded::has_stacks(head),
+        _ => true,
     })
 }
 

@@ -478,8 +478,7 @@ impl<'r> Reader<'r> {
                 callscape_base::warnings::Place::file("strings")
             });
         }
-        self.strings
-            .push(String::from_utf8_lossy(text).into_owned());
+        self.strings.push(crate::text::decode(text).0.into_owned());
     }
 }
 

@@ -13,9 +13,11 @@
 
 use std::collections::HashMap;
 
+use super::decimal;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
+use super::text;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Time, Unit};
 use callscape_base::warnings::{Place, Reporter};
@@ -242,6 +244,7 @@ impl Reader<'_> {
             let share = hundredths(words.next()?.strip_suffix('%')?)?;
             words.next()?.strip_suffix('%')?;
             let count = words.next()?;
+            let count = decimal::plain(count, true).unwrap_or_else(|| count.to_owned());
             let trace = words.next()?.parse::<u64>().ok()?;
             let method = words.next()?;
             Some((share, count, trace, method))
@@ -303,11 +306,9 @@ impl Reader<'_> {
     }
 
     fn text(&self, bytes: &[u8]) -> String {
-        let text = String::from_utf8_lossy(bytes);
-        if text.contains(|c: char| c.is_control() && c != '\t' || c == char::REPLACEMENT_CHARACTER)
-        {
+        let (text, is_sound) = text::checked(bytes);
+        if !is_sound {
             self.warn("invalid-text");
-            return text.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
         }
         text.into_owned()
     }
@@ -398,11 +399,11 @@ impl Reader<'_> {
     }
 }
 
-/// `12.34` as 1234; none of what has no such form or does not fit.
+/// `12.34` or `12,34` as 1234; none of what has no such form or does not fit.
 fn hundredths(text: &str) -> Option<u64> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !is_digits(whole) || !is_digits(decimals) || decimals.len() > 2 {
+    let number = decimal::plain(text, false)?;
+    let (whole, decimals) = number.split_once('.').unwrap_or((&number, ""));
+    if decimals.len() > 2 {
         return None;
     }
     let whole: u64 = whole.parse().ok()?;

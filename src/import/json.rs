@@ -1,6 +1,8 @@
 //! Scanning JSON (RFC 8259) in a window of a stream: values are taken apart in place or skipped, without
 //! recursion and without copies.
 
+use super::text;
+
 /// Why a scan stopped before the end of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -290,30 +292,39 @@ impl Skip {
     }
 }
 
-/// The text that a string's content stands for, and whether something in it had to be replaced: bytes that
-/// are no UTF-8, control characters, half surrogate pairs, unknown escapes.
+/// The text that a string's content stands for, and whether JSON forbids something in it: bytes that are no UTF-8, and
+/// half surrogate pairs, which are replaced; control characters, and backslashes that begin no escape, such as those of
+/// `C:\pkg`, which stay.
 pub fn unescape(content: &[u8]) -> (String, bool) {
-    let lossy = String::from_utf8_lossy(content);
-    let mut repaired = matches!(lossy, std::borrow::Cow::Owned(_));
-    let mut text = String::with_capacity(lossy.len());
-    let mut chars = lossy.chars();
+    let (decoded, mut repaired) = text::decode(content);
+    let mut text = String::with_capacity(decoded.len());
+    let mut chars = decoded.chars();
     while let Some(next) = chars.next() {
-        let decoded = match next {
-            '\\' => match chars.next() {
-                Some(plain @ ('"' | '\\' | '/')) => Some(plain),
-                Some('n') => Some('\n'),
-                Some('t') => Some('\t'),
-                Some('r') => Some('\r'),
-                Some('b') => Some('\u{8}'),
-                Some('f') => Some('\u{c}'),
-                Some('u') => unicode(&mut chars),
-                _ => None,
-            },
-            '\0'..='\u{1f}' => None,
-            plain => Some(plain),
+        if next != '\\' {
+            repaired |= next < ' ';
+            text.push(next);
+            continue;
+        }
+        let behind = chars.clone();
+        let escaped = match chars.next() {
+            Some(plain @ ('"' | '\\' | '/')) => plain,
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some('r') => '\r',
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('u') if hex4(&mut chars.clone()).is_some() => {
+                let character = unicode(&mut chars);
+                repaired |= character.is_none();
+                character.unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            _ => {
+                chars = behind;
+                repaired = true;
+                '\\'
+            }
         };
-        repaired |= decoded.is_none();
-        text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
+        text.push(escaped);
     }
     (text, repaired)
 }

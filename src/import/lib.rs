@@ -18,6 +18,7 @@ pub use several::{are_one, open as open_all};
 
 mod ahead;
 mod archive;
+mod atrace;
 mod callgrind;
 mod chrome;
 mod cpuprofile;
@@ -25,6 +26,7 @@ mod decimal;
 pub mod demangle;
 mod dhat;
 mod document;
+mod empty;
 mod error;
 mod firefox;
 mod folded;
@@ -60,19 +62,22 @@ mod spans;
 mod speedscope;
 mod stream;
 pub mod switches;
+mod systrace;
 #[cfg(feature = "parquet")]
 mod tables;
+mod text;
 mod uftrace;
 mod unpacked;
 mod unread;
 mod utf16;
+mod zipkin;
 mod zstandard;
 
 /// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
 /// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
     let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
-    index::open(&input, progress)
+    empty::refused(index::open(&input, progress)?, progress)
 }
 
 /// Reads the recording at `path` as one of the format with this id, without looking at what it is, nor for an

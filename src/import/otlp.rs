@@ -8,8 +8,9 @@
 //! `code.namespace`, `code.filepath`, `code.lineno` as they were called before. A file may hold several
 //! requests, one behind the other, as the Collector's file exporter writes them, or in an array. Names of members may be
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. `callscape --listen` keeps
-//! requests of both forms in one file, each with its checksum ([`kept`]). Not read are events, links,
-//! status, kind and other attributes.
+//! requests of both forms in one file, each with its checksum ([`kept`]). What Tempo answers is read, which calls the spans
+//! of resources `batches`. Logs and metrics between the requests are counted. Not read are events, links, status, kind and
+//! other attributes.
 
 use std::path::Path;
 
@@ -38,7 +39,24 @@ pub fn sniff(head: &[u8]) -> bool {
         return true;
     }
     let paths = document::paths(head);
-    let is_request = |path: &String| matches!(path.as_str(), "resourceSpans" | "resource_spans");
+    let is_request = |path: &String| {
+        matches!(
+            path.as_str(),
+            "resourceSpans"
+                | "resource_spans"
+                // Requests of other kinds, which may stand before those with spans.
+                | "resourceLogs"
+                | "resource_logs"
+                | "resourceMetrics"
+                | "resource_metrics"
+                // What Tempo answers.
+                | "batches.resource"
+                | "batches.scopeSpans"
+                | "batches.instrumentationLibrarySpans"
+                | "trace.resourceSpans"
+                | "trace.batches"
+        )
+    };
     paths.iter().any(is_request) || binary::sniff(head)
 }
 

@@ -27,6 +27,7 @@ use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
 use super::samples::{Samples, StackId, Stacks, TrackId};
+use super::text::decode;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -211,8 +212,8 @@ impl Symbols {
         if let Some(&name) = self.spellings.get(bytes) {
             return name;
         }
-        let text = String::from_utf8_lossy(bytes);
-        if let std::borrow::Cow::Owned(_) = text {
+        let (text, is_other) = decode(bytes);
+        if is_other {
             lines.warn("invalid-text");
         }
         let name = self.names.intern(&text);
@@ -472,7 +473,7 @@ impl Reader<'_> {
                 (Some(thread), None) => thread.to_string(),
                 (None, Some(processor)) => format!("processor {processor}"),
                 (None, None) if command.is_empty() => "all".to_owned(),
-                (None, None) => String::from_utf8_lossy(&command).into_owned(),
+                (None, None) => decode(&command).0.into_owned(),
             };
             let id = builder.thread(process.as_deref().unwrap_or_default(), &id);
             Thread {
@@ -484,7 +485,7 @@ impl Reader<'_> {
         });
         if *thread.command != *sample.command {
             thread.command = sample.command.into();
-            let command = String::from_utf8_lossy(sample.command);
+            let (command, _) = decode(sample.command);
             builder.name_thread(thread.id, &command);
         }
         let time = match sample

@@ -5,8 +5,8 @@
 //!
 //! Read are begins and ends of slices on every track (a thread, or a track of its own), also in the form that
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
-//! defaults of a sequence, clocks of a sequence with their units and deltas, and compressed packets. Counted
-//! but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
+//! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
+//! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
 //! switches of threads and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
@@ -22,7 +22,7 @@ use super::chrome::nesting::{self, Mark, Marks, What};
 use super::chrome::spellings::Name;
 use super::error::ImportError;
 use super::input::Input;
-use super::protobuf::{Fields, Value, varint};
+use super::protobuf::{Fields, Value, is_text, varint};
 use super::stream::Window;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
@@ -34,6 +34,7 @@ use clocks::in_range;
 use reader::{Location, Reader, Sequence};
 
 mod clocks;
+mod marks;
 mod reader;
 mod scheduler;
 mod switches;
@@ -56,7 +57,8 @@ const MOST_RATIO: u64 = 20;
 /// Whether a file that begins with `head` is a trace: a packet with fields that only packets have.
 pub fn sniff(head: &[u8]) -> bool {
     let mut at = 1;
-    let Some(length) = varint(head, &mut at).filter(|_| head[0] == PACKET) else {
+    let is_packet = head.first() == Some(&PACKET) && !is_text(head);
+    let Some(length) = varint(head, &mut at).filter(|_| is_packet) else {
         return false;
     };
     let end = at.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
@@ -182,6 +184,7 @@ impl Reader<'_> {
                 (60, Value::Bytes(bytes)) => track = Some(bytes),
                 (6 | 12 | 59, Value::Bytes(_)) => says = true,
                 (1, Value::Bytes(bundle)) => kernel = Some(bundle),
+                (2, Value::Bytes(tree)) => self.process_tree(tree),
                 (37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
                 (50, Value::Bytes(bytes)) if !inner => {
                     self.compressed(flate2::read::ZlibDecoder::new(bytes));
@@ -375,6 +378,11 @@ impl Reader<'_> {
             });
             return;
         }
+        self.mark(time, place, what);
+    }
+
+    /// Takes a begin or end on the lane at `place`: handed to the builder, or kept.
+    fn mark(&mut self, time: i64, place: usize, what: What) {
         let mark = Mark::new(time, self.offset, place, what);
         let lane = &mut self.lanes[place];
         let backwards = lane.last.is_some_and(|last| time < last);

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 use super::error::ImportError;
 use super::input::Input;
-use super::protobuf::{Fields, Value as Field, varint};
+use super::protobuf::{Fields, Value as Field, is_text, varint};
 use super::stream::Window;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Unit};
@@ -73,6 +73,9 @@ const KNOWS: Knows = Knows {
 
 /// Whether the first bytes are fields that a profile has, in the order of any writer.
 pub fn sniff(head: &[u8]) -> bool {
+    if is_text(head) {
+        return false;
+    }
     let mut fields = Fields::new(head);
     // Fields that are made of fields, which a text is not; of these a type of values says the most.
     let (mut made, mut typed) = (0, false);

@@ -74,6 +74,12 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
+/// Whether bytes are a text: messages have tags, lengths and numbers that no text has.
+pub fn is_text(head: &[u8]) -> bool {
+    let is_sign = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
+    head.iter().all(is_sign)
+}
+
 /// The number at `at`, at most ten bytes long, which `at` is moved past.
 #[inline]
 pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {

@@ -6,10 +6,13 @@ use super::archive::{self, Archive};
 use super::error::ImportError;
 use super::formats::{FORMATS, Kind, format_of};
 use super::input::Input;
-use super::{parts, processes, stream, unread};
+use super::{chrome, document, parts, processes, stream, unread};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
 use callscape_facts::recording::Recording;
+
+/// An error message names this many members of an archive or a document.
+const NAMED: usize = 8;
 
 /// Reads a recording itself, without its index. The format is recognised by the content.
 pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
@@ -20,7 +23,7 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
             _ => None,
         });
         let place = Place::file(input.display().to_string());
-        let import = import.ok_or_else(|| unknown(place, describe_directory(input)))?;
+        let import = import.ok_or_else(|| unknown(place, &describe_directory(input)))?;
         return import(input, progress);
     }
     let head = stream::head(input, progress)?;
@@ -28,10 +31,13 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         return read_archive(input, &head, progress);
     }
     let place = Place::offset(input.display().to_string(), 0);
-    let (_, import) = format_of(&head).ok_or_else(|| {
+    // What other tools write is JSON too.
+    let is_known = |id: &str| id != chrome::FORMAT || unread::recognise(&head).is_none();
+    let format = format_of(&head).filter(|(format, _)| is_known(format.id));
+    let (_, import) = format.ok_or_else(|| {
         let found = match head.is_empty() {
             true if input.is_pipe() => "an empty pipe".to_owned(),
-            _ => describe(&head),
+            _ => describe(input, &head),
         };
         unknown(place, &found)
     })?;
@@ -51,8 +57,6 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
         }
     }
     let [parts] = groups.as_slice() else {
-        /// An error message names this many.
-        const NAMED: usize = 8;
         let names = found
             .iter()
             .take(NAMED)
@@ -99,30 +103,52 @@ fn unknown(place: Place, found: &str) -> ImportError {
 }
 
 /// A directory that is no recording in words.
-fn describe_directory(input: &Input) -> &'static str {
+fn describe_directory(input: &Input) -> String {
     let has_tables = ["recordings", "functions"].map(|table| input.join(table).is_dir());
-    match has_tables == [true; 2] && !cfg!(feature = "parquet") {
-        true => {
-            "a directory of tables in Parquet, which are not read; build Callscape with its feature 'parquet'"
-        }
-        false => "a directory without one",
+    if has_tables == [true; 2] && !cfg!(feature = "parquet") {
+        return not_read((
+            "a directory of tables in Parquet",
+            "build Callscape with its feature 'parquet'",
+        ));
     }
+    let inside = input.entries().unwrap_or_default();
+    let mut names = inside.iter().map(name).chain([name(input)]);
+    let known = names.find_map(|name| unread::by_name(&name));
+    known.map_or_else(|| "a directory without one".to_owned(), not_read)
+}
+
+fn name(input: &Input) -> String {
+    let name = input.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// A format that is known and not read, and what makes of it one that is.
+fn not_read((what, remedy): (&str, &str)) -> String {
+    format!("{what}, which is not read; {remedy}")
 }
 
 /// The first bytes of a file in words.
-fn describe(head: &[u8]) -> String {
+fn describe(input: &Input, head: &[u8]) -> String {
     if head.is_empty() {
         return "an empty file".into();
     }
-    if let Some((what, remedy)) = unread::recognise(head) {
-        return format!("{what}, which is not read; {remedy}");
+    // What has this name is a directory with Instruments, and a file with others.
+    let by_name = || unread::by_name(&name(input)).filter(|_| !name(input).ends_with(".trace"));
+    if let Some(known) = unread::recognise(head).or_else(by_name) {
+        return not_read(known);
     }
-    let start = &head[..head.len().min(16)];
-    let text = std::str::from_utf8(start).ok();
-    match text.filter(|text| !text.chars().any(char::is_control)) {
-        Some(text) => format!("a file that begins with '{text}'"),
+    match unread::first_text(head) {
+        Some(text) if text.starts_with('[') && text.contains('{') => {
+            let members: Vec<String> = document::paths(head).into_iter().take(NAMED).collect();
+            format!(
+                "an array of objects with the members {}",
+                members.join(", ")
+            )
+        }
+        Some(text) => format!("a text that begins with '{text}'"),
         None => {
-            let bytes: Vec<String> = start.iter().map(|byte| format!("{byte:02x}")).collect();
+            let start = head.iter().take(16);
+            let bytes: Vec<String> = start.map(|byte| format!("{byte:02x}")).collect();
             format!("a file that begins with the bytes {}", bytes.join(" "))
         }
     }

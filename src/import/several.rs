@@ -9,7 +9,7 @@ use super::error::ImportError;
 use super::formats::{is_recording_directory, is_recording_head};
 use super::input::{Input, STANDARD_INPUT};
 use super::parts::{groups, join};
-use super::{index, processes, stream};
+use super::{empty, index, processes, stream};
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
 
@@ -94,8 +94,8 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
             recording.path.clone_from(path);
         }
     }
-    Ok(recordings
-        .into_iter()
-        .map(|(_, recording)| recording)
-        .collect())
+    let recordings = recordings.into_iter();
+    recordings
+        .map(|(_, recording)| empty::refused(recording, progress))
+        .collect()
 }

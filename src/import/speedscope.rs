@@ -6,7 +6,8 @@
 //! (`evented`, a trace) or its samples with their weights (`sampled`). The column of a frame, the name of
 //! the file's own and the active profile are not. A file with a sampled profile is a sampled recording.
 //! Weights in bytes or without a unit take the place of time, one nanosecond each, and are counted; their decimals are
-//! left out and counted.
+//! left out and counted. Where the profiles of a file have different units they are values of one profile, see
+//! `speedscope/values.rs`.
 //!
 //! Writers give a frame's line in two senses: that of the function, and that which was running. Those of the
 //! second sense are known by `exporter`; their frames of one name and file are one function, at the lowest
@@ -32,6 +33,7 @@ use callscape_facts::recording::Recording;
 use events::{Item, Layout};
 
 mod events;
+mod values;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "speedscope";
@@ -62,6 +64,8 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         open_calls: Vec::new(),
         profiles: None,
         sampled: false,
+        unit: None,
+        is_mixed: false,
     };
     let mut stacks = Stacks::default();
     if document.object()? {
@@ -70,6 +74,9 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     document.close()?;
     if reader.profiles.is_none() {
         return Err(document.error("a member profiles with an array", "none"));
+    }
+    if reader.is_mixed {
+        return values::import(input, progress);
     }
     let place = || document.place();
     let sampled = reader.samples.finish(&mut reader.builder, place);
@@ -231,25 +238,33 @@ struct Profile {
     unit: Option<Unit>,
     /// The unit is one of time.
     timed: bool,
+    /// What a unit is called that is none.
+    things: String,
     start: i64,
     end: Option<i64>,
     stacks: Vec<StackId>,
     weights: Vec<Option<i64>>,
 }
 
+/// The unit of time with this name.
+fn time_unit(name: &str) -> Option<Unit> {
+    match name {
+        "nanoseconds" => Some(Unit::Nanoseconds),
+        "microseconds" => Some(Unit::Microseconds),
+        "milliseconds" => Some(Unit::Milliseconds),
+        "seconds" => Some(Unit::Seconds),
+        _ => None,
+    }
+}
+
 impl Profile {
     /// Takes the unit of this name; what is no time is taken for nanoseconds and counted.
     fn count_in(&mut self, name: &str, document: &Document<'_>) -> Unit {
-        let unit = match name {
-            "nanoseconds" => Some(Unit::Nanoseconds),
-            "microseconds" => Some(Unit::Microseconds),
-            "milliseconds" => Some(Unit::Milliseconds),
-            "seconds" => Some(Unit::Seconds),
-            _ => None,
-        };
+        let unit = time_unit(name);
         self.timed = unit.is_some();
         if !self.timed {
             document.warn("unit-is-not-time");
+            name.clone_into(&mut self.things);
         }
         *self.unit.insert(unit.unwrap_or(Unit::Nanoseconds))
     }
@@ -283,6 +298,10 @@ struct Reader<'a> {
     /// How many there were so far; none before the array.
     profiles: Option<usize>,
     sampled: bool,
+    /// What profiles so far are told in: a time, or something of this name.
+    unit: Option<String>,
+    /// They are told in different ones.
+    is_mixed: bool,
 }
 
 /// The calls of an evented profile that have begun and not ended.
@@ -385,6 +404,7 @@ impl Reader<'_> {
             thread: self.builder.thread("", &number.to_string()),
             unit: None,
             timed: true,
+            things: String::new(),
             start: 0,
             end: None,
             stacks: Vec::new(),
@@ -433,6 +453,10 @@ impl Reader<'_> {
                 }
                 _ => document.skip()?,
             }
+        }
+        if profile.unit.is_some() {
+            let first = self.unit.get_or_insert_with(|| profile.things.clone());
+            self.is_mixed |= *first != profile.things;
         }
         self.sampled_calls(&profile, stacks, document);
         Ok(())

@@ -1,8 +1,15 @@
 //! Formats that people have and that are not read: what they are called and what makes one of them that is, for the
 //! message that says why a file cannot be opened.
 
+use super::{document, text};
+use callscape_base::escape;
+
 const TO_PPROF: &str =
     "make a profile in protocol buffers of it with 'go tool pprof -proto FILE > FILE.pb.gz'";
+
+const OTHER_RECORDER: &str = "open what 'uftrace record' or 'perf script' gives";
+
+const ANDROID: &str = "record with Perfetto, or with simpleperf and its 'report_sample.py'";
 
 /// The first bytes of a file, what it is, and what to do with it.
 const BEGINNINGS: &[(&[u8], &str, &str)] = &[
@@ -34,7 +41,7 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"PERFILE2",
         "a recording of perf",
-        "open what 'perf script' prints of it",
+        "open what 'perf script' prints of it, or of simpleperf its 'report_sample.py'",
     ),
     (
         b"JAVA PROFILE 1.",
@@ -45,6 +52,94 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         b"gmon",
         "a profile of gprof",
         "open what 'valgrind --tool=callgrind' or 'uftrace record' records",
+    ),
+    (b"Flat profile:", "a report of gprof", OTHER_RECORDER),
+    (
+        b"Nettrace",
+        "a trace of .NET",
+        "convert it with 'dotnet-trace convert FILE --format Speedscope'",
+    ),
+    (
+        b"memray",
+        "a recording of memray",
+        "open what 'heaptrack python3 SCRIPT' records",
+    ),
+    (
+        b"SIMPLEPERF",
+        "a report of simpleperf",
+        "open what its 'report_sample.py' prints of the recording",
+    ),
+    (b"*version", "a method trace of Android's runtime", ANDROID),
+    (b"SLOW", "a method trace of Android's runtime", ANDROID),
+    (
+        b"tracy",
+        "a trace of Tracy",
+        "convert it with 'tracy-csvexport FILE > FILE.csv'",
+    ),
+    (
+        b"tlZ\x04",
+        "a trace of Tracy",
+        "convert it with 'tracy-csvexport FILE > FILE.csv'",
+    ),
+    (
+        b"tr\xfdP",
+        "a trace of Tracy",
+        "convert it with 'tracy-csvexport FILE > FILE.csv'",
+    ),
+    (
+        b"\x04\x08{",
+        "a profile of stackprof",
+        "convert it with 'stackprof --stackcollapse FILE > FILE.folded'",
+    ),
+    (
+        b"rbspy",
+        "a recording of rbspy",
+        "convert it with 'rbspy report -f speedscope -i FILE -o FILE.json'",
+    ),
+    (
+        b"MOJ",
+        "a recording of austin in its binary form",
+        "convert it with 'mojo2austin FILE FILE.austin'",
+    ),
+    (
+        b"hdrb",
+        "an event log of Haskell",
+        "convert it with 'hs-speedscope FILE'",
+    ),
+    (
+        b"v8-version,",
+        "a log of V8's profiler",
+        "record with 'node --cpu-prof'",
+    ),
+    (
+        b"\x17\x08\x44tracing",
+        "a recording of trace-cmd",
+        "open what 'trace-cmd report' prints of it",
+    ),
+    (
+        b"\xc1\x1f\xfc\xc1",
+        "a trace in LTTng's format",
+        OTHER_RECORDER,
+    ),
+    (
+        b"TRACE START [",
+        "a function trace of Xdebug",
+        "record with 'xdebug.mode=profile'",
+    ),
+    (
+        b"Analysis of sampling",
+        "a report of sample",
+        "open what 'samply record' records",
+    ),
+    (
+        b"<?xml version=\"1.0\"?>\n<trace-query-result>",
+        "an export of Instruments",
+        "open what 'samply record' records",
+    ),
+    (
+        b"# To display the perf.data header info",
+        "a report of perf",
+        "open what 'perf script' prints of the recording",
     ),
     (
         b"\xfd7zXZ\0",
@@ -81,7 +176,7 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
     (
         b"SQLite format 3\0",
         "a database of SQLite",
-        "open the recording that it was made of",
+        "open the recording that it was made of; of Nsight Systems, what nsys2json makes of it",
     ),
     (
         b"bplist00",
@@ -89,6 +184,71 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "export the recording as JSON or text",
     ),
 ];
+
+/// The ends of names, for what has no beginning of its own or is a directory.
+const NAMES: &[(&str, &str, &str)] = &[
+    (
+        ".nsys-rep",
+        "a report of Nsight Systems",
+        "export it with 'nsys export --type sqlite FILE', and convert that with nsys2json",
+    ),
+    (
+        ".qdrep",
+        "a report of Nsight Systems",
+        "export it with 'nsys export --type sqlite FILE', and convert that with nsys2json",
+    ),
+    (".ncu-rep", "a report of Nsight Compute", OTHER_RECORDER),
+    (
+        ".etl",
+        "a trace of Windows",
+        "open it with PerfView and save it in speedscope's format",
+    ),
+    (
+        ".diagsession",
+        "a session of Visual Studio",
+        "record with 'dotnet-trace collect --format Speedscope'",
+    ),
+    (
+        ".vtune",
+        "a result of VTune",
+        "open what 'vtune -report hotspots -format csv -csv-delimiter comma' prints of it",
+    ),
+    (
+        ".trace",
+        "a trace of Instruments",
+        "open what 'samply record' records",
+    ),
+];
+
+/// The members that a document in JSON has, what it is, and what to do with it.
+const DOCUMENTS: &[(&str, &str, &str)] = &[
+    (
+        "snapshot.meta",
+        "a heap snapshot of V8",
+        "record allocations with 'node --heap-prof'",
+    ),
+    (
+        "root_frame",
+        "a session of pyinstrument",
+        "convert it with 'pyinstrument --load=FILE -r speedscope -o FILE.json'",
+    ),
+    (
+        "resourceProfiles",
+        "profiles of OpenTelemetry",
+        "export them as pprof",
+    ),
+    (
+        "trace_id",
+        "spans of another tracing system",
+        "export them as OTLP, Jaeger's or Zipkin's JSON",
+    ),
+];
+
+/// What a file or directory of this name is, and what to do with it.
+pub fn by_name(name: &str) -> Option<(&'static str, &'static str)> {
+    let found = NAMES.iter().find(|(end, ..)| name.ends_with(end));
+    found.map(|&(_, what, remedy)| (what, remedy))
+}
 
 /// What a file that begins with `head` is, and what to do with it; none where it is not known.
 pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
@@ -98,7 +258,55 @@ pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some(&(_, what, remedy)) = found {
         return Some((what, remedy));
     }
+    if is_go_trace(head) {
+        let remedy = "convert it with 'go tool trace -pprof=sched FILE > FILE.pb'";
+        return Some(("a trace of Go's runtime", remedy));
+    }
+    if is_pstats(head) {
+        let remedy = "convert it with 'pyprof2calltree -i FILE -o callgrind.out.FILE'";
+        return Some(("a profile of Python's cProfile", remedy));
+    }
+    let paths = document::paths(head);
+    let mut documents = DOCUMENTS.iter();
+    if let Some(&(_, what, remedy)) = documents.find(|(path, ..)| paths.iter().any(|it| it == path))
+    {
+        return Some((what, remedy));
+    }
     is_old_cpu(head).then_some(("pprof's old format of CPU samples", TO_PPROF))
+}
+
+/// `go 1.22 trace`, and zeros.
+fn is_go_trace(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(16)];
+    start.starts_with(b"go 1.") && memchr::memmem::find(start, b" trace\0").is_some()
+}
+
+/// Whether it is a dictionary of tuples of three, as Python's `marshal` writes it. The highest bit of a type says that it
+/// is referred to.
+fn is_pstats(head: &[u8]) -> bool {
+    let kind = |at: usize| head.get(at).map(|byte| byte & 0x7f);
+    kind(0) == Some(b'{') && matches!(kind(1), Some(b')' | b'(')) && head.get(2) == Some(&3)
+}
+
+/// The first line of a text that is not empty, or what an array in JSON is of; none of what is no text.
+pub fn first_text(head: &[u8]) -> Option<String> {
+    /// What is shown of it.
+    const LONGEST: usize = 40;
+    let sample = &head[..head.len().min(256)];
+    let is_sign = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0x1b;
+    if !sample.iter().all(is_sign) {
+        return None;
+    }
+    // Without the character that the sample cuts.
+    let whole = sample.utf8_chunks().next().map_or(0, |it| it.valid().len());
+    let (text, _) = text::decode(match whole + 4 > sample.len() {
+        true => &sample[..whole],
+        false => sample,
+    });
+    let mut lines = text.lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty()).unwrap_or_default();
+    let shown: String = line.chars().take(LONGEST).collect();
+    Some(escape::name(&shown).into_owned())
 }
 
 /// Whether five words begin it as they do the profiles of gperftools: 0, 3, 0, the period and 0, in the words and the
@@ -146,6 +354,35 @@ mod tests {
         }
         for other in [&b""[..], &[0; 100], b"main;work 12\n"] {
             assert_eq!(recognise(other), None);
+        }
+    }
+
+    #[test]
+    fn formats_without_a_mark_are_known() {
+        for (head, expected) in [
+            (&b"go 1.22 trace\0\0\0"[..], "Go's runtime"),
+            (b"\xfb\xa9\x03\xfa\x01~", "cProfile"),
+            (b"{\x28\x03\0\0\0", "cProfile"),
+            (b"{\"snapshot\":{\"meta\":{", "heap snapshot"),
+        ] {
+            let (what, _) = recognise(head).expect(expected);
+            assert!(what.contains(expected), "{what}");
+        }
+        assert!(by_name("a.nsys-rep").is_some() && by_name("a.json").is_none());
+    }
+
+    #[test]
+    fn of_texts_the_first_line_is_shown_and_of_others_none() {
+        let long = "ä".repeat(200);
+        let cut = "ä".repeat(40);
+        for (head, expected) in [
+            (&b"\n\tthis\nis"[..], Some("this")),
+            (b"caf\xe9 au lait", Some("café au lait")),
+            (b"a\tb", Some("a\\tb")),
+            (long.as_bytes(), Some(cut.as_str())),
+            (b"\0abc", None),
+        ] {
+            assert_eq!(first_text(head).as_deref(), expected);
         }
     }
 }

@@ -67,9 +67,16 @@ pub fn definition(
         Some(parameters) if is_conversion(name) => &text[..parameters],
         _ => &text,
     };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let mut scopes = scoped_name(kind, name.kind(), &words.join(" "));
-    let own_name = in_full(node, name, without_macros(name, scopes.pop()?));
+    let (mut scopes, own_name) = match text.strip_prefix('`') {
+        // Between backticks stands a name as it is, blanks, points and all.
+        Some(quoted) => (Vec::new(), quoted.trim_end_matches('`').to_owned()),
+        None => {
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let mut scopes = scoped_name(kind, name.kind(), &words.join(" "));
+            let name = in_full(node, name, without_macros(name, scopes.pop()?));
+            (scopes, name)
+        }
+    };
     if node.kind() == "local_function_statement" && is_keyword(own_name.as_bytes()) {
         // `else if (…) { … }` of C# behind a torn conditional.
         return None;
@@ -80,6 +87,13 @@ pub fn definition(
         let class = text.split(['[', '<']).next().unwrap_or_default().trim();
         scopes.insert(0, class.to_owned());
     }
+    let own_name = match class_of_test(name, &own_name, source) {
+        Some(class) => {
+            scopes.push(class);
+            "TestBody".to_owned()
+        }
+        None => own_name,
+    };
     let (start, end) = (node.start_position(), node.end_position());
     // A node that ends with a line break ends at the first column of the line after it.
     let last = if end.column == 0 && end.row > start.row {
@@ -110,6 +124,24 @@ fn in_full(node: Node<'_>, name: Node<'_>, own_name: String) -> String {
         "companion_object" if name.kind() == "companion" => "Companion".to_owned(),
         _ => own_name,
     }
+}
+
+/// The class whose `TestBody` the body behind `TEST(Suite, Name)` is, as GoogleTest's macros make it.
+fn class_of_test(name: Node<'_>, own_name: &str, source: &[u8]) -> Option<String> {
+    const MACROS: [&str; 5] = ["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TYPED_TEST_P"];
+    if !MACROS.contains(&own_name) {
+        return None;
+    }
+    let parameters = name.next_named_sibling()?;
+    let text = |at: u32| {
+        let parameter = source.get(parameters.named_child(at)?.byte_range())?;
+        let is_name = parameter
+            .iter()
+            .all(|&it| it.is_ascii_alphanumeric() || it == b'_');
+        is_name.then(|| String::from_utf8_lossy(parameter).into_owned())
+    };
+    let is_pair = parameters.kind() == "parameter_list" && parameters.named_child_count() == 2;
+    is_pair.then(|| Some(format!("{}_{}_Test", text(0)?, text(1)?)))?
 }
 
 /// The name without what a macro has put before it: of `CONSTEXPR pair<A> f`, where the grammar takes all for one

@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The text with the same places and other words where the grammar, which is of Kotlin 1.9 and takes words that mean
 /// something only in some places for keywords everywhere, would lose what stands around:
 ///
-/// - `internal actual constructor(` on a line after the name of its class loses `actual`;
+/// - `private constructor(…)` on a line after the name of its class goes, which would end the class there;
 /// - `context(log: Log)` before a declaration goes, `is A if b ->` becomes `is A,  b ->`, and `$$"` a plain string;
 /// - an annotation between a property and its `get()` or `set(…)` goes, and `suspend` before a lambda;
 /// - `where?.f`, `by = 1`, `!final` and `{ … } get x` are spelled otherwise: the names are of no function.
@@ -40,7 +40,7 @@ pub fn prepared(source: &[u8]) -> Cow<'_, [u8]> {
 type Rule = fn(&[u8], Range<usize>, &mut Cow<'_, [u8]>);
 
 const RULES: [(&[u8], Rule); 9] = [
-    (b"actual", actual_constructor),
+    (b"constructor", primary_constructor),
     (b"context", context),
     (b"if", guard),
     (b"suspend", suspended_lambda),
@@ -51,10 +51,55 @@ const RULES: [(&[u8], Rule); 9] = [
     (b"final", soft_name),
 ];
 
-fn actual_constructor(source: &[u8], word: Range<usize>, text: &mut Cow<'_, [u8]>) {
-    if source[skip_white(source, word.end)..].starts_with(b"constructor") {
-        blank(text, word);
+/// The constructor of a class on a line after its name, with what stands before it: what follows is the class's body.
+fn primary_constructor(source: &[u8], word: Range<usize>, text: &mut Cow<'_, [u8]>) {
+    const MODIFIERS: [&[u8]; 6] = [
+        b"public",
+        b"private",
+        b"protected",
+        b"internal",
+        b"actual",
+        b"expect",
+    ];
+    let mut start = word.start;
+    let before = loop {
+        let before = source[..start].trim_ascii_end();
+        let begin = word_start(before, before.len());
+        let is_annotation = begin > 0 && before[begin - 1] == b'@' && begin < before.len();
+        if !is_annotation && !MODIFIERS.contains(&&before[begin..]) {
+            break before;
+        }
+        start = begin - usize::from(is_annotation);
+    };
+    let is_on_own_line = source[before.len()..word.start].contains(&b'\n');
+    let open = skip_white(source, word.end);
+    if !is_on_own_line || source.get(open) != Some(&b'(') || !names_class(before) {
+        return;
     }
+    if let Some(end) = closing_within(source, open, MOST_OF_CONSTRUCTOR) {
+        blank(text, start..end);
+    }
+}
+
+/// Whether a text ends with `class`, a name and perhaps the parameters of its type.
+fn names_class(text: &[u8]) -> bool {
+    let mut end = text.len();
+    if text.ends_with(b">") {
+        let mut depth = 0usize;
+        let open = text.iter().rev().take(HORIZON).position(|byte| {
+            depth += usize::from(*byte == b'>');
+            depth = depth.saturating_sub(usize::from(*byte == b'<'));
+            depth == 0
+        });
+        let Some(open) = open else {
+            return false;
+        };
+        end = text.len() - 1 - open;
+    }
+    let name = text[..end].trim_ascii_end();
+    let start = word_start(name, name.len());
+    let before = name[..start].trim_ascii_end();
+    start < name.len() && &before[word_start(before, before.len())..] == b"class"
 }
 
 /// `context(log: Log)` alone on its line, or before what may begin a declaration.
@@ -192,10 +237,17 @@ fn line_before(source: &[u8], at: usize) -> &[u8] {
     before[start..].trim_ascii()
 }
 
+/// The parameters of a constructor are looked through for so many bytes: there may be dozens of them.
+const MOST_OF_CONSTRUCTOR: usize = 20_000;
+
 /// One past the parenthesis that closes the one at `open`.
 fn closing(source: &[u8], open: usize) -> Option<usize> {
+    closing_within(source, open, HORIZON)
+}
+
+fn closing_within(source: &[u8], open: usize, horizon: usize) -> Option<usize> {
     let mut depth = 0usize;
-    for (at, byte) in source.iter().enumerate().skip(open).take(HORIZON) {
+    for (at, byte) in source.iter().enumerate().skip(open).take(horizon) {
         match byte {
             b'(' => depth += 1,
             b')' if depth == 1 => return Some(at + 1),
@@ -208,6 +260,11 @@ fn closing(source: &[u8], open: usize) -> Option<usize> {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn word_start(source: &[u8], end: usize) -> usize {
+    let before = source[..end].iter().rev();
+    end - before.take_while(|&&byte| is_word(byte)).count()
 }
 
 fn word_end(source: &[u8], start: usize) -> usize {
@@ -231,7 +288,19 @@ mod tests {
         for (source, expected) in [
             (
                 "class A\ninternal actual constructor(val factual: Int) { actual fun f() }",
-                "class A\ninternal        constructor(val factual: Int) { actual fun f() }",
+                "class A\n                                              { actual fun f() }",
+            ),
+            (
+                "class A<T : B<T>>\n@Inject\nconstructor(a: (T) -> A) : C()",
+                "class A<T : B<T>>\n       \n                         : C()",
+            ),
+            (
+                "class A {\n  private constructor() {} }",
+                "class A {\n  private constructor() {} }",
+            ),
+            (
+                "class A private constructor()",
+                "class A private constructor()",
             ),
             ("context(l: Log)\nfun f() {}", "               \nfun f() {}"),
             ("context(l).f()", "context(l).f()"),

@@ -58,6 +58,7 @@ mod workers;
 pub use definitions::Definition;
 pub use file::SourceFile;
 pub use ignoring::plain_walk;
+pub use misread::Errors;
 pub use problem::{Problem, SourceError};
 pub use scan::Scan;
 

@@ -1,6 +1,7 @@
 //! What a grammar misread: where the errors of a syntax tree are, and the conditionals that tear definitions apart there.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use tree_sitter::Tree;
 
@@ -117,6 +118,51 @@ fn is_definition(kind: &str) -> bool {
             kind,
             "preproc_include" | "preproc_def" | "preproc_function_def"
         )
+}
+
+/// What a tree has misread in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Errors {
+    /// Relative to the tree's root.
+    pub path: PathBuf,
+    /// Of the first, from 1.
+    pub line: usize,
+    pub places: usize,
+    /// On which nothing is found, for the grammar could not read them.
+    pub lines: usize,
+}
+
+/// The errors of a tree, each the outermost node that is one; none of a tree without.
+pub fn errors(tree: &Tree, path: &Path) -> Option<Errors> {
+    let mut found: Option<Errors> = None;
+    let mut cursor = tree.walk();
+    // Below it all lines are counted.
+    let mut counted = 0;
+    loop {
+        let node = cursor.node();
+        let is_error = node.is_error();
+        if is_error || node.is_missing() {
+            let (first, last) = (node.start_position().row, node.end_position().row);
+            let found = found.get_or_insert_with(|| Errors {
+                path: path.to_owned(),
+                line: first + 1,
+                places: 0,
+                lines: 0,
+            });
+            found.places += 1;
+            if is_error {
+                found.lines += (last + 1).saturating_sub(first.max(counted));
+                counted = counted.max(last + 1);
+            }
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
 }
 
 /// Errors and missing tokens in a tree. Visits only what lies above one.

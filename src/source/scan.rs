@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use tokei::LanguageType;
 
 use super::cache::{Cache, Known};
@@ -14,11 +15,12 @@ use super::definitions::Definition;
 use super::file::SourceFile;
 use super::kinds::Kinds;
 use super::languages::{self, Language};
+use super::misread::Errors;
 use super::problem::{Problem, SourceError};
 use super::reader::{Reader, Unparsed};
 use super::relations::FileRelations;
 use super::workers::{Done, Workers};
-use super::{structure, tree, walk};
+use super::{misread, structure, tree, walk};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::hierarchy::Hierarchy;
@@ -374,6 +376,25 @@ impl Scan {
         let mut problems = self.problems.clone();
         problems.sort();
         problems
+    }
+
+    /// Where the grammars could not read what stands in the files, in order of path. All files are parsed for it.
+    pub fn misread(&self, progress: &Progress) -> Result<Vec<Errors>, Cancelled> {
+        let dir = self.dir.as_path();
+        let files = self.files.par_iter();
+        let with_syntax = files.filter(|file| has_syntax(&file.counted));
+        let found = with_syntax.map_init(Reader::default, |reader, file| {
+            let text = count::text(&dir.join(&file.path), file.counted, progress);
+            // What has become unreadable is another problem.
+            let (counted, source) = text.ok()?;
+            let languages = candidates(counted.language, &source);
+            let (tree, _) = reader.tree(&languages, &source, progress).ok()?;
+            misread::errors(&tree, &file.path)
+        });
+        let mut found: Vec<Errors> = found.flatten_iter().collect();
+        progress.check()?;
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(found)
     }
 
     /// Counts what was left out so far.

@@ -23,7 +23,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::Surface;
-use callscape_source::history::{History, HistoryError, MOST_COMMITS, history};
+use callscape_source::history::{History, HistoryError, history};
 
 /// A module whose blocks would be smaller on the screen, in pixels on average, is collapsed; one that is collapsed
 /// is expanded when they would be larger than the second.
@@ -353,15 +353,7 @@ impl State {
     }
 
     fn take_history(&mut self, history: History) {
-        let mut limits = Vec::new();
-        if history.is_shallow {
-            limits.push("The clone is shallow: older changes are not known.".to_owned());
-        }
-        if history.is_cut_off {
-            limits.push(format!(
-                "Only the {MOST_COMMITS} newest commits are looked at."
-            ));
-        }
+        let limits = history.limits();
         if !limits.is_empty() {
             self.messages.push(Message {
                 is_error: false,

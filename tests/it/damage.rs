@@ -23,7 +23,7 @@ mod program {
 const INPUTS: u64 = 24;
 
 /// The formats whose seeds are files, and the folders of these.
-const FORMATS: [(&str, &str); 19] = [
+const FORMATS: [(&str, &str); 21] = [
     ("callgrind", "callgrind"),
     ("chrome-json", "chrome"),
     ("cpuprofile", "cpuprofile"),
@@ -43,6 +43,8 @@ const FORMATS: [(&str, &str); 19] = [
     ("perfetto", "perfetto"),
     ("pprof", "pprof"),
     ("speedscope", "speedscope"),
+    ("systrace", "systrace"),
+    ("zipkin", "zipkin"),
 ];
 
 fn files(folder: &Path) -> Vec<PathBuf> {

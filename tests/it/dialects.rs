@@ -206,14 +206,19 @@ fn profiles_of_v8_in_chunks_say_the_same() {
         let thread = &chunked.trace.threads()[0];
         let named = (&*thread.process, &*thread.id, &*thread.name);
         assert_eq!(named, ("7", "8", "CrRendererMain"));
-        // Beside calls they are counted.
+        // Beside calls they have a thread of their own.
         let call = r#"{"name":"f","ph":"X","ts":1,"dur":2,"pid":7,"tid":8}"#;
         events.push(serde_json::from_str(call).expect("JSON"));
         let text = serde_json::json!(events).to_string();
         let traced = read(&scratch.write("Calls.json", text.as_bytes()));
-        assert_eq!(traced.trace.calls(), 1);
-        let chunks = events.len() as u64 - 2;
-        assert_eq!(kinds(&traced), [("sample-not-shown", chunks)]);
+        assert_eq!(traced.trace.calls(), chunked.trace.calls() + 1);
+        assert_eq!(
+            (traced.samples, kinds(&traced)),
+            (chunked.samples, kinds(&chunked))
+        );
+        let threads = traced.trace.threads().iter();
+        let threads: Vec<&str> = threads.map(|it| it.name.as_str()).collect();
+        assert_eq!(threads, ["CrRendererMain", "CrRendererMain, samples"]);
     }
 }
 

@@ -647,6 +647,12 @@ mail :0 mailer 200000000+50000
 }
 
 #[test]
+fn zipkin_and_systrace_files_are_read() {
+    holds_for("zipkin");
+    holds_for("systrace");
+}
+
+#[test]
 fn spans_of_public_traces_are_all_there() {
     for (file, format, spans) in [
         ("otlp/trace.json", "otlp", 1),

@@ -19,6 +19,7 @@ use super::common::{self, Scratch};
 
 mod answers;
 mod damage;
+mod foreign;
 mod written;
 
 /// Reads a recording itself, without an index.

@@ -1,11 +1,13 @@
 //! Through the public interface: import.
 
+mod beside;
 mod chrome_dialects;
 mod chrome_random;
 mod damage;
 mod facts;
 mod greedy;
 mod objects;
+mod refused;
 mod samples;
 mod threads;
 mod uftrace_random;

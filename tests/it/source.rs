@@ -17,6 +17,7 @@ mod bad_input;
 mod ctags;
 mod history;
 mod languages;
+mod names;
 mod relations;
 mod steps;
 

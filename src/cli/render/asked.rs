@@ -27,7 +27,7 @@ use callscape_model::moment::{Moment, lively};
 use callscape_model::search::search;
 use callscape_model::surface::{Scale, Surface};
 use callscape_model::theme::Theme;
-use callscape_source::history::{MOST_COMMITS, history};
+use callscape_source::history::history;
 use callscape_state::camera::ISOMETRIC_PITCH;
 
 pub fn settings(
@@ -198,11 +198,8 @@ pub fn metrics(
         let dir = session.source_dir.as_deref();
         let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
         let history = with_progress(|progress| history(dir, progress))??;
-        if history.is_shallow {
-            say!("callscape: the clone is shallow: older changes are not known");
-        }
-        if history.is_cut_off {
-            say!("callscape: only the {MOST_COMMITS} newest commits are looked at");
+        for limit in history.limits() {
+            say!("callscape: {limit}");
         }
         metrics.set_history(&shown.hierarchy, &history, |id| match mapped {
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::decimal;
 use callscape_facts::hashing::BuildFast;
 
 /// Stands for no name.
@@ -79,6 +80,10 @@ pub fn number(text: &[u8]) -> Option<u64> {
 
 /// A number as [`number`] reads it, or the whole number next to one with decimals, and whether it had any.
 pub fn rounded(text: &[u8]) -> Option<(u64, bool)> {
+    if memchr::memchr(b',', text).is_some() {
+        let plain = decimal::plain(std::str::from_utf8(text).ok()?, true)?;
+        return rounded(plain.as_bytes());
+    }
     let Some(point) = memchr::memchr(b'.', text) else {
         return Some((number(text)?, false));
     };

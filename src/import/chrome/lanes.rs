@@ -1,5 +1,5 @@
-//! Asynchronous events as calls, for recordings that have no others: tracing-chrome's asynchronous style, and what
-//! request tracers write. Those of one category and id nest in each other, and ids are at work at the same time: each
+//! Asynchronous events as calls: tracing-chrome's asynchronous style, what request tracers write, and what clang and
+//! webpack write beside others. Those of one category and id nest in each other, and ids are at work at the same time: each
 //! gets a lane from its first begin to its last end, a thread of its own for the views. A lane that is free is taken
 //! again, so that there are as many as were ever at work at once.
 
@@ -33,6 +33,14 @@ struct OfGroup {
     free: Vec<usize>,
 }
 
+/// How the ids of the threads begin that lanes are.
+const LANE: &[u8] = b"async ";
+
+/// Whether the thread of this key is a lane.
+pub fn is_one(key: &Key) -> bool {
+    key.thread.starts_with(LANE)
+}
+
 impl Lanes {
     fn key(event: &Event<'_>) -> (Group, Box<[u8]>) {
         let bytes = |bytes: Option<&[u8]>| bytes.unwrap_or_default().into();
@@ -54,7 +62,7 @@ impl Lanes {
         let group = self.groups.entry(key.0.clone()).or_default();
         let lane = group.free.pop().unwrap_or_else(|| {
             group.count += 1;
-            let mut thread = b"async ".to_vec();
+            let mut thread = LANE.to_vec();
             thread.extend_from_slice(&key.0.1);
             if group.count > 1 {
                 thread.extend_from_slice(format!(" {}", group.count).as_bytes());

@@ -23,15 +23,6 @@ use callscape_facts::memory::{Counter, Detail, Live, Memory, MemoryBuilder, Stac
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 
-/// What is counted while events are gathered, and not when they are put in order.
-pub const GATHERED: [&str; 5] = [
-    "negative-counter",
-    "counter-not-a-number",
-    "counter-out-of-range",
-    "object-without-id",
-    "snapshot-not-shown",
-];
-
 /// The counters of DevTools, which are instants with their values below `args.data`.
 const UPDATE: &[u8] = b"UpdateCounters";
 

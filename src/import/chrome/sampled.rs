@@ -1,12 +1,11 @@
-//! The samples of a Chrome trace that has no calls: the profiles of V8 that DevTools saves as a row of events
+//! The samples of a Chrome trace: the profiles of V8 that DevTools saves as a row of events
 //! (`Profile`, then `ProfileChunk` with the nodes and samples since the last; `CpuProfile` with all at once before 2017),
 //! and the format's own, `samples` that refer to `stackFrames`, as React Native's Hermes writes them.
 //! Specification: "Trace Event Format", the sections Sample Events and Stack Traces;
 //! <https://github.com/ChromeDevTools/devtools-frontend/tree/main/front_end/models/cpu_profile>.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::FORMAT;
 use crate::cpuprofile::{Handing, Profile};
 use crate::decimal::Unit;
 use crate::document::{Document, Next};
@@ -14,24 +13,31 @@ use crate::error::ImportError;
 use crate::input::Input;
 use crate::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
 use callscape_base::progress::Progress;
-use callscape_base::warnings::Reporter;
+use callscape_base::units::ThreadId;
+use callscape_base::warnings::{Reporter, Warning};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
-use callscape_facts::recording::Recording;
+use callscape_facts::lines::Lines;
 
-/// Reads the samples alone, of a recording that began at a time in nanoseconds on its own clock, where something else was
-/// recorded before its samples. O(n log n), all in memory.
-pub fn import(
+/// What the samples of a trace add to it.
+#[derive(Default)]
+pub struct Sampled {
+    pub samples: u64,
+    pub lines: Option<Lines>,
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the samples, and hands them to the builder of a trace: each thread to one of its own, beside the one that has
+/// its calls. O(n log n), all in memory.
+pub fn add(
     input: &Input,
     progress: &Progress,
-    began: Option<i64>,
-) -> Result<Recording, ImportError> {
+    trace: &mut super::Reader<'_>,
+) -> Result<Sampled, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
-    let mut reader = Reader::new(&reporter);
-    if let Some(began) = began {
-        reader.builder.began(Timestamp::from_ns(began));
-    }
+    let with_calls = trace.threads.texts();
+    let mut reader = Reader::new(&mut trace.builder, with_calls);
     if document.next()? == Next::Array {
         reader.events(&mut document)?;
     } else if document.object()? {
@@ -48,13 +54,12 @@ pub fn import(
     samples.allow(document.offset());
     let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
     reader.hand_on(&document, &mut stacks, &mut ticks, &mut samples);
-    let place = || document.place();
-    let sampled = samples.finish(&mut reader.builder, place);
-    let lines = sampled.innermost_lines(&stacks, &ticks);
-    let calls = reader.builder.finish(place);
-    let warnings = reporter.warnings();
-    let samples = Some(sampled.samples);
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let sampled = samples.finish(reader.builder, || document.place());
+    Ok(Sampled {
+        samples: sampled.samples,
+        lines: sampled.innermost_lines(&stacks, &ticks),
+        warnings: reporter.warnings(),
+    })
 }
 
 /// Process and thread, or process and id of a profile, as they are written.
@@ -82,8 +87,10 @@ struct Sample {
     frame: String,
 }
 
-struct Reader<'a> {
-    builder: TraceBuilder<'a>,
+struct Reader<'b, 'a> {
+    builder: &'b mut TraceBuilder<'a>,
+    /// The threads that have calls.
+    with_calls: HashSet<Key>,
     /// In order of their first event.
     profiles: Vec<OfThread>,
     by_id: HashMap<Key, usize>,
@@ -105,10 +112,11 @@ struct Event {
     part: Option<Profile>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(reporter: &'a Reporter) -> Reader<'a> {
+impl<'b, 'a> Reader<'b, 'a> {
+    fn new(builder: &'b mut TraceBuilder<'a>, with_calls: HashSet<Key>) -> Reader<'b, 'a> {
         Reader {
-            builder: TraceBuilder::new(reporter),
+            builder,
+            with_calls,
             profiles: Vec::new(),
             by_id: HashMap::new(),
             names: HashMap::new(),
@@ -118,7 +126,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
+    /// The thread that the samples of a thread go to.
+    fn thread(&mut self, of: Key) -> ThreadId {
+        let beside = |text: &str| match self.with_calls.contains(&of) {
+            true => format!("{text}, samples"),
+            false => text.to_owned(),
+        };
+        let thread = self.builder.thread(&of.0, &beside(&of.1));
+        if let Some(name) = self.names.get(&of) {
+            self.builder.name_thread(thread, &beside(name));
+        }
+        thread
+    }
+
     fn events(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
         if !document.array()? {
             return Ok(());
@@ -194,7 +215,7 @@ impl Reader<'_> {
                 b"name" => document.text_into(&mut event.named)?,
                 b"data" => {
                     if document.next()? == Next::Object {
-                        event.part = Some(Profile::part(document, &mut self.builder)?);
+                        event.part = Some(Profile::part(document, self.builder)?);
                     } else {
                         document.skip()?;
                     }
@@ -268,19 +289,15 @@ impl Reader<'_> {
         ticks: &mut Ticks,
         samples: &mut Samples<'_>,
     ) {
-        for of in &mut self.profiles {
-            let id = of.thread.clone().unwrap_or_default();
-            let thread = self.builder.thread(&of.process, &id);
-            if let Some(name) = self.names.get(&(of.process.clone(), id)) {
-                self.builder.name_thread(thread, name);
-            }
+        for mut of in std::mem::take(&mut self.profiles) {
+            let thread = self.thread((of.process, of.thread.unwrap_or_default()));
             let to = Handing {
                 thread,
                 stacks,
                 ticks,
                 samples,
             };
-            of.profile.parts_hand_on(to, document, &mut self.builder);
+            of.profile.parts_hand_on(to, document, self.builder);
         }
         let mut known: HashMap<String, StackId> = HashMap::new();
         // By thread, in order of its first sample.
@@ -295,15 +312,14 @@ impl Reader<'_> {
             threads[place].1.push((sample.time, stack));
         }
         for (key, mut sampled) in threads {
-            let thread = self.builder.thread(&key.0, &key.1);
-            if let Some(name) = self.names.get(&key) {
-                self.builder.name_thread(thread, name);
-            }
+            let thread = self.thread(key);
             document.warn_many("out-of-order", sort_by_time(&mut sampled));
             let track = samples.track(thread);
             for (time, stack) in sampled {
-                let (time, builder) = (Timestamp::from_ns(time), &mut self.builder);
-                samples.stack(track, time, stack, stacks, builder, || document.place());
+                let time = Timestamp::from_ns(time);
+                samples.stack(track, time, stack, stacks, self.builder, || {
+                    document.place()
+                });
             }
         }
     }

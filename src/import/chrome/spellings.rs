@@ -299,9 +299,12 @@ mod tests {
             let (backspace, _, other) = name("\\b");
             assert_eq!((shown.as_str(), other.as_str()), ("\\b", "\u{8}"));
             assert_ne!(text, backspace);
-            let (broken, repaired, shown) = name("x\ty");
+            let (broken, repaired, shown) = name("x\\ud800y");
             assert_eq!((repaired, shown.as_str()), (true, "x\u{fffd}y"));
             assert_eq!(name("x\u{fffd}y"), (broken, false, "x\u{fffd}y".into()));
+            let (tab, repaired, shown) = name("x\ty");
+            assert_eq!((repaired, shown.as_str()), (true, "x\ty"));
+            assert_eq!(name("x\\ty"), (tab, false, "x\ty".into()));
             assert_eq!(name("").2, "");
         }
     }

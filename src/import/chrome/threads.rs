@@ -1,6 +1,6 @@
 //! The threads of a Chrome trace, told apart by what its events call them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::events::Event;
 use super::nesting::{Nesting, OpenBegins};
@@ -112,6 +112,13 @@ impl Threads {
         });
         self.by_key.insert(key, index);
         index
+    }
+
+    /// Process and thread of each, as text.
+    pub fn texts(&self) -> HashSet<(String, String)> {
+        let ids = self.threads.iter().map(|thread| &thread.key);
+        ids.map(|key| (unescape(&key.process).0, unescape(&key.thread).0))
+            .collect()
     }
 
     #[inline]

@@ -35,9 +35,23 @@ pub fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, I
         return Ok(false);
     }
     let (mut known, mut others) = (false, false);
-    while let Some(key) = document.member()? {
+    // Tempo's answer may lie in a member of its own.
+    let mut is_inside = false;
+    loop {
+        let Some(key) = document.member()? else {
+            if !std::mem::take(&mut is_inside) {
+                break;
+            }
+            continue;
+        };
+        let not_shown = match key {
+            b"resourceLogs" | b"resource_logs" => Some("logs-not-shown"),
+            b"resourceMetrics" | b"resource_metrics" => Some("metrics-not-shown"),
+            _ => None,
+        };
         match key {
-            b"resourceSpans" | b"resource_spans" => {
+            b"trace" if !is_inside => is_inside = document.object()?,
+            b"resourceSpans" | b"resource_spans" | b"batches" => {
                 known = true;
                 if document.array()? {
                     while document.element()? {
@@ -47,6 +61,9 @@ pub fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, I
             }
             _ => {
                 others = true;
+                if let Some(kind) = not_shown {
+                    document.warn(kind);
+                }
                 document.skip()?;
             }
         }

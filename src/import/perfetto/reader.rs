@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::switches::{Switches, switches};
+use crate::atrace::Lanes as AsyncLanes;
 use crate::chrome::completes::Completes;
 use crate::chrome::nesting::{Mark, Marks, OpenBegins};
 use crate::input::Input;
@@ -57,6 +58,10 @@ pub(super) struct Reader<'a> {
     /// The events of all tracks, which wait to be put in order.
     pub completes: Completes,
     pub marks: Marks,
+    /// By thread, the track of its marks.
+    pub thread_tracks: HashMap<u64, u64, BuildFast>,
+    /// Of marks that belong to no thread.
+    pub async_lanes: AsyncLanes,
     /// What the scheduler did, and when last.
     pub switches: Switches,
     pub last_switch: i64,
@@ -122,6 +127,8 @@ impl<'a> Reader<'a> {
             out_of_order: false,
             completes: Completes::default(),
             marks: Marks::new(Mark::key),
+            thread_tracks: HashMap::default(),
+            async_lanes: AsyncLanes::default(),
             switches: switches(),
             last_switch: i64::MIN,
             running: HashMap::default(),

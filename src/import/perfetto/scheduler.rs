@@ -19,7 +19,7 @@ fn can_go_on(state: u64) -> bool {
 }
 
 impl Reader<'_> {
-    /// Takes a bundle of events of one processor. Whether there was anything of the scheduler in it.
+    /// Takes a bundle of events of one processor. Whether there was anything of the scheduler or a mark in it.
     pub(super) fn bundle(&mut self, bundle: &[u8]) -> bool {
         let offset = self.clock_offset(BOOTTIME);
         let mut found = false;
@@ -51,13 +51,19 @@ impl Reader<'_> {
     }
 
     fn kernel_event(&mut self, event: &[u8], offset: i64) -> bool {
-        let (mut time, mut switch) = (0, None);
+        let (mut time, mut thread, mut switch, mut print) = (0, 0, None, None);
         for (number, value) in Fields::new(event) {
             match (number, value) {
                 (1, Value::Number(ns)) => time = in_range(ns),
+                (2, Value::Number(number)) => thread = number,
+                (3, Value::Bytes(bytes)) => print = Some(bytes),
                 (4, Value::Bytes(bytes)) => switch = Some(bytes),
                 _ => {}
             }
+        }
+        if let Some(print) = print {
+            self.print(thread, time.saturating_add(offset), print);
+            return true;
         }
         let Some(switch) = switch else {
             return false;

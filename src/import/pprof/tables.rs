@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::demangle::demangle;
 use super::super::protobuf::{Fields, Value as Field};
+use super::super::text;
 use callscape_base::units::FunctionId;
 use callscape_facts::functions::{Function, Functions};
 use callscape_facts::hashing::BuildFast;
@@ -137,10 +138,9 @@ impl Tables {
                 }
                 return String::new();
             };
-            let text = String::from_utf8_lossy(bytes);
-            if text.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            let (text, is_sound) = text::checked(bytes);
+            if !is_sound {
                 warn("invalid-text");
-                return text.replace(char::is_control, "\u{fffd}");
             }
             text.into_owned()
         };

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::columns::{Units, amount, place_of};
+use super::columns::{Units, amount, is_no_cost, place_of};
 use super::csv;
 use super::file::{Ask, Kind, Parquet};
 use super::means::{self, Means, Tells};
@@ -37,6 +37,24 @@ const NOT_VALUES: [&str; 10] = [
     "call",
     "place",
 ];
+
+/// What columns are called by others that hold what ours of the other name do.
+const ALIASES: [(&str, &str); 8] = [
+    ("src_file", "file"),
+    ("filename", "file"),
+    ("src_line", "line"),
+    ("lineno", "line"),
+    ("line_number", "line"),
+    ("counts", "calls"),
+    ("ncalls", "calls"),
+    ("call_count", "calls"),
+];
+
+/// The name under which a column is known here.
+fn known_as(name: &str) -> &str {
+    let alias = ALIASES.iter().find(|(theirs, _)| *theirs == name);
+    alias.map_or(name, |(_, ours)| ours)
+}
 
 /// Columns of text, which hold no numbers even where they look like some.
 const TEXTS: [&str; 10] = [
@@ -273,7 +291,7 @@ impl<'r> Answer<'r> {
     ) -> Result<Answer<'r>, ImportError> {
         let is_text = |at: usize| match texts {
             Some(texts) => texts.get(at).copied().unwrap_or(false),
-            None => TEXTS.contains(&names[at].as_str()),
+            None => TEXTS.contains(&known_as(&names[at])),
         };
         let text = |wanted: &str| (0..names.len()).find(|&at| names[at] == wanted && is_text(at));
         let Some(name) = text("name").or_else(|| text("function")) else {
@@ -304,7 +322,13 @@ impl<'r> Answer<'r> {
         let (mut roles, mut before) = (Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
             let is_new = before.insert(column);
-            roles.push(match column.as_str() {
+            // Where there is one of our own name, theirs is another.
+            let known = known_as(column);
+            let known = match known != column && names.iter().any(|it| it == known) {
+                true => column,
+                false => known,
+            };
+            roles.push(match known {
                 _ if at == name => Role::Name,
                 // Which of them is meant, nobody knows: the first.
                 _ if !is_new => {
@@ -324,6 +348,10 @@ impl<'r> Answer<'r> {
                 column if Some(column) == own => Role::Own,
                 column if totals.contains(&column) && own.is_some() => Role::Total,
                 other if NOT_VALUES.contains(&other) => Role::Nothing,
+                other if is_no_cost(other) => {
+                    reporter.warn("column-left-out", || place.clone());
+                    Role::Nothing
+                }
                 _ if values.len() < MOST_VALUES => {
                     values.push(Column {
                         name: column.clone(),

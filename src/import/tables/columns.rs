@@ -61,6 +61,8 @@ impl Units {
         let said = self.0.as_deref().filter(|it| !it.is_empty());
         let unit = match (column, column.rsplit('_').next()) {
             (_, Some("ns")) => Unit::Nanoseconds,
+            // Thousandths of them are nanoseconds.
+            (_, Some("us")) => return (Unit::Nanoseconds, 1),
             (_, Some("bytes")) => Unit::Bytes,
             // Of what, the table may not say.
             ("self" | "mean_self" | "total" | "cost", _) => unit_named(said.unwrap_or("units")),
@@ -71,6 +73,38 @@ impl Units {
             unit => (unit, 1000),
         }
     }
+}
+
+/// Whether the name of a column says that its numbers are no costs that could be added: places, numbers of things, shares.
+pub fn is_no_cost(name: &str) -> bool {
+    const PLACES: [&str; 23] = [
+        "line",
+        "lineno",
+        "column",
+        "col",
+        "id",
+        "pid",
+        "tid",
+        "thread",
+        "process",
+        "cpu",
+        "core",
+        "address",
+        "addr",
+        "offset",
+        "index",
+        "rank",
+        "depth",
+        "level",
+        "perc",
+        "percent",
+        "percentage",
+        "pct",
+        "ratio",
+    ];
+    let name = name.to_lowercase();
+    let mut words = name.split(|it: char| !it.is_alphanumeric());
+    words.any(|word| PLACES.contains(&word))
 }
 
 /// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the

@@ -1,6 +1,7 @@
 //! Records of CSV (RFC 4180), and what their fields hold.
 
 use super::values::Cell;
+use crate::decimal;
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::lines::Lines;
@@ -23,6 +24,7 @@ pub fn each_record(
     let mut record: Vec<u8> = Vec::new();
     // Quotation marks in the record, and the line that it begins in.
     let (mut marks, mut start) = (0, 1);
+    let mut between = None;
     while let Some(line) = lines.next()? {
         marks += quotes(line);
         let is_first = record.is_empty();
@@ -43,7 +45,12 @@ pub fn each_record(
         }
         marks = 0;
         if !record.is_empty() {
-            take(&fields(&record), &place)?;
+            let between = *between.get_or_insert_with(|| separator(&record));
+            let mut fields = fields(&record, between);
+            if between != b',' {
+                fields.iter_mut().for_each(with_point);
+            }
+            take(&fields, &place)?;
         }
         record.clear();
     }
@@ -61,7 +68,27 @@ pub fn each_record(
 
 /// The fields of a line; none where a quotation mark in it is open.
 pub fn fields_of_line(line: &[u8]) -> Option<Vec<String>> {
-    is_whole(quotes(line)).then(|| fields(line))
+    is_whole(quotes(line)).then(|| fields(line, separator(line)))
+}
+
+/// What stands between the fields of a table with this line of names: a comma, or where there are more of them a semicolon,
+/// as in countries with decimal commas, or a tab.
+fn separator(names: &[u8]) -> u8 {
+    let count = |&sign: &u8| memchr::memchr_iter(sign, names).count();
+    // Of as many the last.
+    [b'\t', b';', b',']
+        .into_iter()
+        .max_by_key(count)
+        .unwrap_or(b',')
+}
+
+/// Spells a number with a decimal comma as others do.
+fn with_point(field: &mut String) {
+    if field.contains(',')
+        && let Some(plain) = decimal::plain(field, false)
+    {
+        *field = plain;
+    }
 }
 
 /// How many quotation marks there are.
@@ -76,7 +103,7 @@ fn is_whole(quotes: usize) -> bool {
 }
 
 /// The fields of a whole record.
-fn fields(record: &[u8]) -> Vec<String> {
+fn fields(record: &[u8], separator: u8) -> Vec<String> {
     let mut fields = Vec::new();
     let mut field = Vec::new();
     let (mut quoted, mut bytes) = (false, record.iter().copied().peekable());
@@ -87,7 +114,7 @@ fn fields(record: &[u8]) -> Vec<String> {
                 bytes.next();
             }
             b'"' => quoted = !quoted,
-            b',' if !quoted => {
+            byte if byte == separator && !quoted => {
                 fields.push(text(&field));
                 field.clear();
             }
@@ -100,7 +127,7 @@ fn fields(record: &[u8]) -> Vec<String> {
 
 /// A field as the one who wrote it had it.
 fn text(field: &[u8]) -> String {
-    escape::undata(&String::from_utf8_lossy(field), |_| false).into_owned()
+    escape::undata(&crate::text::decode(field).0, |_| false).into_owned()
 }
 
 /// What a field holds: a text stays as it is, whatever it looks like.
@@ -119,8 +146,16 @@ fn number(field: &str) -> Cell<'_> {
     if let Ok(whole) = field.parse() {
         return Cell::Whole(whole);
     }
-    match field.parse() {
-        Ok(real) => Cell::Real(real),
-        Err(_) => Cell::Text(field.as_bytes()),
+    if let Ok(real) = field.parse() {
+        return Cell::Real(real);
+    }
+    // With signs between its thousands, or a decimal comma.
+    match decimal::plain(field, true) {
+        Some(plain) if plain != field => match (plain.parse(), plain.parse()) {
+            (Ok(whole), _) => Cell::Whole(whole),
+            (_, Ok(real)) => Cell::Real(real),
+            _ => Cell::Text(field.as_bytes()),
+        },
+        _ => Cell::Text(field.as_bytes()),
     }
 }

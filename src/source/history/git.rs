@@ -15,9 +15,39 @@ use callscape_facts::index::cache_dir;
 /// Of the format that histories are kept in.
 const VERSION: u32 = 3;
 
+/// Submodules of submodules, and so on, are looked into so deep.
+const DEEPEST_SUBMODULE: usize = 8;
+
 /// See [`super::history`].
 pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
+    with_submodules(dir, 0, progress)
+}
+
+/// The history of a directory, with that of the submodules in it that are checked out.
+fn with_submodules(dir: &Path, depth: usize, progress: &Progress) -> Result<History, HistoryError> {
     let found = Found::new(dir)?;
+    let mut history = own_history(&found, progress)?;
+    let mut submodules = Vec::new();
+    if let Some(tree) = found.tree_of(found.head) {
+        found.submodules(tree, &mut String::new(), 0, &mut submodules);
+    }
+    for path in submodules {
+        let inside = dir.join(&path);
+        // What is not checked out has no files here either.
+        if depth == DEEPEST_SUBMODULE || !inside.join(".git").exists() {
+            continue;
+        }
+        match with_submodules(&inside, depth + 1, progress) {
+            Ok(submodule) => history.add_submodule(&path, submodule),
+            Err(HistoryError::Cancelled(cancelled)) => return Err(cancelled.into()),
+            Err(error) => history.unread.push(error.to_string()),
+        }
+    }
+    Ok(history)
+}
+
+/// The history of the repository itself.
+fn own_history(found: &Found, progress: &Progress) -> Result<History, HistoryError> {
     let kept = found.kept_at();
     if let Some(history) = kept.as_deref().and_then(|path| found.kept(path)) {
         return Ok(history);

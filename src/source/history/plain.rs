@@ -39,15 +39,39 @@ pub fn not_plain(dir: &Path) -> Option<PathBuf> {
     None
 }
 
-fn in_repository(git: &Path) -> Option<PathBuf> {
-    let mut folder = git.to_path_buf();
-    if !git.is_dir() {
-        if !is_plain(git) {
-            return Some(folder);
+/// Why git's own library does not read the repository around `dir`; none where it is not known to be of a kind that is not
+/// read.
+pub fn not_read(dir: &Path) -> Option<&'static str> {
+    let mut gits = dir.ancestors().map(|folder| folder.join(".git"));
+    let git = gits.find(|git| git.symlink_metadata().is_ok())?;
+    let folder = folder_of(&git)?;
+    let common = line(&folder.join("commondir")).map(|named| folder.join(named.trim_end()));
+    let config = text(&common.unwrap_or(folder).join("config"))?;
+    let config = config.to_lowercase();
+    let mut settings = config.lines().filter_map(|line| line.split_once('='));
+    settings.find_map(|(name, value)| match (name.trim(), value.trim()) {
+        ("objectformat", "sha256") => Some("it names its objects by SHA-256, which is not read"),
+        ("refstorage", "reftable") => {
+            Some("it keeps its branches in a reftable, which is not read")
         }
-        let around = git.parent().unwrap_or(git);
-        folder = around.join(line(git)?.strip_prefix("gitdir: ")?.trim_end());
+        _ => None,
+    })
+}
+
+/// The folder of a repository: `.git` itself, or what it names.
+fn folder_of(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git.to_path_buf());
     }
+    let around = git.parent().unwrap_or(git);
+    Some(around.join(line(git)?.strip_prefix("gitdir: ")?.trim_end()))
+}
+
+fn in_repository(git: &Path) -> Option<PathBuf> {
+    if !git.is_dir() && !is_plain(git) {
+        return Some(git.to_path_buf());
+    }
+    let folder = folder_of(git)?;
     if let Some(found) = in_folder(&folder) {
         return Some(found);
     }

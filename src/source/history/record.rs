@@ -39,6 +39,54 @@ pub struct History {
     pub is_shallow: bool,
     /// There are older commits than the [`MOST_COMMITS`] looked at.
     pub is_cut_off: bool,
+    /// Why the histories of submodules are missing.
+    #[serde(skip)]
+    pub unread: Vec<String>,
+}
+
+impl History {
+    /// Adds the history of a submodule at `path`.
+    #[cfg(feature = "git")]
+    pub(super) fn add_submodule(&mut self, path: &str, of: History) {
+        let authors = of.authors.into_iter().map(|author| {
+            let known = self.authors.iter().position(|it| *it == author);
+            let at = known.unwrap_or(self.authors.len());
+            if at == self.authors.len() {
+                self.authors.push(author);
+            }
+            at as u32
+        });
+        let authors: Vec<u32> = authors.collect();
+        for (file, mut history) in of.files {
+            let numbers = history.authors.iter();
+            let numbers = numbers.filter_map(|&author| authors.get(author as usize).copied());
+            history.authors = numbers.collect();
+            history.authors.sort_unstable();
+            self.files.insert(format!("{path}/{file}"), history);
+        }
+        self.commits += of.commits;
+        self.is_shallow |= of.is_shallow;
+        self.is_cut_off |= of.is_cut_off;
+        self.unread.extend(of.unread);
+    }
+
+    /// What is not known, each a sentence.
+    pub fn limits(&self) -> Vec<String> {
+        let mut limits = Vec::new();
+        if self.is_shallow {
+            let remedy = "`git fetch --unshallow` brings them";
+            limits.push(format!(
+                "the clone is shallow: older changes are not known; {remedy}"
+            ));
+        }
+        if self.is_cut_off {
+            limits.push(format!(
+                "only the {MOST_COMMITS} newest commits are looked at"
+            ));
+        }
+        limits.extend(self.unread.iter().cloned());
+        limits
+    }
 }
 
 /// Why there is no history.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 
-use super::plain::not_plain;
+use super::plain::{not_plain, not_read};
 use super::record::HistoryError;
 
 /// Trees nested deeper are not looked into.
@@ -33,6 +33,13 @@ impl Found {
                 path: dir.to_path_buf(),
                 reason: format!("{} is no plain file", found.display()),
             });
+        }
+        let reason = not_read(&whole).map(|reason| HistoryError::Unreadable {
+            path: dir.to_path_buf(),
+            reason: reason.to_owned(),
+        });
+        if let Some(reason) = reason {
+            return Err(reason);
         }
         // Neither the user's configuration nor the environment has a say: only objects are read.
         let options = gix::open::Options::isolated();
@@ -121,6 +128,29 @@ impl Found {
                 EntryKind::Tree => self.list(entry.id, path, depth + 1, visit),
                 EntryKind::File | EntryKind::Link => visit(path, entry.id),
                 EntryKind::Submodule => {}
+            }
+            path.truncate(length);
+        }
+    }
+
+    /// The paths of the submodules below a tree.
+    pub fn submodules(
+        &self,
+        tree: ObjectId,
+        path: &mut String,
+        depth: usize,
+        found: &mut Vec<String>,
+    ) {
+        if depth > DEEPEST {
+            return;
+        }
+        let length = path.len();
+        for entry in self.entries(Some(tree)) {
+            push_name(path, &entry.name);
+            match entry.kind {
+                EntryKind::Tree => self.submodules(entry.id, path, depth + 1, found),
+                EntryKind::Submodule => found.push(path.clone()),
+                EntryKind::File | EntryKind::Link => {}
             }
             path.truncate(length);
         }

@@ -18,10 +18,11 @@ fn events_that_are_no_calls_are_counted_by_what_they_are() {
         ));
     }
     let recording = trace("chrome-kinds", &format!("[{}]", events.join(",")));
-    assert_eq!(recording.trace.calls(), 1);
+    // The complete one and two asynchronous ones.
+    assert_eq!(recording.trace.calls(), 3);
     let counted: Vec<(&str, u64)> = warnings(&recording).into_iter().collect();
     let expected = [
-        ("async-event-not-shown", 7),
+        ("async-event-not-shown", 3),
         ("counter-not-shown", 1),
         ("event-not-shown", 6),
         ("flow-not-shown", 3),
@@ -181,7 +182,7 @@ fn events_without_a_time_say_nothing_about_the_thread_of_the_next() {
 }
 
 #[test]
-fn asynchronous_events_are_calls_where_there_are_no_others() {
+fn asynchronous_events_are_calls_also_beside_others() {
     let event = |phase: &str, name: &str, id: &str, ts: u32| {
         format!(
             r#"{{"ph":"{phase}","name":"{name}","cat":"web","pid":1,"tid":9,"ts":{ts},{id},".file":"a.rs",".line":3}}"#
@@ -223,12 +224,12 @@ fn asynchronous_events_are_calls_where_there_are_no_others() {
     let counted: Vec<(&str, u64)> = warnings(&recording).into_iter().collect();
     let expected = [("async-event-not-shown", 1), ("end-without-begin", 1)];
     assert_eq!(counted, expected);
-    // Beside a call they are counted, as before.
+    // Beside a call they are the same.
     let call = r#"{"ph":"X","name":"f","ts":0,"dur":1,"pid":1,"tid":1}"#;
     let recording = trace(
         "chrome-async-and",
         &format!("[{call},{}]", events.join(",")),
     );
-    assert_eq!(recording.trace.calls(), 1);
-    assert_eq!(warnings(&recording).get("async-event-not-shown"), Some(&10));
+    assert_eq!(recording.trace.calls(), 5);
+    assert_eq!(warnings(&recording).get("async-event-not-shown"), Some(&1));
 }

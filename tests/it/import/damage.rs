@@ -15,7 +15,7 @@ use Outcome::{Error, Warnings};
 
 const DAMAGED: &[(&str, Outcome)] = &[
     ("chrome-empty.json", Error(&["empty file"])),
-    ("chrome-empty-array.json", Warnings(&[])),
+    ("chrome-empty-array.json", Error(&["found none"])),
     (
         "chrome-no-events-key.json",
         Error(&["traceEvents", "displayTimeUnit"]),
@@ -69,7 +69,10 @@ const DAMAGED: &[(&str, Outcome)] = &[
     ("chrome-tid-strings.json", Warnings(&["open-at-end"])),
     ("chrome-10k-threads.json.gz", Warnings(&[])),
     ("chrome-deep-200k.json.gz", Warnings(&[])),
-    ("json-nesting-200k.json.gz", Warnings(&["not-an-event"])),
+    (
+        "json-nesting-200k.json.gz",
+        Error(&["found none", "not an event"]),
+    ),
     ("json-args-nesting-5k.json", Warnings(&[])),
     (
         "gzip-truncated.json.gz",
@@ -83,7 +86,10 @@ const DAMAGED: &[(&str, Outcome)] = &[
         Warnings(&["trailing-garbage"]),
     ),
     ("gzip-two-members.json.gz", Warnings(&["open-at-end"])),
-    ("gzip-bomb-64mib.json.gz", Warnings(&["unterminated-array"])),
+    (
+        "gzip-bomb-64mib.json.gz",
+        Error(&["found none", "unterminated array"]),
+    ),
     (
         "elf-named.json",
         Error(&["known format", "byte 0", "a program"]),

@@ -136,6 +136,26 @@ fn what_cannot_be_read_is_listed_and_nothing_else_is_lost() {
     }
 }
 
+#[test]
+fn errors_of_syntax_are_listed_with_the_lines_that_they_hide() {
+    let scratch = Scratch::new("syntax");
+    scratch
+        .write("good.py", "def f():\n    return 1\n")
+        .write("bad.rs", "fn f() {}\n)))\n%%% $$\nfn g() {}\n");
+    let output = callscape()
+        .args(["tree", "--skipped"])
+        .arg(&scratch.0)
+        .output()
+        .expect("it runs");
+    assert!(output.status.success());
+    let listed = String::from_utf8_lossy(&output.stdout);
+    let [line] = listed.lines().collect::<Vec<_>>()[..] else {
+        panic!("{listed}");
+    };
+    assert!(line.starts_with("syntax error: bad.rs, line 2: "), "{line}");
+    assert!(line.ends_with("hiding 2 lines"), "{line}");
+}
+
 #[cfg(unix)]
 #[test]
 fn pipes_and_the_longest_paths_do_no_harm() {

@@ -185,6 +185,71 @@ fn repositories_without_commits_shallow_ones_and_work_trees_have_their_histories
 }
 
 #[test]
+fn what_keeps_a_history_from_being_read_is_told() {
+    let scratch = Scratch::new("history-formats");
+    let mut tried = 0;
+    for (option, reason) in [
+        ("--object-format=sha256", "SHA-256"),
+        ("--ref-format=reftable", "reftable"),
+    ] {
+        let dir = scratch.0.join(reason);
+        std::fs::create_dir_all(&dir).expect("a folder");
+        if git(&dir, &["init", "-q", option]).is_none() {
+            eprintln!("left out: needs a git that knows {option}");
+            continue;
+        }
+        std::fs::write(dir.join("a.c"), "int a;\n").expect("a file");
+        git(&dir, &["add", "-A"]).expect("it adds");
+        let commit = ["-c", "user.email=a@b", "commit", "-q", "-m", "x"];
+        git(&dir, &commit).expect("it commits");
+        let error = history(&dir, &Progress::new()).expect_err("it is not read");
+        assert!(error.to_string().contains(reason), "{error}");
+        tried += 1;
+    }
+    println!("{tried} formats tried");
+}
+
+#[test]
+fn files_of_submodules_have_the_history_of_the_submodule() {
+    let scratch = Scratch::new("history-submodules");
+    let [inner, outer] = ["inner", "outer"].map(|it| scratch.0.join(it));
+    for (dir, name) in [(&inner, "a.c"), (&outer, "b.c")] {
+        std::fs::create_dir_all(dir).expect("a folder");
+        if git(dir, &["init", "-q"]).is_none() {
+            eprintln!("left out: needs git");
+            return;
+        }
+        std::fs::write(dir.join(name), "int x;\n").expect("a file");
+    }
+    let commit = |dir: &Path, author: &str| {
+        git(dir, &["add", "-A"]).expect("it adds");
+        let email = format!("user.email={author}");
+        git(dir, &["-c", &email, "commit", "-q", "-m", "x"]).expect("it commits");
+    };
+    commit(&inner, "a@b");
+    std::fs::write(inner.join("a.c"), "int y;\n").expect("a file");
+    commit(&inner, "c@d");
+    let from = inner.to_str().expect("a text");
+    let add = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        from,
+        "lib/inner",
+    ];
+    git(&outer, &add).expect("a submodule");
+    commit(&outer, "c@d");
+    let found = read(&outer);
+    assert_eq!(found.files["lib/inner/a.c"].changes, 2);
+    assert_eq!(found.files["b.c"].changes, 1);
+    assert_eq!(found.files["lib/inner/a.c"].authors.len(), 2);
+    assert_eq!(found.authors, ["c@d", "a@b"]);
+    assert!(found.limits().is_empty());
+}
+
+#[test]
 fn a_file_that_was_moved_keeps_its_changes() {
     let scratch = Scratch::new("history-moved");
     let dir = &scratch.0;

@@ -108,6 +108,7 @@ pub const FORMATS: &[Format] = &[
     results("ripgrep", &["tests/data/results/rg.json"]),
     results("sarif", &["tests/data/results/ruff.sarif"]),
     file("speedscope", "speedscope", &["fuzz/seeds/speedscope"]),
+    file("systrace", "systrace", &["fuzz/seeds/systrace"]),
     Format {
         name: "tables",
         seeds: &["fuzz/seeds/tables"],
@@ -123,6 +124,7 @@ pub const FORMATS: &[Format] = &[
         seeds: &["fuzz/seeds/uftrace"],
         is: Is::Folder("uftrace", UFTRACE),
     },
+    file("zipkin", "zipkin", &["fuzz/seeds/zipkin"]),
 ];
 
 impl Format {

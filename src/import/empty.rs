@@ -1,0 +1,46 @@
+//! Recordings in which nothing is, and the reason.
+
+use super::error::ImportError;
+use super::otlp::{self, kept};
+use super::stream;
+use crate::input::Input;
+use callscape_base::progress::Progress;
+use callscape_base::warnings::{Place, Warning};
+use callscape_facts::recording::Recording;
+
+/// How many reasons an error message names.
+const NAMED: usize = 4;
+
+/// The recording, unless it has no calls, no samples and no memory: an error then, which says what was there instead.
+pub fn refused(recording: Recording, progress: &Progress) -> Result<Recording, ImportError> {
+    if !is_empty(&recording) || is_listening(&recording, progress) {
+        return Ok(recording);
+    }
+    let mut reasons: Vec<&Warning> = recording.warnings.iter().collect();
+    reasons.sort_by_key(|warning| std::cmp::Reverse(warning.count));
+    let reasons = reasons.into_iter().take(NAMED).map(|it| format!("; {it}"));
+    let found = format!("none{}", reasons.collect::<String>());
+    let place = Place::file(recording.path.display().to_string());
+    let expected = format!("calls or samples in a recording of {}", recording.format);
+    Err(ImportError::malformed(place, expected, found))
+}
+
+fn is_empty(recording: &Recording) -> bool {
+    let weighs_nothing = recording.profile.as_ref().is_none_or(|profile| {
+        let values = 0..profile.values().len();
+        values
+            .map(|value| profile.weight_of(value).ns())
+            .all(|it| it == 0)
+            && profile.calls() == 0
+    });
+    recording.trace.calls() == 0
+        && recording.samples == 0
+        && recording.memory.is_none()
+        && weighs_nothing
+}
+
+/// Whether it is the file that `callscape --listen` keeps: spans may come yet.
+fn is_listening(recording: &Recording, progress: &Progress) -> bool {
+    let head = || stream::head(&Input::on_disk(recording.path.clone()), progress);
+    recording.format == otlp::FORMAT && head().is_ok_and(|head| kept::sniff(&head))
+}

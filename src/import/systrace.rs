@@ -1,0 +1,229 @@
+//! The text of the kernel's ftrace with the marks of programs, as Android's systrace, atrace and `trace-cmd report` print
+//! it, also in the page that systrace makes of it. Specification: <https://docs.kernel.org/trace/ftrace.html>, the section
+//! Output format.
+//!
+//! Read are `tracing_mark_write` and `print` events: calls of threads, and those of no thread on lanes of their own.
+//! Counted are other marks and the events of the kernel (`event-not-shown`).
+
+use std::collections::HashMap;
+
+use super::atrace::{self, Lanes, Mark};
+use super::decimal::{self, Unit};
+use super::error::ImportError;
+use super::input::Input;
+use super::lines::Lines;
+use super::text;
+use callscape_base::progress::Progress;
+use callscape_base::units::ThreadId;
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::functions::Function;
+use callscape_facts::recording::Recording;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "systrace";
+
+/// How many lines tell whether a file is one.
+const LINES_SNIFFED: usize = 64;
+
+/// Whether a file that begins with `head` is a trace of the kernel, or the page with one.
+pub fn sniff(head: &[u8]) -> bool {
+    let head_of_page = &head[..head.len().min(4096)];
+    let is_page = head_of_page.starts_with(b"<!DOCTYPE html")
+        && memchr::memmem::find(head_of_page, b"<title>Android System Trace").is_some();
+    let mut lines = head.split(|&byte| byte == b'\n').take(LINES_SNIFFED);
+    is_page
+        || head.starts_with(b"# tracer: ")
+        || lines.any(|line| {
+            let event = Event::parse(std::str::from_utf8(line).unwrap_or_default());
+            event.is_some_and(|event| event.mark().is_some())
+        })
+}
+
+/// An event, one a line: `task-pid (tgid) [processor] flags time: name: what it says`.
+struct Event<'a> {
+    task: &'a str,
+    thread: &'a str,
+    /// None where the kernel did not say.
+    process: Option<&'a str>,
+    time: &'a str,
+    name: &'a str,
+    says: &'a str,
+}
+
+impl<'a> Event<'a> {
+    fn parse(line: &'a str) -> Option<Event<'a>> {
+        let at = line.find(" [")?;
+        let (who, rest) = (line[..at].trim(), &line[at + 2..]);
+        let (processor, rest) = rest.split_once(']')?;
+        if processor.is_empty() || !processor.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let (who, process) = match who.strip_suffix(')').and_then(|who| who.rsplit_once('(')) {
+            Some((who, process)) => (who.trim_end(), Some(process.trim())),
+            None => (who, None),
+        };
+        let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let (task, thread) = who.rsplit_once('-').filter(|(_, id)| is_number(id))?;
+        let (before, rest) = rest.split_once(": ")?;
+        let time = before.split_ascii_whitespace().next_back()?;
+        let (name, says) = rest.split_once(':')?;
+        Some(Event {
+            task: task.trim(),
+            thread,
+            process: process.filter(is_number).filter(|it| !it.is_empty()),
+            time,
+            name: name.trim(),
+            says: says.trim(),
+        })
+    }
+
+    /// The mark that a program has written; behind its address where `trace-cmd` prints it.
+    fn mark(&self) -> Option<Mark<'a>> {
+        if !matches!(self.name, "tracing_mark_write" | "print") {
+            return None;
+        }
+        let behind = self.says.split_once(": ").map(|(_, behind)| behind);
+        atrace::mark(self.says).or_else(|| atrace::mark(behind?))
+    }
+}
+
+/// Reads the calls. O(n).
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut lines = Lines::open(input, progress, &reporter)?;
+    let mut builder = TraceBuilder::new(&reporter);
+    let mut reader = Reader::default();
+    // A page has other text around the trace.
+    let (mut is_page, mut is_inside) = (false, true);
+    while let Some(line) = lines.next()? {
+        let (line, _) = text::decode(line);
+        let line = line.into_owned();
+        if line.starts_with("<!DOCTYPE") {
+            (is_page, is_inside) = (true, false);
+        }
+        is_inside |= line.contains("# tracer: ");
+        is_inside &= !(is_page && line.contains("</script>"));
+        if !is_inside || line.trim().is_empty() || line.contains("# tracer: ") {
+            continue;
+        }
+        match Event::parse(&line) {
+            Some(event) => reader.take(&event, &mut builder, &lines),
+            // Of the header some writers lose the sign.
+            None if line.starts_with('#') || line.contains("TASK-PID") => {}
+            None => lines.warn("malformed-line"),
+        }
+    }
+    let calls = builder.finish(|| lines.place());
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
+}
+
+#[derive(Default)]
+struct Reader {
+    /// By the thread's id, itself.
+    threads: HashMap<String, ThreadId>,
+    lanes: Lanes,
+}
+
+impl Reader {
+    fn take(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>, lines: &Lines<'_>) {
+        let Some(mark) = event.mark() else {
+            return lines.warn("event-not-shown");
+        };
+        let time = match decimal::nanoseconds(event.time.as_bytes(), Unit::Seconds) {
+            Ok(time) => Timestamp::from_ns(time),
+            Err(why) => return lines.warn(why.kind()),
+        };
+        let place = || lines.place();
+        let function = |name: &str, builder: &mut TraceBuilder<'_>| {
+            builder.function(Function {
+                name: if name.is_empty() { "(unnamed)" } else { name },
+                ..Function::default()
+            })
+        };
+        match mark {
+            Mark::Begin { process, name } => {
+                let thread = self.thread(event, process, builder);
+                let function = function(name, builder);
+                builder.enter(thread, time, function, place);
+            }
+            Mark::End => {
+                let thread = self.thread(event, "", builder);
+                builder.exit(thread, time, None, place);
+            }
+            Mark::Async {
+                begins,
+                process,
+                name,
+                key,
+            } => {
+                let Some(lane) = self.lanes.lane(begins, process, key) else {
+                    return lines.warn(match begins {
+                        true => "duplicate-id",
+                        false => "end-without-begin",
+                    });
+                };
+                let thread = builder.thread(process, &format!("async {lane}"));
+                if begins {
+                    let function = function(name, builder);
+                    builder.enter(thread, time, function, place);
+                } else {
+                    builder.exit(thread, time, None, place);
+                }
+            }
+            Mark::Other => lines.warn("event-not-shown"),
+        }
+    }
+
+    /// The thread that has written an event, of the process that it names unless the kernel does.
+    fn thread(
+        &mut self,
+        event: &Event<'_>,
+        process: &str,
+        builder: &mut TraceBuilder<'_>,
+    ) -> ThreadId {
+        if let Some(&known) = self.threads.get(event.thread) {
+            return known;
+        }
+        let process = event.process.unwrap_or(process);
+        let thread = builder.thread(process, event.thread);
+        builder.name_thread(thread, event.task);
+        self.threads.insert(event.thread.to_owned(), thread);
+        thread
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_all_writers_are_taken_apart() {
+        for line in [
+            "   my-app-12  ( 10) [000] ...1   100.000100: tracing_mark_write: B|10|f",
+            " my-app-12 [000] 100.000100: tracing_mark_write: B|10|f",
+            "my-app-12 [000] d.h.1 100.000100: print: 0xffffffff: B|10|f",
+            "my-app-12 (-----) [000] .... 100.000100: print: tracing_mark_write: B|10|f",
+        ] {
+            let event = Event::parse(line).expect(line);
+            assert_eq!((event.task, event.thread), ("my-app", "12"), "{line}");
+            assert_eq!(event.time, "100.000100", "{line}");
+            let begin = Mark::Begin {
+                process: "10",
+                name: "f",
+            };
+            assert_eq!(event.mark(), Some(begin), "{line}");
+            assert!(sniff(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "",
+            "[0]",
+            "a-b [000] 1: x: y",
+            "main;f [k] 12",
+            "a-1 [x] 2: f: 3",
+        ] {
+            assert!(!sniff(line.as_bytes()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Zipkin's spans, JSON of its versions 2 and 1. Specification: <https://zipkin.io/zipkin-api/zipkin2-api.yaml> and
+//! <https://zipkin.io/zipkin-api/zipkin-api.yaml>.
+//!
+//! Read are lists of spans, lists of traces, and spans one a line: of every span its ids, name, start and duration in
+//! microseconds, and the service of its local end; that of its annotations in version 1. A server's side of a span that it
+//! shares with its client has the client's side around it. Not read are tags, annotations and the remote end.
+
+use std::collections::HashMap;
+
+use super::decimal::Unit;
+use super::document::{self, Document, Next};
+use super::error::ImportError;
+use super::input::Input;
+use super::spans::{Span, Spans};
+use callscape_base::progress::Progress;
+use callscape_base::warnings::Reporter;
+use callscape_facts::builder::TraceBuilder;
+use callscape_facts::recording::Recording;
+
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "zipkin";
+
+/// Whether a file that begins with `head` holds spans, by Zipkin's spelling.
+pub fn sniff(head: &[u8]) -> bool {
+    let paths = document::paths(head);
+    let has = |wanted: &str| paths.iter().any(|path| path == wanted);
+    let says = [
+        "localEndpoint",
+        "timestamp",
+        "duration",
+        "annotations",
+        "kind",
+    ];
+    has("traceId") && has("id") && !has("ph") && says.into_iter().any(has)
+}
+
+/// Reads the spans. O(n log n), all spans in memory.
+pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+    let reporter = Reporter::new();
+    let mut document = Document::open(input, progress, &reporter)?;
+    let mut sides = Vec::new();
+    while !document.at_end()? {
+        match document.next()? {
+            Next::Array => list(&mut document, &mut sides)?,
+            _ => span(&mut document, &mut sides)?,
+        }
+    }
+    document.close()?;
+    let mut spans = Spans::default();
+    spans.file(input.display().to_string());
+    hand_on(&sides, &mut spans);
+    let mut builder = TraceBuilder::new(&reporter);
+    spans.build(&mut builder, &reporter);
+    let calls = builder.finish(|| document.place());
+    let warnings = reporter.warnings();
+    Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
+}
+
+/// A span as one of its sides has seen it.
+#[derive(Default)]
+struct Side {
+    trace: String,
+    id: String,
+    parent: String,
+    name: String,
+    service: String,
+    start: i64,
+    end: i64,
+    /// The server's side of a span that the client began.
+    is_shared: bool,
+    offset: u64,
+}
+
+/// Spans, or traces, which are lists of spans.
+fn list(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), ImportError> {
+    document.array()?;
+    while document.element()? {
+        if document.next()? != Next::Array {
+            span(document, sides)?;
+        } else if document.array()? {
+            while document.element()? {
+                span(document, sides)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    let mut side = Side {
+        offset: document.offset(),
+        ..Side::default()
+    };
+    let (mut start, mut duration) = (None, None);
+    while let Some(key) = document.member()? {
+        match key {
+            b"traceId" => document.text_into(&mut side.trace)?,
+            b"id" => document.text_into(&mut side.id)?,
+            b"parentId" => document.text_into(&mut side.parent)?,
+            b"name" => document.text_into(&mut side.name)?,
+            b"timestamp" => start = document.time(Unit::Microseconds)?,
+            b"duration" => duration = document.time(Unit::Microseconds)?,
+            b"shared" => side.is_shared = document.scalar()? == Some(b"true"),
+            b"localEndpoint" => endpoint(document, &mut side.service)?,
+            b"annotations" | b"binaryAnnotations" => {
+                if document.array()? {
+                    while document.element()? {
+                        annotation(document, &mut side.service)?;
+                    }
+                }
+            }
+            _ => document.skip()?,
+        }
+    }
+    let Some(start) = start else {
+        document.warn("missing-time");
+        return Ok(());
+    };
+    if duration.is_none() {
+        document.warn("missing-duration");
+    }
+    let duration = duration.unwrap_or(0);
+    if duration < 0 {
+        document.warn("negative-duration");
+    }
+    side.start = start;
+    side.end = start.saturating_add(duration.max(0));
+    sides.push(side);
+    Ok(())
+}
+
+/// Takes the service of an annotation, where none is known.
+fn annotation(document: &mut Document<'_>, service: &mut String) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    while let Some(key) = document.member()? {
+        match key {
+            b"endpoint" if service.is_empty() => endpoint(document, service)?,
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+/// Takes the name of the service at the end of a connection.
+fn endpoint(document: &mut Document<'_>, service: &mut String) -> Result<(), ImportError> {
+    if !document.object()? {
+        return Ok(());
+    }
+    while let Some(key) = document.member()? {
+        match key {
+            b"serviceName" => document.text_into(service)?,
+            _ => document.skip()?,
+        }
+    }
+    Ok(())
+}
+
+/// Hands the spans on. Both sides of a shared span have one id: the server's gets one of its own, which is that of what
+/// its service has begun in it.
+fn hand_on(sides: &[Side], spans: &mut Spans) {
+    let shared = sides.iter().filter(|side| side.is_shared);
+    let shared: HashMap<(&str, &str), &str> = shared
+        .map(|side| ((&*side.trace, &*side.id), &*side.service))
+        .collect();
+    for side in sides {
+        let service = spans.service();
+        spans.name_service(service, &side.service);
+        let of_server = |id: &str| format!("{id} shared");
+        let is_in_server = |id: &str| shared.get(&(&*side.trace, id)) == Some(&&*side.service);
+        let (id, parent) = match (side.is_shared, is_in_server(&side.parent)) {
+            (true, _) => (of_server(&side.id), side.id.clone()),
+            (false, true) => (side.id.clone(), of_server(&side.parent)),
+            (false, false) => (side.id.clone(), side.parent.clone()),
+        };
+        let span = Span {
+            service,
+            id: spans.id(&side.trace, &id),
+            parent: spans.id(&side.trace, &parent),
+            name: &side.name,
+            file: "",
+            line: 0,
+            start: side.start,
+            end: side.end,
+            offset: side.offset,
+        };
+        spans.push(span);
+    }
+}

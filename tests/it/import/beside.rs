@@ -1,0 +1,291 @@
+//! What stands beside something else in a file is shown too: asynchronous events and samples beside calls, spans behind
+//! logs, profiles in different units.
+
+use super::*;
+use callscape::facts::recording::RecordingKind;
+use callscape::units::Unit;
+
+/// The calls of all threads, `thread: name start+cost` in order.
+fn all(recording: &Recording) -> Vec<String> {
+    let threads = recording.trace.threads();
+    let of = |thread: usize| {
+        let name = match threads[thread].name.as_str() {
+            "" => threads[thread].id.clone(),
+            name => name.to_owned(),
+        };
+        let calls = calls(recording, thread).into_iter();
+        calls.map(move |it| format!("{name}: {} {}+{}", it.name, it.start, it.end - it.start))
+    };
+    (0..threads.len()).flat_map(of).collect()
+}
+
+/// Self cost, total and calls of the functions of a name.
+fn of_function(recording: &Recording, name: &str) -> (u64, u64, u64) {
+    let metrics = recording.function_metrics(None);
+    let named = recording.functions.ids().zip(metrics.iter());
+    let named = named.filter(|(id, _)| recording.functions.get(*id).name == name);
+    named.fold((0, 0, 0), |sum, (_, it)| {
+        let (own, total) = (it.self_cost.ns(), it.total.ns());
+        (sum.0 + own, sum.1 + total, sum.2 + it.calls)
+    })
+}
+
+#[test]
+fn asynchronous_events_beside_complete_ones_have_lanes() {
+    let scratch = Scratch::new("beside-async");
+    let path = scratch.write(
+        "clang.json",
+        br#"{"traceEvents":[
+        {"pid":1,"tid":1,"ph":"M","name":"thread_name","args":{"name":"main"}},
+        {"pid":1,"tid":1,"ph":"X","ts":0,"dur":100,"name":"Compile"},
+        {"pid":1,"tid":1,"ph":"b","id":0,"cat":"Source","ts":10,"name":"Source"},
+        {"pid":1,"tid":1,"ph":"b","id":0,"cat":"Source","ts":20,"name":"Source"},
+        {"pid":1,"tid":1,"ph":"n","id":0,"cat":"Source","ts":25,"name":"mark"},
+        {"pid":1,"tid":1,"ph":"e","id":0,"cat":"Source","ts":30,"name":"Source"},
+        {"pid":1,"tid":1,"ph":"e","id":0,"cat":"Source","ts":50,"name":"Source"},
+        {"pid":1,"tid":1,"ph":"b","id":1,"cat":"Other","ts":40,"name":"open"},
+        {"pid":1,"tid":1,"ph":"e","id":2,"cat":"Other","ts":45,"name":"never"}]}"#,
+    );
+    let recording = read(&path);
+    assert_eq!(
+        all(&recording),
+        [
+            "main: Compile 0+100000",
+            "async Source: Source 10000+40000",
+            "async Source: Source 20000+10000",
+            // It is not known when it ended.
+            "async Other: open 40000+0",
+        ]
+    );
+    let expected = [
+        ("async-event-not-shown", 1),
+        ("end-without-begin", 1),
+        ("open-at-end", 1),
+    ];
+    assert_eq!(warnings(&recording), BTreeMap::from(expected));
+    assert_eq!(of_function(&recording, "Source").1, 40_000);
+}
+
+#[test]
+fn sampled_javascript_stands_beside_the_tasks_of_its_thread() {
+    let scratch = Scratch::new("beside-samples");
+    for phase in ["P", "I"] {
+        let text = r#"{"traceEvents":[
+        {"name":"thread_name","ph":"M","pid":1,"tid":2,"args":{"name":"Main"}},
+        {"name":"RunTask","ph":"X","pid":1,"tid":2,"ts":1000,"dur":9000},
+        {"name":"Profile","ph":"PHASE","id":"0x1","pid":1,"tid":2,"ts":1000,"args":{"data":{"startTime":1000}}},
+        {"name":"ProfileChunk","ph":"PHASE","id":"0x1","pid":1,"tid":3,"ts":9000,"args":{"data":{"cpuProfile":{"nodes":[
+          {"id":1,"callFrame":{"functionName":"(root)"}},
+          {"id":2,"parent":1,"callFrame":{"functionName":"onClick"}},
+          {"id":3,"parent":2,"callFrame":{"functionName":"sort"}}],
+          "samples":[2,3,3,3,2]},"timeDeltas":[200,1000,1000,1000,1000]}}},
+        {"name":"paint","ph":"I","pid":1,"tid":2,"ts":9000}]}"#;
+        let text = text.replace("PHASE", phase);
+        let recording = read(&scratch.write("devtools.json", text.as_bytes()));
+        assert_eq!(
+            (recording.kind, recording.samples),
+            (RecordingKind::Sampled, 5)
+        );
+        let threads: Vec<&str> = recording
+            .trace
+            .threads()
+            .iter()
+            .map(|it| &*it.name)
+            .collect();
+        assert_eq!(threads, ["Main", "Main, samples"]);
+        assert_eq!(
+            of_function(&recording, "RunTask"),
+            (9_000_000, 9_000_000, 1)
+        );
+        assert_eq!(of_function(&recording, "sort").0, 3_000_000);
+        let expected = BTreeMap::from([("instant-not-shown", 1)]);
+        assert_eq!(warnings(&recording), expected, "{phase}");
+    }
+}
+
+#[test]
+fn profiles_in_different_units_are_values_and_not_added() {
+    let scratch = Scratch::new("beside-units");
+    let profile = |unit: &str, weights: &str| {
+        format!(
+            r#"{{"type":"sampled","name":"{unit}","unit":"{unit}","startValue":0,"endValue":9,"samples":[[0],[0,1]],"weights":[{weights}]}}"#
+        )
+    };
+    let profiles = [
+        profile("bytes", "2000,1000"),
+        profile("microseconds", "100,200"),
+        profile("milliseconds", "1,2"),
+        r#"{"type":"evented","name":"e","unit":"none","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"O","frame":1,"at":3},{"type":"C","frame":1,"at":4},{"type":"C","frame":0,"at":9}]}"#.to_owned(),
+    ];
+    let text = format!(
+        r#"{{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{}],"shared":{{"frames":[{{"name":"main"}},{{"name":"work"}}]}}}}"#,
+        profiles.join(",")
+    );
+    let mut recording = read(&scratch.write("two.json", text.as_bytes()));
+    assert_eq!(
+        (recording.kind, recording.samples),
+        (RecordingKind::Profile, 6)
+    );
+    // Both profiles of time together, in nanoseconds.
+    assert_eq!(of_function(&recording, "main"), (1_100_000, 3_300_000, 0));
+    assert_eq!(of_function(&recording, "work"), (2_200_000, 2_200_000, 0));
+    for (value, unit, main) in [
+        ("bytes", Unit::Bytes, (2000, 3000, 0)),
+        ("weight", Unit::Things("units".to_owned()), (7, 8, 0)),
+    ] {
+        let profile = recording.profile.as_mut().expect("a profile");
+        profile.show(value).expect("a value of this name");
+        assert_eq!(profile.unit(), &unit);
+        assert_eq!(of_function(&recording, "main"), main, "{value}");
+    }
+}
+
+#[test]
+fn logs_and_metrics_before_spans_are_counted() {
+    let span = r#"{"scopeSpans":[{"spans":[{"traceId":"1","spanId":"1","name":"root","startTimeUnixNano":"5","endTimeUnixNano":"12"}]}]}"#;
+    let scratch = Scratch::new("beside-logs");
+    let lines = [
+        r#"{"resourceLogs":[{"scopeLogs":[]}]}"#.to_owned(),
+        r#"{"resourceMetrics":[]}"#.to_owned(),
+        format!(r#"{{"resourceSpans":[{span}]}}"#),
+    ];
+    let recording = read(&scratch.write("all.jsonl", lines.join("\n").as_bytes()));
+    assert_eq!(
+        all(&recording),
+        [": root 0+7".trim_start_matches(": ")].map(|it| format!("1: {it}"))
+    );
+    let expected = BTreeMap::from([("logs-not-shown", 1), ("metrics-not-shown", 1)]);
+    assert_eq!(warnings(&recording), expected);
+    let error = open(&scratch.write("logs.jsonl", lines[..2].join("\n").as_bytes()));
+    let error = error.expect_err("no spans").to_string();
+    assert!(error.contains("found none; logs not shown: 1"), "{error}");
+    // What Tempo answers, by its first and its second interface.
+    for text in [
+        format!(r#"{{"batches":[{span}]}}"#),
+        format!(r#"{{"trace":{{"resourceSpans":[{span}]}}}}"#),
+    ] {
+        let recording = read(&scratch.write("tempo.json", text.as_bytes()));
+        assert_eq!((recording.format, recording.trace.calls()), ("otlp", 1));
+        assert_eq!(warnings(&recording), BTreeMap::new());
+    }
+}
+
+#[test]
+fn both_sides_of_a_span_of_zipkin_are_calls_of_their_services() {
+    let recording = read(&crate::common::data("import/zipkin/shop.json"));
+    let expected = BTreeMap::from([("missing-time", 1)]);
+    assert_eq!(warnings(&recording), expected);
+    assert_eq!(
+        all(&recording),
+        [
+            "shop: get /cart 0+1000000000",
+            "shop: price 100000000+300000000",
+            "shop: stock 500000000+200000000",
+            "store: stock 520000000+150000000",
+            "store: select 530000000+80000000",
+            "mailer: old 2000000000+50000000",
+        ]
+    );
+}
+
+#[test]
+fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
+    let expected = [
+        "my-app: onCreate 0+300000",
+        "my-app: inflate 100000+100000",
+        "async 1: load 150000+120000",
+        "worker: decode 160000+100000",
+    ];
+    let path = crate::common::data("import/systrace/marks.systrace");
+    let recording = read(&path);
+    assert_eq!(all(&recording), expected);
+    assert_eq!(
+        warnings(&recording),
+        BTreeMap::from([("event-not-shown", 2)])
+    );
+    // The page that systrace makes of it.
+    let text = std::fs::read_to_string(path).expect("the sample");
+    let page = format!(
+        "<!DOCTYPE html>\n<html>\n<title>Android System Trace</title>\n<script>a [0] b: c</script>\n\
+         <script class=\"trace-data\" type=\"application/text\">\n{text}</script>\n</html>\n"
+    );
+    let scratch = Scratch::new("beside-page");
+    let page = read(&scratch.write("trace.html", page.as_bytes()));
+    assert_eq!(
+        (page.format, all(&page)),
+        ("systrace", expected.map(str::to_owned).to_vec())
+    );
+    // And Perfetto's trace of the same, with the events of one processor after those of another.
+    let kernel = |prints: &[(u64, u64, &str)]| {
+        let event = |&(time, thread, text): &(u64, u64, &str)| {
+            let print = [number(1, 1), bytes(2, text.as_bytes())].concat();
+            bytes(
+                2,
+                &[number(1, time), number(2, thread), bytes(3, &print)].concat(),
+            )
+        };
+        let bundle: Vec<u8> = prints.iter().flat_map(event).collect();
+        bytes(
+            1,
+            &[bytes(1, &[number(1, 0), bundle].concat()), number(10, 1)].concat(),
+        )
+    };
+    let (main, worker) = (12, 13);
+    let first = kernel(&[
+        (100_000, main, "B|10|onCreate"),
+        (200_000, main, "B|10|inflate"),
+        (260_000, worker, "B|10|decode\n"),
+        (360_000, worker, "E|10\n"),
+        (370_000, worker, "F|10|load|7"),
+    ]);
+    let second = kernel(&[
+        (250_000, main, "S|10|load|7"),
+        (300_000, main, "E|10"),
+        (400_000, main, "E|10"),
+        (410_000, main, "C|10|views|3"),
+    ]);
+    let names = [(12, "my-app"), (13, "worker")].map(|(id, name)| {
+        bytes(
+            2,
+            &[number(1, id), bytes(2, name.as_bytes()), number(3, 10)].concat(),
+        )
+    });
+    let tree = bytes(1, &[bytes(2, &names.concat()), number(10, 1)].concat());
+    let trace = scratch.write("trace.pftrace", &[tree, second, first].concat());
+    let recording = read(&trace);
+    let mut found = all(&recording);
+    found.sort();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(
+        (recording.format, found),
+        (
+            "perfetto",
+            expected.into_iter().map(str::to_owned).collect()
+        )
+    );
+    assert_eq!(warnings(&recording).get("event-not-shown"), Some(&1));
+}
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+    bytes
+}
+
+fn number(field: u64, value: u64) -> Vec<u8> {
+    [varint(field << 3), varint(value)].concat()
+}
+
+fn bytes(field: u64, content: &[u8]) -> Vec<u8> {
+    [
+        varint(field << 3 | 2),
+        varint(content.len() as u64),
+        content.to_vec(),
+    ]
+    .concat()
+}

@@ -1,0 +1,175 @@
+//! What is no recording, or none that is read, is refused with the reason; and what texts contain stays as it is.
+
+use super::*;
+
+fn error(scratch: &Scratch, name: &str, bytes: &[u8]) -> String {
+    let opened = open(&scratch.write(name, bytes));
+    match opened {
+        Err(error) => error.to_string(),
+        Ok(recording) => panic!("{name} was opened as {}", recording.format),
+    }
+}
+
+#[test]
+fn what_no_format_claims_by_its_content_is_refused() {
+    let scratch = Scratch::new("refused");
+    for (name, bytes, says) in [
+        (
+            "prose.txt",
+            &b"\nthis\nis an unknown\nformat\n"[..],
+            "a text that begins with 'this'",
+        ),
+        (
+            "numbers.txt",
+            b"The first chapter is 12\nThe second one is 30\n",
+            "'The first chapter is 12'",
+        ),
+        ("tab.txt", b"\tsome\xe9 text\n", "'someé text'"),
+        (
+            "people.json",
+            br#"[{"name":"Ann","age":3},{"name":"Bob","age":4}]"#,
+            "an array of objects with the members name, age",
+        ),
+    ] {
+        let error = error(&scratch, name, bytes);
+        assert!(error.contains(says), "{name}: {error}");
+        assert!(
+            !error.contains("bytes 0a") && !error.contains("bytes 09"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn recordings_in_which_nothing_is_are_refused_with_the_reason() {
+    let scratch = Scratch::new("refused-empty");
+    for (name, text, says) in [
+        ("empty.json", r#"{"traceEvents":[]}"#, "found none"),
+        (
+            "instants.json",
+            r#"[{"ph":"I","ts":1,"pid":1,"tid":1,"name":"a"},{"ph":"I","ts":2,"pid":1,"tid":1,"name":"a"}]"#,
+            "found none; instant not shown: 2, first at ",
+        ),
+        ("spans.json", r#"{"resourceSpans":[]}"#, "found none"),
+        ("zero.folded", "main;f 0\n", "found none"),
+        ("nop.systrace", "# tracer: nop\n#\n", "found none"),
+    ] {
+        let error = error(&scratch, name, text.as_bytes());
+        assert!(error.contains(says), "{name}: {error}");
+        assert!(
+            error.contains("expected calls or samples"),
+            "{name}: {error}"
+        );
+    }
+}
+
+#[test]
+fn formats_that_are_not_read_are_named_with_what_converts_them() {
+    let scratch = Scratch::new("refused-known");
+    for (name, bytes, what, remedy) in [
+        (
+            "app.pstats",
+            &b"\xfb\xa9\x03\xfa\x08~\xe9\0\0\0\0"[..],
+            "cProfile",
+            "pyprof2calltree",
+        ),
+        (
+            "trace.out",
+            b"go 1.22 trace\0\0\0\x01",
+            "Go's runtime",
+            "go tool trace",
+        ),
+        (
+            "app.nettrace",
+            b"Nettrace\x14\0\0\0!FastSerialization.1",
+            ".NET",
+            "dotnet-trace convert",
+        ),
+        ("app.bin", b"memray\0\x0b\0\0\0", "memray", "heaptrack"),
+        (
+            "app.heapsnapshot",
+            br#"{"snapshot":{"meta":{"node_fields":[]}}}"#,
+            "heap snapshot",
+            "--heap-prof",
+        ),
+        (
+            "perf.data",
+            b"PERFILE2\x68\0\0\0\0\0\0\0",
+            "perf",
+            "perf script",
+        ),
+        ("gmon.out", b"gmon\x01\0\0\0", "gprof", "uftrace"),
+        (
+            "app.trace",
+            b"*version\n3\ndata-file-overflow=false\n",
+            "Android's runtime",
+            "simpleperf",
+        ),
+        (
+            "report.nsys-rep",
+            b"\x01\x02\x03\x04",
+            "Nsight Systems",
+            "nsys export",
+        ),
+        (
+            "dump.bin",
+            b"\x04\x08{\n:\x0cversion",
+            "stackprof",
+            "--stackcollapse",
+        ),
+        (
+            "a.json",
+            br#"{"session":{},"root_frame":{"function":"f"}}"#,
+            "pyinstrument",
+            "speedscope",
+        ),
+    ] {
+        let error = error(&scratch, name, bytes);
+        assert!(
+            error.contains(what) && error.contains("not read"),
+            "{name}: {error}"
+        );
+        assert!(error.contains(remedy), "{name}: {error}");
+    }
+    let folder = scratch.0.join("r000hs");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("r000hs.vtune"), b"x").expect("a file");
+    let error = open(&folder).expect_err("a result of VTune").to_string();
+    assert!(error.contains("vtune -report"), "{error}");
+}
+
+#[test]
+fn what_json_forbids_in_texts_stays_as_it_is() {
+    let scratch = Scratch::new("refused-escapes");
+    let text = b"[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1,\"name\":\"outer\\pkg\\utils\\main.py(3): run\"},\
+        {\"ph\":\"X\",\"ts\":5,\"dur\":2,\"pid\":1,\"tid\":1,\"name\":\"a\tb\"},\
+        {\"ph\":\"X\",\"ts\":9,\"dur\":2,\"pid\":1,\"tid\":1,\"name\":\"caf\xe9\"}]";
+    let recording = read(&scratch.write("windows.json", text));
+    let names: Vec<String> = calls(&recording, 0).into_iter().map(|it| it.name).collect();
+    assert_eq!(
+        names,
+        ["outer\\pkg\\utils\\main.py(3): run", "a\tb", "café"]
+    );
+    assert_eq!(warnings(&recording), BTreeMap::from([("invalid-text", 3)]));
+}
+
+#[test]
+fn numbers_with_commas_are_numbers() {
+    let scratch = Scratch::new("refused-commas");
+    let folded = read(&scratch.write("a.folded", b"main;f 1,234\nmain;f 1.5\nmain;g 2,25\n"));
+    let weight = folded.profile.as_ref().expect("a profile").weight();
+    // In thousandths.
+    assert_eq!(weight.ns(), 1_234_000 + 1_500 + 2_250);
+    let hprof = "CPU TIME (ms) BEGIN (total = 633138) Mon Aug 04\n\
+        rank   self  accum   count trace method\n\
+        1 23,26% 23,26%      59 300 a.b\n\
+        2 10.00% 33,26%   1.234 301 a.c\n\
+        CPU TIME (ms) END\n";
+    let hprof = read(&scratch.write("a.hprof.txt", hprof.as_bytes()));
+    let metrics = hprof.function_metrics(None);
+    let of: Vec<(u64, u64)> = metrics
+        .iter()
+        .map(|it| (it.self_cost.ns(), it.calls))
+        .collect();
+    assert_eq!(of, [(147_267_898_800, 59), (63_313_800_000, 1234)]);
+}
