@@ -13,10 +13,7 @@ use anyhow::{Context, ensure};
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::{Measured, amount};
+use callscape_testing::measured::{Measured, amount};
 
 /// The limits of the tables: calls in 100 ms.
 const LIMITS: [u64; 4] = [200, 100, 50, 10];

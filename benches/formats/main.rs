@@ -14,33 +14,16 @@ use std::process::{Command, Stdio};
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "formats/program.rs"]
 mod program;
-#[path = "formats/text.rs"]
 mod text;
-#[path = "formats/typed.rs"]
 mod typed;
-#[path = "formats/wire.rs"]
 mod wire;
 
-use measured::Measured;
-use processor::cpu_time;
-use program::{Program, Random};
+use callscape_testing::measured::Measured;
+use callscape_testing::random::Random;
+use callscape_testing::timing::least_cpu;
+use program::Program;
 use text::Out;
-
-/// The least CPU time of three runs.
-fn least(mut work: impl FnMut()) -> f64 {
-    let times = (0..3).map(|_| {
-        let before = cpu_time();
-        work();
-        cpu_time() - before
-    });
-    times.min().unwrap_or_default().as_secs_f64()
-}
 
 /// Where a program is installed.
 fn installed(name: &str) -> Option<PathBuf> {
@@ -51,7 +34,7 @@ fn installed(name: &str) -> Option<PathBuf> {
 }
 
 fn run(program: &Path, arguments: &[&str], path: &Path) -> f64 {
-    least(|| {
+    least_cpu(|| {
         let mut command = Command::new(program);
         command.args(arguments).arg(path);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -62,7 +45,7 @@ fn run(program: &Path, arguments: &[&str], path: &Path) -> f64 {
 /// The time of a parse of a JSON format into typed structs, which makes nothing of them; none of other formats.
 fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
     let typed = |parse: &dyn Fn(&[u8]) -> usize| {
-        let time = least(|| {
+        let time = least_cpu(|| {
             let file = File::open(path).expect("a file");
             // SAFETY: nothing writes to the file meanwhile.
             let map = unsafe { memmap2::Mmap::map(&file) }.expect("a map");
@@ -89,7 +72,7 @@ fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
         }),
         // No reader is named: each line is taken apart into method, file and line, and nothing is made of it.
         "hprof" => {
-            let time = least(|| {
+            let time = least_cpu(|| {
                 let text = std::fs::read_to_string(path).expect("text");
                 let frames = text.lines().filter_map(|line| {
                     let (method, place) = line.trim().strip_suffix(')')?.rsplit_once('(')?;
@@ -135,7 +118,7 @@ fn measure(format: &str, path: &Path) -> std::io::Result<()> {
     let megabytes = path.metadata()?.len() as f64 / 1e6;
     let mut found = String::new();
     let index = path.with_extension("callscape");
-    let time = least(|| {
+    let time = least_cpu(|| {
         // Left by the run before.
         let _ = std::fs::remove_file(&index);
         let recording = import::open(path, &Progress::new()).expect("a sound recording");
