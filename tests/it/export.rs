@@ -5,7 +5,6 @@ use callscape::escape;
 use callscape::export::{self, ExportError, Format, Part};
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::{Recording, RecordingKind};
-use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{Cost, ThreadId, Time, TimeRange};
 
