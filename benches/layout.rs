@@ -68,9 +68,9 @@ fn one_terrace(leaves: usize) -> (Hierarchy, Vec<f64>) {
 }
 
 /// Lengths of functions are far from even: most are short, some are very long.
-fn areas(hierarchy: &Hierarchy, random: &mut u64) -> Vec<f64> {
+fn areas(hierarchy: &Hierarchy, random: &mut Random) -> Vec<f64> {
     let areas = hierarchy.modules().map(|id| {
-        let even = (next(random) % 1_000_000 + 1) as f64 / 1e6;
+        let even = (random.next() % 1_000_000 + 1) as f64 / 1e6;
         if hierarchy.is_leaf(id) {
             (3.0 / even).min(3000.0)
         } else {

@@ -25,6 +25,10 @@ use callscape_testing::timing::least_cpu;
 use program::Program;
 use text::Out;
 
+fn least(work: impl FnMut()) -> f64 {
+    least_cpu(work).as_secs_f64()
+}
+
 /// Where a program is installed.
 fn installed(name: &str) -> Option<PathBuf> {
     let peers = std::env::var_os("PEERS").map(|dir| PathBuf::from(dir).join("cargo/bin"));
@@ -34,7 +38,7 @@ fn installed(name: &str) -> Option<PathBuf> {
 }
 
 fn run(program: &Path, arguments: &[&str], path: &Path) -> f64 {
-    least_cpu(|| {
+    least(|| {
         let mut command = Command::new(program);
         command.args(arguments).arg(path);
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -45,7 +49,7 @@ fn run(program: &Path, arguments: &[&str], path: &Path) -> f64 {
 /// The time of a parse of a JSON format into typed structs, which makes nothing of them; none of other formats.
 fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
     let typed = |parse: &dyn Fn(&[u8]) -> usize| {
-        let time = least_cpu(|| {
+        let time = least(|| {
             let file = File::open(path).expect("a file");
             // SAFETY: nothing writes to the file meanwhile.
             let map = unsafe { memmap2::Mmap::map(&file) }.expect("a map");
@@ -72,7 +76,7 @@ fn bare_parse(format: &str, path: &Path) -> Option<(String, f64)> {
         }),
         // No reader is named: each line is taken apart into method, file and line, and nothing is made of it.
         "hprof" => {
-            let time = least_cpu(|| {
+            let time = least(|| {
                 let text = std::fs::read_to_string(path).expect("text");
                 let frames = text.lines().filter_map(|line| {
                     let (method, place) = line.trim().strip_suffix(')')?.rsplit_once('(')?;
@@ -118,7 +122,7 @@ fn measure(format: &str, path: &Path) -> std::io::Result<()> {
     let megabytes = path.metadata()?.len() as f64 / 1e6;
     let mut found = String::new();
     let index = path.with_extension("callscape");
-    let time = least_cpu(|| {
+    let time = least(|| {
         // Left by the run before.
         let _ = std::fs::remove_file(&index);
         let recording = import::open(path, &Progress::new()).expect("a sound recording");
