@@ -18,15 +18,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::decimal::NoTime;
-use super::document::Document;
 use super::error::ImportError;
-use super::input::Input;
 use batch::{Batch, Plain};
 use callscape_base::progress::Progress;
-use callscape_base::warnings::{Place, Reporter, Warning};
-use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::TraceBuilder;
 use callscape_facts::functions::Functions;
-use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 use clocks::Clocks;
 use complete::Complete;
@@ -37,7 +34,7 @@ use events::{Event, Phase};
 use lanes::Lanes;
 use memory::Gathered;
 use nesting::{Mark, Marks, What};
-use sampled::Sampled;
+pub use passes::import;
 use spellings::Name;
 use threads::Threads;
 
@@ -54,6 +51,7 @@ mod memory;
 #[cfg(test)]
 mod memory_tests;
 pub(super) mod nesting;
+mod passes;
 mod sampled;
 mod shape;
 pub(super) mod spellings;
@@ -104,22 +102,6 @@ fn not_shown(phase: u8) -> &'static str {
     }
 }
 
-/// Reads a Chrome trace. One pass, two when events have to be put in order of time first; one more for samples.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let read = match pass(input, progress, Order::AsWritten)? {
-        Some(read) => Some(read),
-        None => pass(input, progress, Order::ByTime)?,
-    };
-    let (recording, memory) = read.ok_or_else(|| {
-        let place = Place::file(input.display().to_string());
-        ImportError::malformed(place, "a file that stays as it is", "one that changes")
-    })?;
-    Ok(memory.add_to(recording))
-}
-
-/// The calls of a recording, and what it tells of memory.
-type Read = (Recording, Gathered);
-
 /// What is done with events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -127,57 +109,6 @@ enum Order {
     AsWritten,
     /// Kept and sorted by time first.
     ByTime,
-}
-
-/// None when the events need [`Order::ByTime`].
-fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>, ImportError> {
-    let reporter = Reporter::new();
-    let mut document = Document::open(input, progress, &reporter)?;
-    let mut reader = Reader {
-        builder: TraceBuilder::new(&reporter),
-        reporter: &reporter,
-        file: input.display().to_string(),
-        order,
-        dialects: Dialects::default(),
-        threads: Threads::default(),
-        lanes: Lanes::default(),
-        completes: Completes::default(),
-        completes_ordered: true,
-        completes_stream: false,
-        marks: Marks::new(Mark::key),
-        clocks: Clocks::default(),
-        memory: Gathered::default(),
-    };
-    if walk::walk(&mut document, &reporter, &mut reader)?.is_break() {
-        return Ok(None);
-    }
-    let end = document.offset();
-    document.close()?;
-    let memory = std::mem::take(&mut reader.memory);
-    if let Some(began) = memory.began() {
-        reader.builder.began(Timestamp::from_ns(began));
-    }
-    let sampled = match reporter.warnings().iter().any(is_sample) {
-        true => sampled::add(input, progress, &mut reader)?,
-        false => Sampled::default(),
-    };
-    let calls = reader.finish(end, progress)?;
-    let mut warnings = reporter.warnings();
-    if sampled.samples > 0 {
-        warnings.retain(|warning| !is_sample(warning));
-    }
-    let is_known = |kind: &str| warnings.iter().any(|warning| warning.kind == kind);
-    let new = sampled.warnings.into_iter();
-    let new: Vec<Warning> = new.filter(|it| !is_known(&it.kind)).collect();
-    warnings.extend(new);
-    let samples = (sampled.samples > 0).then_some(sampled.samples);
-    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
-    Ok(Some((recording.with_lines(sampled.lines), memory)))
-}
-
-/// Whether a warning counts samples that are not shown.
-fn is_sample(warning: &Warning) -> bool {
-    warning.kind == SAMPLE_NOT_SHOWN
 }
 
 /// Makes calls of events.

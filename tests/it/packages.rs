@@ -75,6 +75,7 @@ fn metadata() -> Value {
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let output = Command::new(&cargo)
         .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["--features", "manual,webm"])
         .args(["--filter-platform", host.expect("cargo names its system")])
         .current_dir(root())
         .output()
@@ -291,6 +292,11 @@ fn every_dependency_is_used() {
     for (folder, section, places) in manifests {
         let code = code(&places);
         let all = dependencies(&manifest(&format!("{folder}Cargo.toml")), section);
+        let is_program = section == "dependencies" && folder != "fuzz/";
+        assert!(
+            !(is_program && all.contains_key("callscape-testing")),
+            "{folder}Cargo.toml: callscape-testing is for tests"
+        );
         let unused: Vec<_> = all.keys().filter(|name| !names(&code, name)).collect();
         assert!(
             unused.is_empty(),
