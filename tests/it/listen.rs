@@ -10,11 +10,8 @@ use std::sync::{Arc, Mutex};
 use callscape::import;
 use callscape::progress::Progress;
 use callscape::record::listen::{Limits, Listener, address};
-<<<<<<< HEAD
 use flate2::Compression;
-use flate2::write::{GzEncoder, ZlibEncoder};
-=======
->>>>>>> knots
+use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
 
 use super::common::{Scratch, gzip};
@@ -128,21 +125,12 @@ fn chunked(lines: &str, body: &[u8], size: usize) -> Vec<u8> {
     bytes
 }
 
-<<<<<<< HEAD
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).expect("memory");
-    encoder.finish().expect("memory")
-}
-
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes).expect("memory");
     encoder.finish().expect("memory")
 }
 
-=======
->>>>>>> knots
 /// A request with one span of this name, whose first attribute is as long.
 fn span(name: &str, length: usize) -> Value {
     let attribute = json!({"key": "text", "value": {"stringValue": "x".repeat(length)}});
