@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Entry, SavedViews, View, fan, rings, tree};
+use crate::{Entry, SavedViews, View, fan, rings, tree};
 use callscape_analysis::comparison::causes::Cause;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;

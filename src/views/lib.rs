@@ -9,46 +9,31 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
-pub mod along_time;
-pub mod both_along_time;
-pub mod calls;
-pub mod code;
-mod code_look;
-pub mod collaboration;
+mod calls;
+mod code;
+mod collaboration;
 #[cfg(test)]
 mod context_tests;
-mod contexts;
-pub mod differences;
-mod drawing;
-mod export;
-pub mod fan;
-pub mod faults;
-pub mod flame;
-mod found;
-pub mod functions;
-mod graph;
-pub mod hatching;
-pub mod landscape;
+mod differences;
+mod fan;
+mod faults;
+mod flame;
+mod functions;
+mod landscape;
 #[cfg(test)]
 mod linking_tests;
-pub mod memory;
-pub mod mural;
-pub mod neighbours;
-pub mod pane;
-pub mod phases;
-pub mod rings;
-pub mod rows;
-mod shading;
-pub mod style;
-pub mod text;
-mod time_band;
-pub mod timelines;
-pub mod tip;
-pub mod tree;
+mod memory;
+mod mural;
+mod neighbours;
+pub mod parts;
+mod phases;
+mod rings;
+mod timelines;
+mod tree;
 mod view;
-pub mod widgets;
 
-pub use self::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
+pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
+pub use self::parts::{both_along_time, hatching, pane, rows, style, text, tip, widgets};
 pub use self::view::{Entry, NO_TIMES, SavedViews, Scope, View};
 use callscape_state::panes::ViewId;
 

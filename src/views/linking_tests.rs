@@ -25,7 +25,8 @@ use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Shape, TextureId};
 
-use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
+use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all};
+use crate::parts::style;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};

@@ -3,7 +3,7 @@
 use glam::Vec2;
 use serde_json::{Map, Value};
 
-use super::pane::{Pane, Picture, Surface};
+use crate::parts::pane::{Pane, Picture, Surface};
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
 use callscape_filter::filters::Filters;

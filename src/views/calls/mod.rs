@@ -9,8 +9,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use self::list::{CallList, CallRow, MOST};
-use super::rows::place;
-use super::{Entry, Pane, View, export};
+use super::{Entry, Pane, View};
+use crate::parts::export;
+use crate::parts::rows::place;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, TimeRange};
 use callscape_filter::filters::Filters;

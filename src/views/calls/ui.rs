@@ -3,9 +3,10 @@
 use egui::{Align, Color32, Layout, Ui};
 use egui_extras::Column as Width;
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
 use callscape_facts::functions::Functions;

@@ -4,7 +4,7 @@ use regex::RegexBuilder;
 
 use super::CodeView;
 use super::numbers::{Tint, cost_of};
-use crate::rows::place;
+use crate::parts::rows::place;
 use callscape_base::units::Cost;
 use callscape_state::action::{Action, Chord, Line, Scope};
 use callscape_state::ask::{Asks, EditAsk, TableKey, ViewAsk};

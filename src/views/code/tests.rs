@@ -9,7 +9,7 @@ use egui::{Pos2, RawInput, Rect, Shape};
 
 use super::*;
 use crate::all;
-use crate::code_look::{Look, ROW};
+use crate::parts::code_look::{Look, ROW};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::units::{CallId, ThreadId, Time, TimeRange};
 use callscape_filter::selection::CallOf;
@@ -104,8 +104,8 @@ impl Alone {
         state.panes.open(id);
         state.panes.under_pointer = Some((id, glam::Vec2::ZERO));
         let ctx = egui::Context::default();
-        crate::style::set_fonts(&ctx, None);
-        crate::style::set_theme(&ctx, state.settings.theme);
+        crate::parts::style::set_fonts(&ctx, None);
+        crate::parts::style::set_theme(&ctx, state.settings.theme);
         Alone {
             view: CodeView::default(),
             state,

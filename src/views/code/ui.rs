@@ -2,11 +2,12 @@
 
 use egui::{Align, Id, Label, Layout, Rect, Ui, pos2, vec2};
 
-use super::super::code_look::{Look, ROW};
 use super::numbers::Tint;
 use super::{CodeView, TABS, behind, column_ui, names_ui};
-use crate::widgets::{Icon, icon_button};
-use crate::{Pane, rows, style, text};
+use crate::Pane;
+use crate::parts::code_look::{Look, ROW};
+use crate::parts::widgets::{Icon, icon_button};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_facts::kinds::Made;
 use callscape_state::document::Document;

@@ -16,13 +16,13 @@ use serde_json::{Map, Value};
 
 use self::folding::Open;
 use self::making::{Made, Wanted};
-use super::graph::chart::Chart;
-use super::graph::marks::Marked;
-use super::graph::model::{By, Of};
-use super::graph::nesting::{module_at, module_key};
-use super::graph::relations::Given;
-use super::graph::walk;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
+use crate::parts::graph::chart::Chart;
+use crate::parts::graph::marks::Marked;
+use crate::parts::graph::model::{By, Of};
+use crate::parts::graph::nesting::{module_at, module_key};
+use crate::parts::graph::relations::Given;
+use crate::parts::graph::walk;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -220,7 +220,8 @@ impl Collaboration {
     /// The box that keys act on: the one walked to, else that of what is chosen.
     fn focused(&self, document: &Document) -> Option<u32> {
         let laid = self.chart.laid()?;
-        let marked = super::graph::marks::marked(document, &laid.graph, &document.selection.chosen);
+        let marked =
+            crate::parts::graph::marks::marked(document, &laid.graph, &document.selection.chosen);
         let own = self
             .focus
             .and_then(|key| laid.graph.boxes.iter().position(|it| it.key == key));

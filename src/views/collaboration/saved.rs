@@ -5,9 +5,9 @@ use glam::Vec2;
 use serde_json::Value;
 
 use super::super::SavedViews;
-use super::super::graph::model::{By, Tint};
-use super::super::graph::sight::Sight;
 use super::{Collaboration, MOST, MOST_LINES, MOST_OF_ALL, paths_of};
+use crate::parts::graph::model::{By, Tint};
+use crate::parts::graph::sight::Sight;
 use callscape_state::State;
 
 const OPEN: &str = "collaboration_unfolded";

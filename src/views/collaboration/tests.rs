@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::graph::model::GraphBox;
-use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
+use crate::parts::graph::model::GraphBox;
+use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
 use callscape_base::units::TimeRange;
 use callscape_filter::filters::FilterStep;
 use callscape_state::ask::FilterAsk;
@@ -19,7 +19,7 @@ fn open() -> (Collaboration, State) {
     (view, state)
 }
 
-fn graph(view: &Collaboration) -> &super::super::graph::model::Graph {
+fn graph(view: &Collaboration) -> &crate::parts::graph::model::Graph {
     &view.chart.laid().expect("it is made").graph
 }
 

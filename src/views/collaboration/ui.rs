@@ -3,10 +3,11 @@
 use egui::Ui;
 
 use super::{Collaboration, MOST_LINES, MOST_OF_ALL};
-use crate::graph::chart::{Chart, Spot};
-use crate::graph::model::Of;
-use crate::graph::{panel, tips};
-use crate::{Pane, style};
+use crate::Pane;
+use crate::parts::graph::chart::{Chart, Spot};
+use crate::parts::graph::model::Of;
+use crate::parts::graph::{panel, tips};
+use crate::parts::style;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::SelectAsk;

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use glam::Vec2;
 use serde_json::{Map, Value};
 
-use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, ShownContexts};
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use callscape_base::escape;
 use callscape_base::progress::Progress;

@@ -5,8 +5,9 @@ use egui_extras::{Column as Width, TableRow};
 
 use super::FaultsView;
 use super::listing::{Column, Of, Row};
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;

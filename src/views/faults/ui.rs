@@ -4,8 +4,9 @@ use egui::Ui;
 
 use super::listing::Of;
 use super::{FaultsView, Form, details, form, table};
-use crate::widgets::{Icon, icon_button};
-use crate::{Pane, rows, style};
+use crate::Pane;
+use crate::parts::widgets::{Icon, icon_button};
+use crate::parts::{rows, style};
 use callscape_base::escape;
 use callscape_filter::filters::FilterStep;
 use callscape_state::State;

@@ -18,8 +18,8 @@ use glam::Vec2;
 
 pub use self::view::ENTRY;
 use super::Scope;
-use super::drawing::paint_plain;
-use super::time_band::TimeBand;
+use crate::parts::drawing::paint_plain;
+use crate::parts::time_band::TimeBand;
 use boxes::Content;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, ThreadId, Time, TimeRange};

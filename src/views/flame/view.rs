@@ -4,8 +4,8 @@ use glam::Vec2;
 use serde_json::Value;
 
 use super::FlameView;
-use crate::along_time::{self, AlongTime, Drawn};
-use crate::tip::Tip;
+use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
 use callscape_base::units::{ThreadId, Time, TimeRange};
 use callscape_filter::selection::Pointed;

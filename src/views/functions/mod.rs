@@ -8,8 +8,8 @@ mod ui;
 use std::sync::Arc;
 
 pub use self::table::FunctionTable;
-use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::rows::place;
 use callscape_filter::selection::Pointed;
 use callscape_model::functions::Column;
 use callscape_state::State;

@@ -3,10 +3,11 @@
 use egui::{Id, Ui};
 use egui_extras::Column as Width;
 
-use super::super::rows::{self, ROW};
-use super::super::widgets::{Icon, paint};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{FIELD, FunctionTable, Functions, neighbours};
+use crate::parts::rows::{self, ROW};
+use crate::parts::widgets::{Icon, paint};
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_base::units::Unit;
 use callscape_filter::selection::Pointed;

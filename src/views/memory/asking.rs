@@ -6,7 +6,7 @@ use super::MemoryView;
 use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
-use crate::export;
+use crate::parts::export;
 use callscape_base::progress::Progress;
 use callscape_facts::memory::{Events, Memory, Object};
 use callscape_filter::selection::{CallOf, Pointed};

@@ -7,8 +7,9 @@ use egui_extras::Column as Width;
 
 use super::MemoryView;
 use super::listing::{Column, MOST, ObjectList, stack_text, type_name};
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_analysis::session::Resolved;
 use callscape_base::escape;
 use callscape_facts::memory::{Memory, Object};

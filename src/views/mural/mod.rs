@@ -20,10 +20,10 @@ use glam::Vec2;
 
 pub use self::view::ENTRY;
 use super::Scope;
-use super::drawing::{mark_times, paint_plain};
-use super::shading::Shader;
-use super::time_band::{self, TimeBand};
-use super::tip::Tip;
+use crate::parts::drawing::{mark_times, paint_plain};
+use crate::parts::shading::Shader;
+use crate::parts::time_band::{self, TimeBand};
+use crate::parts::tip::Tip;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::hierarchy::Hierarchy;
@@ -593,7 +593,7 @@ impl MuralView {
             } else {
                 tip.lines.push(format!("at {time}"));
             }
-            super::tip::add_stacks(&mut tip, &resolved.recording, time);
+            crate::parts::tip::add_stacks(&mut tip, &resolved.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)
     }

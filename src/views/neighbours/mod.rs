@@ -13,13 +13,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::making::{Side as Of, Wanted, side_of};
-use super::graph::chart::Chart;
-use super::graph::laid::Laid;
-use super::graph::marks::{Marked, marked, on_stacks};
-use super::graph::model::{By, Of as Box_};
-use super::graph::relations::Given;
-use super::graph::walk;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
+use crate::parts::graph::chart::Chart;
+use crate::parts::graph::laid::Laid;
+use crate::parts::graph::marks::{Marked, marked, on_stacks};
+use crate::parts::graph::model::{By, Of as Box_};
+use crate::parts::graph::relations::Given;
+use crate::parts::graph::walk;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time};
 use callscape_filter::selection::Pointed;
@@ -230,7 +230,7 @@ impl Neighbourhood {
         let Some(side) = side_of(key) else {
             return;
         };
-        let is_more = is_more.unwrap_or(sign == Some(super::graph::model::Sign::More));
+        let is_more = is_more.unwrap_or(sign == Some(crate::parts::graph::model::Sign::More));
         match is_more {
             true => self.further.insert((side, function)),
             false => self.further.remove(&(side, function)),

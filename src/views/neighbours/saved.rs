@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::super::SavedViews;
-use super::super::graph::model::{By, Tint};
 use super::{MOST_OF_ALL, MOST_STEPS, Neighbourhood};
+use crate::parts::graph::model::{By, Tint};
 use callscape_state::State;
 
 const MIDDLE: &str = "neighbours_middle";

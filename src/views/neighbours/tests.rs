@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::graph::model::{Graph, Sign};
-use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
+use crate::parts::graph::model::{Graph, Sign};
+use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
 use callscape_base::units::ThreadId;
 
 fn open() -> (Neighbourhood, State) {

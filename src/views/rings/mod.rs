@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::contexts::{Counted, Hits, ShownContexts};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, ShownContexts};
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;

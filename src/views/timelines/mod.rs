@@ -5,9 +5,9 @@ use std::sync::Arc;
 use glam::Vec2;
 use serde_json::Value;
 
-use crate::along_time::{self, AlongTime, Drawn};
-use crate::both_along_time::BothAlongTime;
-use crate::tip::Tip;
+use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::both_along_time::BothAlongTime;
+use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
 use callscape_base::units::{self, Time};
 use callscape_filter::selection::Pointed;

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use self::forest::{By, Forest, Mode, Node, Sums};
-use super::contexts::{Counted, Hits, pointed_at};
-use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, pointed_at};
+use crate::parts::rows::place;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
 use callscape_facts::contexts::Merge;

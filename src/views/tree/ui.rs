@@ -3,10 +3,11 @@
 use egui::{Id, Role, Sense, Ui, Vec2};
 use egui_extras::Column as Width;
 
-use super::super::rows::{self, ROW};
-use super::super::widgets::{Icon, paint, tell};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
+use crate::parts::rows::{self, ROW};
+use crate::parts::widgets::{Icon, paint, tell};
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Unit};
 use callscape_look::ink::diverging;

@@ -10,7 +10,8 @@ use egui::{Pos2, RawInput, Rect, Shape};
 use super::super::asking::Which;
 use super::super::choice::{By, Mode, Tenths};
 use super::super::*;
-use crate::{all, style};
+use crate::all;
+use crate::parts::style;
 use callscape_analysis::session::Inputs;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
@@ -647,7 +648,7 @@ fn the_peak_is_marked_and_gone_to() {
     carry_out(&mut state, &mut asks);
     assert_eq!(document(&state).selection.time, time);
     let (_, text) = widgets(&context(), &mut view, &state);
-    let words = format!("peak {} at {time}", crate::text::bytes(bytes));
+    let words = format!("peak {} at {time}", crate::parts::text::bytes(bytes));
     assert!(text.contains(&words), "{words} in {text}");
     assert!(text.contains("resident set") && text.contains("new in this step"));
     // After all events of a time no more lives than at the peak.

@@ -8,9 +8,10 @@ use egui::{Color32, PointerButton, Pos2, Rect, Role, Sense, Ui};
 use glam::Vec2;
 use serde_json::Value;
 
+use super::style;
 use super::tip::Tip;
-use super::{NO_TIMES, Pane, Scope, Surface, style};
-use crate::widgets::tell;
+use crate::parts::widgets::tell;
+use crate::{NO_TIMES, Pane, Scope, Surface};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::Filters;

@@ -9,8 +9,9 @@ use glam::Vec2;
 use super::chart::{Chart, Spot};
 use super::model::{By, Tint};
 use super::tips::Tip;
-use crate::widgets::tell;
-use crate::{Pane, style};
+use crate::Pane;
+use crate::parts::style;
+use crate::parts::widgets::tell;
 use callscape_base::escape;
 use callscape_state::document::Document;
 
