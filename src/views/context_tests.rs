@@ -11,7 +11,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk, ViewAsk};
+use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk};
 use callscape_state::panes::ViewId;
 use callscape_state::runs_view::testing::{open, paths, wait};
 
@@ -26,6 +26,14 @@ fn update(view: &mut dyn View, state: &State) {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Has a view do the action of this id.
+fn act(view: &mut dyn View, id: &str, state: &State) {
+    let lines = VIEWS.iter().flat_map(|entry| entry.keys);
+    let mut actions = lines.flat_map(|line| line.actions);
+    let action = actions.find(|action| action.id == id).expect("an action");
+    view.act((action.ask)(), state, &mut Asks::default());
 }
 
 fn log(view: &dyn View, id: &str) -> Value {
@@ -113,9 +121,9 @@ fn a_session_keeps_roots_and_open_rows() {
     let mut saved = SavedViews::default();
     // All rows but the first closed; a root that is no outermost context.
     for _ in 0..3 {
-        views[0].on(ViewAsk::Do("tree.hottest"), &state, &mut Asks::default());
+        act(&mut *views[0], "tree.hottest", &state);
     }
-    views[0].on(ViewAsk::Do("tree.close"), &state, &mut Asks::default());
+    act(&mut *views[0], "tree.close", &state);
     for view in &views {
         view.save(&state, &mut saved);
     }

@@ -32,9 +32,10 @@ mod timelines;
 mod tree;
 mod view;
 
+pub use self::parts::along_time::Scope;
 pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
 pub use self::parts::{both_along_time, hatching, pane, rows, style, text, tip, widgets};
-pub use self::view::{Entry, NO_TIMES, SavedViews, Scope, View};
+pub use self::view::{Entry, SavedViews, View};
 use callscape_state::panes::ViewId;
 
 /// To add a view is to add a folder here and a line to this table. In the order of their keys; the first is the one that

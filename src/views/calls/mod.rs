@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 pub use self::list::{CallList, CallRow, MOST};
 use super::{Entry, Pane, View};
 use crate::parts::export;
-use crate::parts::rows::place;
+use crate::parts::list::At;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, TimeRange};
 use callscape_filter::filters::Filters;
@@ -72,10 +72,7 @@ pub struct Calls {
     chosen: Pointed,
     /// The row that was chosen in the list, which stays.
     own: Option<CallOf>,
-    /// The row that is to be brought into sight in the next frame.
-    row_to_show: Option<usize>,
-    /// How many whole rows there is room for.
-    rows_seen: usize,
+    at: At,
     /// Which run the list is of.
     run: u64,
 }
@@ -83,7 +80,7 @@ pub struct Calls {
 impl Calls {
     fn show_chosen(&mut self, chosen: Option<CallOf>) {
         let list = self.list.as_ref();
-        self.row_to_show = list
+        self.at.to_show = list
             .zip(chosen)
             .and_then(|(list, call)| list.place_of(call));
     }
@@ -181,28 +178,6 @@ impl Calls {
         self.own = pointed.call;
         asks.push(ask(pointed));
     }
-
-    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
-        let Some(list) = self.list.clone() else {
-            return;
-        };
-        let chosen = document.selection.chosen;
-        let at = chosen.call.and_then(|call| list.place_of(call));
-        // A row of the page before stays in sight.
-        let to = place(key, at, list.len(), self.rows_seen.saturating_sub(1));
-        let Some(row) = to.and_then(|to| list.row(to)) else {
-            return;
-        };
-        let pointed = pointed_at(document, row);
-        self.choose(pointed, SelectAsk::Walk, asks);
-        asks.push(PlayAsk::Seek(row.start));
-        if key == TableKey::Enter {
-            asks.push(Ask::View(None, ViewAsk::Fit(row.of())));
-            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
-        } else {
-            asks.push(Ask::View(None, ViewAsk::Reveal(row.of())));
-        }
-    }
 }
 
 /// What is meant by a row.
@@ -245,17 +220,31 @@ impl View for Calls {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        match (ask, &state.document) {
-            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
-            (ViewAsk::ShowAll, _) if self.list_of.is_none() => {
-                self.list_of = Some(CallsOf::Module(ModuleId::ROOT));
-            }
-            _ => {}
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(list) = self.list.clone() else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        let at = chosen.call.and_then(|call| list.place_of(call));
+        let to = self.at.place(key, at, list.len());
+        let Some(row) = to.and_then(|to| list.row(to)) else {
+            return;
+        };
+        let pointed = pointed_at(document, row);
+        self.choose(pointed, SelectAsk::Walk, asks);
+        asks.push(PlayAsk::Seek(row.start));
+        if key == TableKey::Enter {
+            asks.push(Ask::View(None, ViewAsk::Fit(row.of())));
+            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
+        } else {
+            asks.push(Ask::View(None, ViewAsk::Reveal(row.of())));
         }
+    }
+
+    fn show_all(&mut self, _document: &Document) {
+        self.list_of = self.list_of.or(Some(CallsOf::Module(ModuleId::ROOT)));
     }
 
     fn is_waiting(&self) -> bool {

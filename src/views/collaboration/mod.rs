@@ -28,7 +28,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Asks, CutAsk, GraphKey, SelectAsk, ViewAsk};
+use callscape_state::ask::{Asks, CutAsk, GraphKey, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
@@ -395,43 +395,41 @@ impl View for Collaboration {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        let Some(document) = &state.document else {
-            return;
-        };
-        match ask {
-            ViewAsk::ShowAll => self.chart.show_all(),
-            ViewAsk::ByModules => {
-                // All that the cut leaves unfolded, as far as there is room.
-                let hierarchy = &document.session.hierarchy;
-                let open = hierarchy
-                    .modules()
-                    .filter(|&it| !hierarchy.is_leaf(it) && !document.cut.is_collapsed(it));
-                self.open = Some(open.collect());
-                self.last = None;
+    fn show_all(&mut self, _document: &Document) {
+        self.chart.show_all();
+    }
+
+    fn by_modules(&mut self, document: &Document) {
+        // All that the cut leaves unfolded, as far as there is room.
+        let hierarchy = &document.session.hierarchy;
+        let open = hierarchy
+            .modules()
+            .filter(|&it| !hierarchy.is_leaf(it) && !document.cut.is_collapsed(it));
+        self.open = Some(open.collect());
+        self.last = None;
+        self.revision += 1;
+    }
+
+    fn graph_key(&mut self, key: GraphKey, document: &Document, asks: &mut Asks) {
+        match key {
+            GraphKey::More => self.fold_chosen(Some(true), document, asks),
+            GraphKey::Less => self.fold_chosen(Some(false), document, asks),
+            GraphKey::Toggle => self.fold_chosen(None, document, asks),
+            GraphKey::AllMore => self.change_level(true, document),
+            GraphKey::AllLess => self.change_level(false, document),
+            GraphKey::Width => {
+                self.by = match self.by {
+                    By::Cost => By::Calls,
+                    By::Calls => By::Cost,
+                };
                 self.revision += 1;
             }
-            ViewAsk::Graph(key) => match key {
-                GraphKey::More => self.fold_chosen(Some(true), document, asks),
-                GraphKey::Less => self.fold_chosen(Some(false), document, asks),
-                GraphKey::Toggle => self.fold_chosen(None, document, asks),
-                GraphKey::AllMore => self.change_level(true, document),
-                GraphKey::AllLess => self.change_level(false, document),
-                GraphKey::Width => {
-                    self.by = match self.by {
-                        By::Cost => By::Calls,
-                        By::Calls => By::Cost,
-                    };
-                    self.revision += 1;
-                }
-                GraphKey::Rest => self.show_more(),
-                GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
-                GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
-                GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
-                    self.walk(key, document, asks);
-                }
-            },
-            _ => {}
+            GraphKey::Rest => self.show_more(),
+            GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
+            GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
+            GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
+                self.walk(key, document, asks);
+            }
         }
     }
 
@@ -455,8 +453,8 @@ impl View for Collaboration {
         saved::save(self, out);
     }
 
-    fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
-        saved::restore(self, from, state)
+    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+        saved::restore(self, from)
     }
 
     fn log(&self, line: &mut Map<String, Value>) {

@@ -7,7 +7,7 @@ use crate::parts::graph::model::GraphBox;
 use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
 use callscape_base::units::TimeRange;
 use callscape_filter::filters::FilterStep;
-use callscape_state::ask::FilterAsk;
+use callscape_state::ask::{FilterAsk, ViewAsk};
 
 /// A file of the demo.
 const LVM: &str = "lvm.c";

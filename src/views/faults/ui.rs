@@ -65,12 +65,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         if details::has_any(view, state) {
             beside_the_list(ui, |ui| details::show(view, ui, pane));
         }
-        let done = table::show(view, ui, document, pane);
-        view.rows_seen = done.seen;
-        view.row = done.row.or(view.row);
-        if let Some(column) = done.sorted {
-            view.sort_by(column);
-        }
+        table::show(view, ui, document, pane);
     });
 }
 

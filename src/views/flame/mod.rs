@@ -143,10 +143,6 @@ impl FlameView {
         }
     }
 
-    pub fn recording(&self) -> usize {
-        self.recording
-    }
-
     /// Shows stretches of time over the lanes, or none; whether that is something else than before.
     pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
         let is_other = self.band.take(band);
@@ -444,7 +440,7 @@ impl FlameView {
         });
         let at = Vec2::new(em, top + em * 1.5);
         if resolved.is_some_and(|it| it.recording.kind == RecordingKind::Profile) {
-            sheet.write(super::NO_TIMES, at, em, ink.weak, whole);
+            sheet.write(crate::parts::along_time::NO_TIMES, at, em, ink.weak, whole);
         } else if self.placed.is_empty() {
             sheet.write("No calls to show", at, em, ink.weak, whole);
         }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::MemoryView;
-use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
 use crate::parts::export;
@@ -34,18 +33,6 @@ pub enum Which {
     Interval(usize),
     /// Released at an age, as a bin of the whole run; the last: never.
     ReleaseAge(usize),
-}
-
-impl Which {
-    /// What the menu of a row lists, with the id of its action.
-    pub const OF_ROW: [(Which, &str); 6] = [
-        (Which::Living, LIVING),
-        (Which::Created, CREATED),
-        (Which::Released, RELEASED),
-        (Which::Temporary, TEMPORARY),
-        (Which::OfRange, OF_RANGE),
-        (Which::AtPeak, AT_PEAK),
-    ];
 }
 
 impl MemoryView {
@@ -130,13 +117,11 @@ impl MemoryView {
         }
     }
 
-    /// Lists what the action of this id lists of the row that the menu was last opened on; whether it is such an action.
-    pub(super) fn list_by_menu(&mut self, document: &Document, id: &str) -> bool {
-        let which = Which::OF_ROW.iter().find(|it| it.1 == id);
-        if let (Some(group), Some((which, _))) = (self.menu_of, which) {
-            self.list(document, group, *which);
+    /// Lists objects of the row that the menu was last opened on.
+    pub(super) fn list_of_menu(&mut self, document: &Document, which: Which) {
+        if let Some(group) = self.menu_of {
+            self.list(document, group, which);
         }
-        which.is_some()
     }
 
     /// Lists the objects that the table counts of a group.

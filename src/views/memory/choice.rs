@@ -1,5 +1,6 @@
 //! What the user can choose of the view, as a session file keeps it.
 
+use crate::parts::list::turned;
 use callscape_model::memory::BelongsTo;
 
 /// What the rows of the table are.
@@ -263,9 +264,6 @@ impl Choice {
 
     /// Sorts by a column; by the one that it is sorted by already the other way round.
     pub fn sort_by(&mut self, column: Column) {
-        self.sort = match self.sort {
-            (same, descending) if same == column => (column, !descending),
-            _ => (column, column != Column::Name),
-        };
+        self.sort = turned(self.sort, column, column != Column::Name);
     }
 }

@@ -7,6 +7,7 @@
 mod band;
 pub mod choice;
 mod coverage;
+mod keys;
 mod legend;
 mod menu;
 mod names;
@@ -119,14 +120,6 @@ impl MuralView {
         };
         view.set_rows(session, OverviewRows::default(), None);
         view
-    }
-
-    pub fn recording(&self) -> usize {
-        self.recording
-    }
-
-    pub fn rows(&self) -> &OverviewRows {
-        &self.kind
     }
 
     /// The corner at the bottom left, below the names of the rows, in pixels; empty before the first picture.
@@ -438,7 +431,7 @@ impl MuralView {
             places.plot.min.y + places.em * 1.5,
         );
         let hint = match kind {
-            Some(RecordingKind::Profile) => Some(super::NO_TIMES),
+            Some(RecordingKind::Profile) => Some(crate::parts::along_time::NO_TIMES),
             _ if self.rows.len() == 0 => Some("No calls to show"),
             _ if self.measuring.covered().is_none() => Some("Measuring …"),
             _ => None,

@@ -24,7 +24,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time};
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Asks, GraphKey, SelectAsk, ViewAsk};
+use callscape_state::ask::{Asks, GraphKey, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{
@@ -462,31 +462,28 @@ impl View for Neighbourhood {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        let Some(document) = &state.document else {
-            return;
-        };
-        match ask {
-            ViewAsk::ShowAll => self.chart.show_all(),
-            ViewAsk::Graph(key) => match key {
-                GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
-                GraphKey::AllMore => self.change_steps(1),
-                GraphKey::AllLess => self.change_steps(-1),
-                GraphKey::Width => {
-                    self.by = match self.by {
-                        By::Cost => By::Calls,
-                        By::Calls => By::Cost,
-                    };
-                    self.revision += 1;
-                }
-                GraphKey::Rest => self.show_more(),
-                GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
-                GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
-                GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
-                    self.walk(key, document, asks);
-                }
-            },
-            _ => {}
+    fn show_all(&mut self, _document: &Document) {
+        self.chart.show_all();
+    }
+
+    fn graph_key(&mut self, key: GraphKey, document: &Document, asks: &mut Asks) {
+        match key {
+            GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
+            GraphKey::AllMore => self.change_steps(1),
+            GraphKey::AllLess => self.change_steps(-1),
+            GraphKey::Width => {
+                self.by = match self.by {
+                    By::Cost => By::Calls,
+                    By::Calls => By::Cost,
+                };
+                self.revision += 1;
+            }
+            GraphKey::Rest => self.show_more(),
+            GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
+            GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
+            GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
+                self.walk(key, document, asks);
+            }
         }
     }
 

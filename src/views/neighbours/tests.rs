@@ -6,6 +6,7 @@ use super::*;
 use crate::parts::graph::model::{Graph, Sign};
 use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
 use callscape_base::units::ThreadId;
+use callscape_state::ask::ViewAsk;
 
 fn open() -> (Neighbourhood, State) {
     let mut state = opened(&[], ViewId::of(&ENTRY.line));

@@ -9,6 +9,8 @@ pub(crate) mod export;
 pub(crate) mod found;
 pub(crate) mod graph;
 pub mod hatching;
+pub(crate) mod kept;
+pub(crate) mod list;
 pub mod pane;
 pub mod rows;
 pub(crate) mod shading;

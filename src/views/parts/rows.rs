@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
-use egui_extras::{Table, TableBuilder};
+use egui_extras::TableBuilder;
 
 use super::style;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::marked::Marked;
 use callscape_model::theme::Theme;
 use callscape_state::ask::TableKey;
@@ -22,12 +23,6 @@ pub const HEADING: f32 = 24.0;
 /// The space around a hint, in points.
 const HINT_MARGIN: i8 = 16;
 
-/// How many whole rows there is room for below the headings.
-pub fn rows_seen(ui: &Ui) -> usize {
-    let space = ui.spacing().item_spacing.y;
-    ((ui.available_height() - HEADING) / (ROW + space)).max(0.0) as usize
-}
-
 /// A table whose rows can be chosen, its columns to be added; `row_to_show` is scrolled to.
 pub fn table<'a>(ui: &'a mut Ui, name: &str, row_to_show: Option<usize>) -> TableBuilder<'a> {
     let table = TableBuilder::new(ui)
@@ -40,35 +35,6 @@ pub fn table<'a>(ui: &'a mut Ui, name: &str, row_to_show: Option<usize>) -> Tabl
         Some(place) => table.scroll_to_row(place, None),
         None => table,
     }
-}
-
-/// What the heading of a column says.
-pub struct Heading<C> {
-    pub column: C,
-    pub title: &'static str,
-    pub about: &'static str,
-    pub is_number: bool,
-}
-
-/// The headings of a table. `sort` is the column that it is sorted by, and whether from the largest. Whose heading was
-/// clicked.
-pub fn headings<'a, C: Copy + PartialEq>(
-    table: TableBuilder<'a>,
-    headings: impl Iterator<Item = Heading<C>>,
-    sort: (C, bool),
-) -> (Table<'a>, Option<C>) {
-    let mut sorted = None;
-    let table = table.header(HEADING, |mut header| {
-        for of in headings {
-            header.col(|ui| {
-                let order = (sort.0 == of.column).then_some(sort.1);
-                if heading(ui, of.title, of.about, of.is_number, order) {
-                    sorted = Some(of.column);
-                }
-            });
-        }
-    });
-    (table, sorted)
 }
 
 /// The heading of a column; `order` is whether it is sorted from the largest, none when by another.
@@ -174,6 +140,22 @@ pub fn mark(ui: &Ui, color: egui::Color32) {
     let mut line = ui.max_rect();
     line.max.x = line.min.x + 3.0;
     ui.painter().rect_filled(line, 0, color);
+}
+
+/// A thin line under a name, over this share of its cell.
+pub fn bar(ui: &Ui, share: f64, color: egui::Color32) {
+    let mut line = ui.max_rect();
+    line.min.y = line.max.y - 2.0;
+    line.max.x = line.min.x + line.width() * (share as f32).clamp(0.0, 1.0);
+    let color = color.gamma_multiply(0.7);
+    ui.painter().rect_filled(line, 0, color);
+}
+
+/// What is said of a row under the pointer: its name, and where it lies.
+pub fn tip(ui: &mut Ui, name: &str, hierarchy: &Hierarchy, module: ModuleId) {
+    ui.label(style::name(name));
+    let path = hierarchy.path(module);
+    ui.label(style::weak(escape::name(&path)).small());
 }
 
 /// A small frame before a name: the function is marked for what is known of it from elsewhere.

@@ -9,10 +9,10 @@ use egui::{
 use callscape_base::escape;
 use callscape_model::theme::Theme;
 
-const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
-const SEMI_BOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+const MEDIUM: &[u8] = include_bytes!("../../../assets/fonts/Inter-Medium.otf");
+const SEMI_BOLD: &[u8] = include_bytes!("../../../assets/fonts/Inter-SemiBold.otf");
 /// Of source text: all letters are equally wide.
-const FIXED: &[u8] = include_bytes!("../../assets/fonts/Hack-Regular.ttf");
+const FIXED: &[u8] = include_bytes!("../../../assets/fonts/Hack-Regular.ttf");
 
 /// The family of headings.
 pub fn semi_bold() -> FontFamily {

@@ -8,7 +8,7 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, ve
 
 use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
-use super::saved::MERGES;
+use super::saved::{MERGES, merge_title};
 use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
 use crate::Pane;
 use crate::parts::contexts::{ShownContexts, of_both, pointed_at};
@@ -138,7 +138,7 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
             ui,
             ("calls", "Which calls become one segment"),
             &mut view.merge,
-            MERGES.into_iter(),
+            MERGES.into_iter().map(|it| (it, merge_title(it))),
         );
         ui.label(style::weak("rings").small());
         let mut rings = view.rings;

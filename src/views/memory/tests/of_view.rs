@@ -16,7 +16,7 @@ use callscape_analysis::session::Inputs;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
 use callscape_facts::memory::random::Random;
-use callscape_state::ask::Ask;
+use callscape_state::ask::{Ask, ViewAsk};
 use callscape_state::playback::Step;
 
 /// What is known of an object that was made.
@@ -556,7 +556,7 @@ fn rows_and_other_views_answer_each_other() {
     let of = view.groups.all[last.group as usize].pointed;
     state.execute(SelectAsk::Choose(of));
     view.update(&state, &mut Asks::default());
-    assert_eq!(view.row_to_show, view.place_of(last.group));
+    assert_eq!(view.at.to_show, view.place_of(last.group));
 }
 
 #[test]
@@ -644,7 +644,7 @@ fn the_peak_is_marked_and_gone_to() {
         .expect("events");
     let (bytes, time) = known.peak();
     let mut asks = Asks::default();
-    view.on(ViewAsk::Do(PEAK), &state, &mut asks);
+    view.act(Own::of(Does::Peak), &state, &mut asks);
     carry_out(&mut state, &mut asks);
     assert_eq!(document(&state).selection.time, time);
     let (_, text) = widgets(&context(), &mut view, &state);

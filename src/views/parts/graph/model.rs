@@ -1,9 +1,12 @@
 //! What a graph shows: boxes in frames, and lines between boxes.
 
+use crate::parts::kept::named;
 use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_layout::layered::Key;
 use callscape_model::difference::Amount;
+
+named! { By: By::ALL, By::title; Tint: Tint::ALL, Tint::title; }
 
 /// What calls add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
