@@ -25,9 +25,11 @@ mod linking_tests;
 mod memory;
 mod mural;
 mod neighbours;
-pub mod parts;
+mod parts;
 mod phases;
 mod rings;
+#[cfg(test)]
+mod testing;
 mod timelines;
 mod tree;
 mod view;

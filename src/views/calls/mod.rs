@@ -3,14 +3,13 @@
 mod list;
 mod ui;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 pub use self::list::{CallList, CallRow, MOST};
 use super::{Entry, Pane, View};
-use crate::parts::export;
+use crate::parts::export::Exporting;
 use crate::parts::list::At;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, TimeRange};
@@ -20,8 +19,7 @@ use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::State;
 use callscape_state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
-use callscape_state::job::{self, Job};
-use callscape_state::message::Message;
+use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
@@ -67,7 +65,7 @@ pub struct Calls {
     list_of: Option<CallsOf>,
     listing: Option<Job<CallList>>,
     listed_for: Option<ListedFor>,
-    exporting: Option<Job<Result<PathBuf, String>>>,
+    exporting: Exporting,
     /// What was chosen when the list was last looked for.
     chosen: Pointed,
     /// The row that was chosen in the list, which stays.
@@ -142,35 +140,11 @@ impl Calls {
         let Some(list) = &self.list else {
             return;
         };
-        let Some(folder) = export::folder() else {
-            return;
-        };
         let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
         let recording = document.recording();
-        self.exporting = Some(Job::start(state.waker(), move |progress| {
-            let written = export::write(folder, "callscape-calls", |file| {
-                list.write_csv(&session, recording, file, progress)
-            });
-            progress.check()?;
-            Ok(written.map_err(|error| error.to_string()))
-        }));
-    }
-
-    fn tell_exported(&mut self, asks: &mut Asks) {
-        let Some(written) = job::take(&mut self.exporting) else {
-            return;
-        };
-        let is_error = written.is_err();
-        let (title, line) = match written {
-            Ok(path) => ("The calls are written", path.display().to_string()),
-            Err(reason) => ("The calls could not be written", reason),
-        };
-        asks.push(Ask::Tell(Message {
-            is_error,
-            is_open: true,
-            title: title.to_owned(),
-            lines: vec![line],
-        }));
+        self.exporting.begin("calls", state, move |file, progress| {
+            list.write_csv(&session, recording, file, progress)
+        });
     }
 
     /// Chooses a call of the list, which stays.
@@ -194,7 +168,7 @@ fn pointed_at(document: &Document, row: &CallRow) -> Pointed {
 
 impl View for Calls {
     fn update(&mut self, state: &State, asks: &mut Asks) {
-        self.tell_exported(asks);
+        self.exporting.tell(asks);
         if std::mem::replace(&mut self.run, state.stamps.run) != state.stamps.run {
             // What was found out is of the calls of the other run.
             self.list = None;
@@ -248,15 +222,15 @@ impl View for Calls {
     }
 
     fn is_waiting(&self) -> bool {
-        self.listing.is_some() || self.exporting.is_some()
+        self.listing.is_some() || self.exporting.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {
-        self.exporting.as_ref().and_then(Job::slow)
+        self.exporting.progress()
     }
 
     fn cancel(&mut self) {
-        self.exporting = None;
+        self.exporting.stop();
     }
 
     fn log(&self, line: &mut Map<String, Value>) {

@@ -15,8 +15,7 @@ use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -29,13 +28,7 @@ pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
         rows::hint(ui, hint);
         return;
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         if let Some(job) = &view.listing
             && rows::progress(ui, &job.progress)
         {
@@ -146,13 +139,18 @@ struct Listed<'a> {
     accent: Color32,
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a CallRow;
     type By = CallColumn;
     const NAME: &'static str = "calls";
     const HAS_TIP: bool = false;
 
     fn len(&self) -> usize {
         self.list.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a CallRow> {
+        self.list.row(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<CallColumn>> {
@@ -172,10 +170,7 @@ impl Rows for Listed<'_> {
         Some(self.list.sort())
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
-        let Some(row) = self.list.row(row) else {
-            return [false; 2];
-        };
+    fn marks(&self, row: &'a CallRow) -> [bool; 2] {
         let is_pointed = self
             .pointed
             .holds_call(row.of(), row.function, || row.caller);
@@ -184,15 +179,12 @@ impl Rows for Listed<'_> {
         [is_pointed, chosen == Some(row.of())]
     }
 
-    fn ruled(&self, row: usize) -> [bool; 2] {
+    fn ruled(&self, row: &'a CallRow) -> [bool; 2] {
         let [is_pointed, is_chosen] = self.marks(row);
         [is_pointed && !self.pointed.is_nothing(), is_chosen]
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, column: CallColumn) {
-        let Some(row) = self.list.row(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, row: &'a CallRow, column: CallColumn) {
         match column {
             CallColumn::Start => {
                 if let Some(strength) = openness(self.document, row) {
@@ -214,8 +206,7 @@ impl Rows for Listed<'_> {
         }
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        let row = self.list.row(row)?;
+    fn pointed(&self, row: &'a CallRow) -> Option<Pointed> {
         Some(pointed_at(self.document, row))
     }
 }
@@ -234,7 +225,7 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
         accent: style::colors(pane.state.settings.theme).accent,
     };
     let done = list::show(&mut rows, ui, &mut view.at, pane);
-    if let Some(row) = done.clicked.and_then(|row| list.row(row)) {
+    if let Some(row) = done.clicked {
         view.choose(pointed_at(document, row), SelectAsk::Choose, pane.asks);
         pane.asks.push(PlayAsk::Seek(row.start));
         let reveal = ViewAsk::Reveal(row.of());

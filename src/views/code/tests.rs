@@ -10,6 +10,7 @@ use egui::{Pos2, RawInput, Rect, Shape};
 use super::*;
 use crate::all;
 use crate::parts::code_look::{Look, ROW};
+use crate::testing::{frame, wait};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::units::{CallId, ThreadId, Time, TimeRange};
 use callscape_filter::selection::CallOf;
@@ -146,46 +147,18 @@ impl Alone {
 
     /// Until nothing more is worked out.
     fn wait(&mut self) {
-        loop {
-            self.view.update(&self.state, &mut Asks::default());
-            if !self.view.is_waiting() {
-                self.view.update(&self.state, &mut Asks::default());
-                if !self.view.is_waiting() {
-                    return;
-                }
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait(&mut self.view, &self.state);
     }
 
     fn frame(&mut self, events: Vec<egui::Event>) -> (Vec<Shape>, Pointed, Vec<Ask>) {
         self.time += 0.1;
         let input = RawInput {
-            screen_rect: Some(WINDOW),
             events,
             time: Some(self.time),
             ..RawInput::default()
         };
-        let mut asks = Asks::default();
-        let mut pointed = Pointed::default();
-        let (view, state) = (&mut self.view, &self.state);
-        let mut output = self.ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window: WINDOW,
-                room: WINDOW,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-            pointed = pane.pointed;
-        });
-        output.textures_delta.clear();
-        let shapes = output.shapes.into_iter().map(|it| it.shape).collect();
-        (shapes, pointed, asks.take())
+        let window = (WINDOW, None);
+        frame(&self.ctx, &mut self.view, &self.state, window, input)
     }
 
     /// The widgets once all have found their places.

@@ -176,8 +176,7 @@ impl CodeView {
 }
 
 pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -186,13 +185,7 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
         let what = "Choose a file or a function to see its code.";
         return rows::hint(ui, what);
     };
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document);
         notes(view, ui, document);
         let reading = &view.readings[view.own];

@@ -4,10 +4,11 @@
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use super::{Collaboration, MOST, MOST_LINES, MOST_OF_ALL, paths_of};
+use super::{Collaboration, MOST_LINES, paths_of};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
 use crate::parts::graph::sight::Sight;
+use crate::parts::graph::view::{MOST, MOST_OF_ALL};
 use crate::parts::kept::{self, Named};
 
 #[derive(Serialize, Deserialize)]
@@ -40,10 +41,10 @@ pub fn save(view: &Collaboration, out: &mut SavedViews) {
     let kept = Kept {
         // What was restored and has not been of use yet is kept.
         collaboration_unfolded: open.or_else(|| view.restored.clone()),
-        collaboration_width: Named(view.by),
-        collaboration_colour: Named(view.chart.tint),
-        collaboration_most: [view.most, view.most_lines],
-        collaboration_sight: view.chart.free().map(|it| [it.zoom, it.at.x, it.at.y]),
+        collaboration_width: Named(view.base.by),
+        collaboration_colour: Named(view.base.chart.tint),
+        collaboration_most: [view.base.most, view.most_lines],
+        collaboration_sight: view.base.chart.free().map(|it| [it.zoom, it.at.x, it.at.y]),
     };
     kept::put(&kept, &mut out.shown);
 }
@@ -52,17 +53,17 @@ pub fn save(view: &Collaboration, out: &mut SavedViews) {
 pub fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
     let (kept, mut lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.collaboration_unfolded;
-    view.by = kept.collaboration_width.0;
-    view.chart.tint = kept.collaboration_colour.0;
+    view.base.by = kept.collaboration_width.0;
+    view.base.chart.tint = kept.collaboration_colour.0;
     let [most, most_lines] = kept.collaboration_most;
-    view.most = most.clamp(1, MOST_OF_ALL);
+    view.base.most = most.clamp(1, MOST_OF_ALL);
     view.most_lines = most_lines.clamp(1, MOST_LINES * 10);
     if let Some(saved) = kept.collaboration_sight {
         let sight = sight(saved);
         lost += usize::from(sight.is_none());
-        view.chart.set_free(sight);
+        view.base.chart.set_free(sight);
     }
-    view.revision += 1;
+    view.base.revision += 1;
     lost
 }
 

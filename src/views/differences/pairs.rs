@@ -88,18 +88,23 @@ struct Listed<'a> {
 }
 
 impl Listed<'_> {
-    fn module(&self, row: usize) -> Option<ModuleId> {
-        self.runs.module(self.session, self.found.get(row)?.row)
+    fn module(&self, row: &PairRow) -> Option<ModuleId> {
+        self.runs.module(self.session, row.row)
     }
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
     /// How they are paired, or the name in A or B.
+    type Row = &'a PairRow;
     type By = Option<usize>;
     const NAME: &'static str = "pairs";
 
     fn len(&self) -> usize {
         self.found.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a PairRow> {
+        self.found.get(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Option<usize>>> {
@@ -115,19 +120,15 @@ impl Rows for Listed<'_> {
         None
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
-        let row = self.found.get(row).map(|it| it.row);
-        [false, row.is_some() && self.marked.contains(&row)]
+    fn marks(&self, row: &'a PairRow) -> [bool; 2] {
+        [false, self.marked.contains(&Some(row.row))]
     }
 
-    fn ruled(&self, _row: usize) -> [bool; 2] {
+    fn ruled(&self, _row: &'a PairRow) -> [bool; 2] {
         [false; 2]
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, side: Option<usize>) {
-        let Some(row) = self.found.get(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, row: &'a PairRow, side: Option<usize>) {
         match side {
             Some(side) => rows::name(ui, row.names[side].as_deref().unwrap_or_default()),
             None => {
@@ -136,13 +137,12 @@ impl Rows for Listed<'_> {
         }
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
+    fn pointed(&self, row: &'a PairRow) -> Option<Pointed> {
         Some(Pointed::at_module(self.module(row)))
     }
 
-    fn tip(&self, ui: &mut Ui, row: usize) {
-        let paths = self.found.get(row).map(|it| &it.paths);
-        for (letter, path) in ["A", "B"].into_iter().zip(paths.into_iter().flatten()) {
+    fn tip(&self, ui: &mut Ui, row: &'a PairRow) {
+        for (letter, path) in ["A", "B"].into_iter().zip(&row.paths) {
             if let Some(path) = path {
                 ui.label(style::weak(format!("{letter}: {}", escape::name(path))).small());
             }
@@ -162,7 +162,7 @@ pub fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
         session: &document.session,
     };
     let done = list::show(&mut rows, ui, &mut view.pairs_at, pane);
-    if let Some(row) = done.clicked.and_then(|row| found.get(row)) {
+    if let Some(row) = done.clicked {
         view.marked = mark(row, view.marked);
     }
     let module = done.entered.and_then(|row| rows.module(row));

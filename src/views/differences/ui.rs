@@ -17,8 +17,7 @@ use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let document = pane.state.document.as_ref();
     let Some((document, runs)) = document.and_then(|it| Some((it, it.runs.as_ref()?))) else {
         return rows::hint(ui, "Open two recordings, A and B, to see what differs.");
@@ -27,13 +26,7 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
         Of::Contexts => view.contexts.clone(),
         _ => view.table.clone(),
     };
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         let found = match view.choice.of {
             Of::Pairs => (view.pairs_found.len(), runs.pairs.rows.len()),
             Of::Causes => view.causes.counts(&view.choice.query),
@@ -155,12 +148,17 @@ impl Listed<'_> {
     }
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Row;
     type By = By;
     const NAME: &'static str = "differences";
 
     fn len(&self) -> usize {
         self.of.rows.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a Row> {
+        self.of.rows.get(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<By>> {
@@ -175,17 +173,12 @@ impl Rows for Listed<'_> {
         Some((self.choice.by, !self.choice.is_reversed))
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
+    fn marks(&self, row: &'a Row) -> [bool; 2] {
         let selection = &self.document.selection;
-        let row = self.of.rows.get(row);
-        [&selection.pointed, &selection.chosen]
-            .map(|of| row.is_some_and(|row| self.is_meant(row, of)))
+        [&selection.pointed, &selection.chosen].map(|of| self.is_meant(row, of))
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, by: By) {
-        let Some(row) = self.of.rows.get(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, row: &'a Row, by: By) {
         let amount = &self.of.amount;
         let measure = amount.measure;
         let value = match by {
@@ -209,8 +202,7 @@ impl Rows for Listed<'_> {
         rows::number(ui, value);
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        let row = self.of.rows.get(row)?;
+    fn pointed(&self, row: &'a Row) -> Option<Pointed> {
         Some(Pointed {
             module: row.callee.is_none().then_some(row.module),
             relation: self.ends(row),
@@ -218,10 +210,7 @@ impl Rows for Listed<'_> {
         })
     }
 
-    fn tip(&self, ui: &mut Ui, row: usize) {
-        let Some(row) = self.of.rows.get(row) else {
-            return;
-        };
+    fn tip(&self, ui: &mut Ui, row: &'a Row) {
         let hierarchy = &self.document.session.hierarchy;
         rows::tip(ui, &row.name, hierarchy, row.module);
         if self.is_noise(row) {
@@ -242,13 +231,17 @@ fn list(
         choice: &view.choice,
         theme: pane.state.settings.theme,
     };
-    let done = list::show(&mut rows, ui, &mut view.at, pane);
-    let chosen = done.clicked.and_then(|row| rows.pointed(row));
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let entered = done.entered.and_then(|row| of.rows.get(row));
     let module = entered.map(|row| row.callee.unwrap_or(row.module));
     pane.asks.extend(module.map(CameraAsk::FlyTo));
-    if let Some(by) = done.sorted {
+    if let Some(by) = sorted {
         view.choice.is_reversed = view.choice.by == by && !view.choice.is_reversed;
         view.choice.by = by;
     }

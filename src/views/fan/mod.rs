@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::contexts::{Counted, Hits, ShownContexts};
+use crate::parts::kept::choices;
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
@@ -57,24 +58,15 @@ pub static ENTRY: Entry = Entry {
     open: || Box::new(Fan::default()),
 };
 
-/// What discs are coloured by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// The hue of the module.
-    #[default]
-    Module,
-    /// The difference of two runs.
-    Difference,
-}
-
-impl Tint {
-    const ALL: [Tint; 2] = [Tint::Module, Tint::Difference];
-
-    fn title(self) -> &'static str {
-        match self {
-            Tint::Module => "module",
-            Tint::Difference => "difference of the runs",
-        }
+choices! {
+    /// What discs are coloured by.
+    #[derive(Default)]
+    pub enum Tint {
+        /// The hue of the module.
+        #[default]
+        Module = "module";
+        /// The difference of two runs.
+        Difference = "difference of the runs";
     }
 }
 

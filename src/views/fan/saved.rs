@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fan, Tint, ZOOM};
 use crate::SavedViews;
-use crate::parts::kept::{self, Named, named};
+use crate::parts::kept::{self, Named};
 
 /// More runs would make the file larger than what it keeps is worth.
 const MOST_RUNS: usize = 20_000;
@@ -25,8 +25,6 @@ pub fn levels(runs: &[(u16, u32)], contexts: usize) -> Option<Vec<u16>> {
         .flat_map(|&(level, count)| std::iter::repeat_n(level, count as usize));
     (count == contexts as u64).then(|| all.collect())
 }
-
-named! { Tint: Tint::ALL, Tint::title; }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::discs::Disc;
 use super::*;
 use crate::all;
+use crate::testing::wait;
 use callscape_analysis::session::Inputs;
 
 fn state() -> State {
@@ -20,16 +21,6 @@ fn state() -> State {
     state.show(document.expect("the paper's text"), |_, _| ());
     state.panes.open(ViewId::of(&ENTRY.line));
     state
-}
-
-fn wait(view: &mut Fan, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 fn open() -> (Fan, State) {

@@ -34,8 +34,7 @@ const LARGEST: f32 = 46.0;
 const NEAR: f32 = 5.0;
 
 pub fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;

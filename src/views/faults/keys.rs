@@ -25,7 +25,5 @@ keys! {
         Since "faults.since" [] "What changed since…", "Asks for a revision in which all was well, and lists what changed since then and ran, the most suspect first.", when(has_source);
         Paste "faults.paste" [] "Paste results…", "Takes the results of a linter, a search, a compiler or a stack trace from the clipboard, and marks the functions that ran.", when(has_source);
     }
-    ["Ctrl + P, “marked”"] "have what is marked stand out in the landscape" {
-        Color "faults.color" [] "Colour what is marked", "Has the functions that are marked stand out in the landscape, the rest in neutral colours; or no longer.", when(has_marked);
-    }
+    ["Ctrl + P, “marked”"] "have what is marked stand out in the landscape" { Color "faults.color" [] "Colour what is marked", "Has the functions that are marked stand out in the landscape, the rest in neutral colours; or no longer.", when(has_marked); }
 }

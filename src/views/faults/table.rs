@@ -3,7 +3,7 @@
 use egui::{Sense, Ui, vec2};
 
 use super::FaultsView;
-use super::listing::{Column, Of};
+use super::listing::{Column, Of, Row};
 use crate::Pane;
 use crate::parts::list::{self, Rows};
 use crate::parts::rows::{self, ROW};
@@ -68,12 +68,17 @@ struct Listed<'a> {
     theme: Theme,
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = (usize, &'a Row);
     type By = Column;
     const NAME: &'static str = "faults";
 
     fn len(&self) -> usize {
         self.view.listing.rows.len()
+    }
+
+    fn row(&self, at: usize) -> Option<(usize, &'a Row)> {
+        Some((at, self.view.listing.rows.get(at)?))
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
@@ -103,16 +108,13 @@ impl Rows for Listed<'_> {
         sort.or(Some((Column::Count, false)))
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
-        let module = self.view.listing.rows.get(row).and_then(|it| it.module);
-        let is_pointed = module.is_some() && module == self.document.selection.pointed.module;
-        [is_pointed, self.view.row == Some(row)]
+    fn marks(&self, (at, row): (usize, &'a Row)) -> [bool; 2] {
+        let pointed = self.document.selection.pointed.module;
+        let is_pointed = row.module.is_some() && row.module == pointed;
+        [is_pointed, self.view.row == Some(at)]
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, column: Column) {
-        let Some(row) = self.view.listing.rows.get(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, (_, row): (usize, &'a Row), column: Column) {
         match column {
             Column::Rank => match row.score {
                 Some(score) => rank(ui, score, self.theme),
@@ -133,15 +135,11 @@ impl Rows for Listed<'_> {
         }
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        let row = self.view.listing.rows.get(row)?;
+    fn pointed(&self, (_, row): (usize, &'a Row)) -> Option<Pointed> {
         row.module.map(|_| row.pointed())
     }
 
-    fn tip(&self, ui: &mut Ui, row: usize) {
-        let Some(row) = self.view.listing.rows.get(row) else {
-            return;
-        };
+    fn tip(&self, ui: &mut Ui, (_, row): (usize, &'a Row)) {
         ui.label(style::name(&row.name));
         if !row.about.is_empty() {
             ui.label(style::weak(escape::name(&row.about).into_owned()).small());
@@ -157,14 +155,20 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, document: &Document, pane: &mut 
         document,
         theme: pane.state.settings.theme,
     };
-    let done = list::show(&mut rows, ui, &mut at, pane);
-    let chosen = done.clicked.and_then(|row| rows.pointed(row));
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let entered = done.entered.and_then(|row| rows.pointed(row)?.module);
+    let entered = entered.and_then(|(_, row)| row.module);
     pane.asks.extend(entered.map(CameraAsk::FlyTo));
+    let clicked = clicked.map(|(at, _)| at);
     view.at = at;
-    view.row = done.clicked.or(view.row);
-    if let Some(column) = done.sorted {
+    view.row = clicked.or(view.row);
+    if let Some(column) = sorted {
         view.sort_by(column);
     }
 }

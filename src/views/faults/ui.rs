@@ -18,8 +18,7 @@ use callscape_state::findings::SetFrom;
 const WIDE: f32 = 900.0;
 
 pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -30,13 +29,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             "Open a source tree in a git repository beside the recording to see what changed and ran.",
         );
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, pane);
         if let Some(form) = view.form.take() {
             let offered = view.revisions.last().map(|(_, offered)| offered);

@@ -1,11 +1,11 @@
 //! The view of the function table.
 
-use egui::{Color32, Id, Ui};
+use egui::{Color32, Ui};
 
 use super::super::Pane;
 use super::{FIELD, FunctionTable, Functions, neighbours};
 use crate::parts::list::{self, Rows};
-use crate::parts::widgets::{Icon, paint};
+use crate::parts::widgets::search;
 use crate::parts::{rows, style, text};
 use callscape_base::units::Unit;
 use callscape_facts::functions::Functions as Names;
@@ -15,8 +15,7 @@ use callscape_state::ask::{CameraAsk, CancelAsk, SelectAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -29,13 +28,7 @@ pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
         });
         return;
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document);
         if let Some(job) = &state.work.counting
             && rows::progress(ui, &job.progress)
@@ -55,21 +48,7 @@ fn head(view: &mut Functions, ui: &mut Ui, document: &Document) {
     ui.horizontal(|ui| {
         let mut query = of.query().to_owned();
         let width = (ui.available_width() * 0.5).clamp(80.0, 240.0);
-        let edit = egui::TextEdit::singleline(&mut query)
-            .id(Id::unique(FIELD))
-            .hint_text("Name or module")
-            .margin(egui::Margin {
-                left: 26,
-                right: 8,
-                top: 4,
-                bottom: 4,
-            })
-            .desired_width(width);
-        let response = ui.add(edit);
-        let square = egui::Vec2::splat(response.rect.height());
-        let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
-        let color = ui.visuals().weak_text_color();
-        paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+        let response = search(ui, FIELD, "Name or module", width, &mut query);
         if response.changed() {
             searched = Some(query);
         }
@@ -96,12 +75,17 @@ struct Listed<'a> {
     accent: Color32,
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a FunctionRow;
     type By = Column;
     const NAME: &'static str = "functions";
 
     fn len(&self) -> usize {
         self.table.rows().len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a FunctionRow> {
+        self.table.row(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
@@ -116,15 +100,11 @@ impl Rows for Listed<'_> {
         Some(self.table.sort())
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
-        let row = self.table.row(row);
-        [0, 1].map(|of| row.is_some_and(|it| self.meant[of].holds_function(it.function)))
+    fn marks(&self, row: &'a FunctionRow) -> [bool; 2] {
+        [0, 1].map(|of| self.meant[of].holds_function(row.function))
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, column: Column) {
-        let Some(row) = self.table.row(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, row: &'a FunctionRow, column: Column) {
         if column != Column::Name {
             return rows::number(ui, cell(row, column, self.document));
         }
@@ -139,15 +119,13 @@ impl Rows for Listed<'_> {
         rows::name(ui, self.functions.get(row.function).name);
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        self.table.row(row).map(FunctionTable::pointed)
+    fn pointed(&self, row: &'a FunctionRow) -> Option<Pointed> {
+        Some(FunctionTable::pointed(row))
     }
 
-    fn tip(&self, ui: &mut Ui, row: usize) {
-        if let Some(row) = self.table.row(row) {
-            let name = self.functions.get(row.function).name;
-            rows::tip(ui, name, &self.document.session.hierarchy, row.module);
-        }
+    fn tip(&self, ui: &mut Ui, row: &'a FunctionRow) {
+        let name = self.functions.get(row.function).name;
+        rows::tip(ui, name, &self.document.session.hierarchy, row.module);
     }
 }
 
@@ -163,13 +141,17 @@ fn list(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<
         meant: [&selection.pointed, &selection.chosen].map(|of| document.meant(of)),
         accent: style::colors(pane.state.settings.theme).accent,
     };
-    let done = list::show(&mut rows, ui, &mut view.at, pane);
-    let chosen = done.clicked.and_then(|row| rows.pointed(row));
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let entered = done.entered.and_then(|row| table.row(row));
-    pane.asks
-        .extend(entered.map(|row| CameraAsk::FlyTo(row.module)));
-    if let Some(column) = done.sorted {
+    let entered = entered.map(|row| row.module);
+    pane.asks.extend(entered.map(CameraAsk::FlyTo));
+    if let Some(column) = sorted {
         view.sort_by(document, column);
     }
 }

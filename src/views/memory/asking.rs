@@ -5,15 +5,12 @@ use std::sync::Arc;
 use super::MemoryView;
 use super::choice::Mode;
 use super::listing::{Fate, ObjectList, Query, Wish};
-use crate::parts::export;
-use callscape_base::progress::Progress;
 use callscape_facts::memory::{Events, Memory, Object};
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::State;
 use callscape_state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
 use callscape_state::document::Document;
-use callscape_state::job::{self, Job};
-use callscape_state::message::Message;
+use callscape_state::job::Job;
 
 /// Which objects of a row are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,13 +164,13 @@ impl MemoryView {
     pub(super) fn export(&mut self, state: &State, document: &Document) {
         let list = self.list.last().map(|(_, list)| Arc::clone(list));
         let owners = self.owners.last().map(|(_, owners)| Arc::clone(owners));
-        let (Some(list), Some(folder)) = (list, export::folder()) else {
+        let Some(list) = list else {
             return;
         };
         let owners = owners.unwrap_or_default();
         let (session, place) = (Arc::clone(&document.session), document.recording());
-        self.exporting = Some(Job::start(state.waker(), move |progress: &Progress| {
-            let written = export::write(folder, "callscape-objects", |file| {
+        self.exporting
+            .begin("objects", state, move |file, progress| {
                 match session.recordings.get(place) {
                     Some(resolved) => {
                         list.write_csv(resolved, &session.hierarchy, &owners, file, progress)
@@ -181,26 +178,6 @@ impl MemoryView {
                     None => Ok(()),
                 }
             });
-            progress.check()?;
-            Ok(written.map_err(|error| error.to_string()))
-        }));
-    }
-
-    pub(super) fn tell_exported(&mut self, asks: &mut Asks) {
-        let Some(written) = job::take(&mut self.exporting) else {
-            return;
-        };
-        let is_error = written.is_err();
-        let (title, line) = match written {
-            Ok(path) => ("The objects are written", path.display().to_string()),
-            Err(reason) => ("The objects could not be written", reason),
-        };
-        asks.push(Ask::Tell(Message {
-            is_error,
-            is_open: true,
-            title: title.to_owned(),
-            lines: vec![line],
-        }));
     }
 
     /// Goes to the time at which an object was created, and to the call that created it where calls are known.

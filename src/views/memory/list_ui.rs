@@ -11,7 +11,7 @@ use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use callscape_analysis::session::Resolved;
 use callscape_base::escape;
-use callscape_facts::memory::Memory;
+use callscape_facts::memory::{Memory, Object};
 use callscape_filter::selection::Pointed;
 use callscape_state::document::Document;
 
@@ -108,13 +108,18 @@ struct Listed<'a> {
     memory: &'a Memory,
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Object;
     type By = Column;
     const NAME: &'static str = "objects";
     const HAS_TIP: bool = false;
 
     fn len(&self) -> usize {
         self.list.objects.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a Object> {
+        self.list.objects.get(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
@@ -141,24 +146,19 @@ impl Rows for Listed<'_> {
         Some(self.view.list_sort)
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
+    fn marks(&self, object: &'a Object) -> [bool; 2] {
         let chosen = self.document.selection.chosen;
-        let is_chosen = self.list.objects.get(row).is_some_and(|object| {
-            chosen.time == Some(object.creation)
-                && chosen.function.is_some()
-                && chosen.function == self.memory.stacks.function(object.stack)
-        });
+        let is_chosen = chosen.time == Some(object.creation)
+            && chosen.function.is_some()
+            && chosen.function == self.memory.stacks.function(object.stack);
         [false, is_chosen]
     }
 
-    fn ruled(&self, _row: usize) -> [bool; 2] {
+    fn ruled(&self, _row: &'a Object) -> [bool; 2] {
         [false; 2]
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, column: Column) {
-        let Some(object) = self.list.objects.get(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, object: &'a Object, column: Column) {
         let (resolved, memory) = (self.resolved, self.memory);
         let duration = resolved.recording.trace.duration();
         match column {
@@ -174,8 +174,7 @@ impl Rows for Listed<'_> {
         }
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        let object = self.list.objects.get(row)?;
+    fn pointed(&self, object: &'a Object) -> Option<Pointed> {
         Some(self.view.created_by(self.document, object))
     }
 }
@@ -196,12 +195,14 @@ fn rows_of(
         resolved,
         memory,
     };
-    let done = list::show(&mut rows, ui, &mut at, pane);
-    view.list_at = at;
-    if let Some(object) = done.clicked.and_then(|row| list.objects.get(row)) {
-        view.go_to(document, object, pane.asks);
+    let list::Done {
+        sorted, clicked, ..
+    } = list::show(&mut rows, ui, &mut at, pane);
+    if let Some(object) = clicked.copied() {
+        view.go_to(document, &object, pane.asks);
     }
-    if let Some(column) = done.sorted {
+    view.list_at = at;
+    if let Some(column) = sorted {
         let falls = matches!(column, Column::Size | Column::Age);
         view.list_sort = list::turned(view.list_sort, column, falls);
     }

@@ -25,7 +25,6 @@ mod table;
 mod tests;
 mod ui;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -39,7 +38,9 @@ use self::keys::{Does, KEYS};
 use self::listing::{ObjectList, Query, Wish};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::along_time;
+use crate::parts::export::Exporting;
 use crate::parts::found::Found;
+use crate::parts::kept::next;
 use crate::parts::list::At;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
@@ -139,7 +140,7 @@ pub struct MemoryView {
     filter: String,
     list_sort: (listing::Column, bool),
     list: Found<Wish, Arc<ObjectList>>,
-    exporting: Option<Job<Result<PathBuf, String>>>,
+    exporting: Exporting,
     /// Of sums at instants, the one shown; none for the last that tells who.
     instant: Option<usize>,
     /// The group whose row was chosen here.
@@ -443,7 +444,7 @@ impl MemoryView {
 
 impl View for MemoryView {
     fn update(&mut self, state: &State, asks: &mut Asks) {
-        self.tell_exported(asks);
+        self.exporting.tell(asks);
         let Some(document) = &state.document else {
             return;
         };
@@ -522,13 +523,13 @@ impl View for MemoryView {
             return;
         };
         match does {
-            Does::Rows => self.choice.by = self.choice.by.next(),
+            Does::Rows => self.choice.by = next(self.choice.by),
             Does::Mode => {
-                let next = self.choice.mode.next();
-                self.choice.set_mode(match next {
-                    Mode::Peaks if self.groups.peaks.is_none() => next.next(),
-                    next => next,
-                });
+                let mode = match next(self.choice.mode) {
+                    Mode::Peaks if self.groups.peaks.is_none() => next(Mode::Peaks),
+                    mode => mode,
+                };
+                self.choice.set_mode(mode);
             }
             Does::Peak => {
                 let events = document.memory().and_then(Memory::events);
@@ -556,17 +557,17 @@ impl View for MemoryView {
             || self.ages.is_running()
             || self.patterns.is_running()
             || self.list.is_running()
-            || self.exporting.is_some()
+            || self.exporting.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {
-        let exporting = self.exporting.as_ref().and_then(Job::slow);
+        let exporting = self.exporting.progress();
         let found = exporting.or(self.list.slow()).or(self.outcomes.slow());
         found.or(self.patterns.slow()).or(self.temporary.slow())
     }
 
     fn cancel(&mut self) {
-        self.exporting = None;
+        self.exporting.stop();
         self.list.stop();
         self.outcomes.stop();
         self.patterns.stop();

@@ -4,10 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::{BINS, By, Choice, Column, Mode, Tenths};
 use crate::SavedViews;
-use crate::parts::kept::{self, Named, named};
+use crate::parts::kept::{self, Named};
 use callscape_model::memory::BelongsTo;
-
-named! { By: By::ALL, By::title; Mode: Mode::ALL, Mode::title; Column: Column::ALL, Column::title; }
 
 #[derive(Serialize, Deserialize)]
 #[serde(default)]

@@ -191,9 +191,8 @@ struct Listed<'a> {
 }
 
 impl Listed<'_> {
-    fn group(&self, row: usize) -> Option<(u32, &Group)> {
-        let number = self.view.rows.get(row)?.group;
-        Some((number, self.view.groups.all.get(number as usize)?))
+    fn group(&self, row: &Row) -> &Group {
+        &self.view.groups.all[row.group as usize]
     }
 
     fn fill(&mut self, ui: &mut Ui, row: &Row, cell: Cell) {
@@ -306,7 +305,8 @@ impl Listed<'_> {
     }
 }
 
-impl Rows for Listed<'_> {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Row;
     type By = Cell;
     const NAME: &'static str = "memory";
     const HAS_TIP: bool = false;
@@ -318,6 +318,13 @@ impl Rows for Listed<'_> {
 
     fn height(&self) -> f32 {
         if self.known.figures { HIGH } else { rows::ROW }
+    }
+
+    fn row(&self, at: usize) -> Option<&'a Row> {
+        self.view
+            .rows
+            .get(at)
+            .filter(|row| (row.group as usize) < self.view.groups.all.len())
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Cell>> {
@@ -349,29 +356,25 @@ impl Rows for Listed<'_> {
         Some((Cell::Of(column), from_largest))
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
+    fn marks(&self, row: &'a Row) -> [bool; 2] {
         let [is_pointed, is_chosen] = self.ruled(row);
         // Of many rows of one function or module, the one that was clicked alone.
         let own = self.view.chosen_row;
-        let group = self.view.rows.get(row).map(|it| it.group);
-        [is_pointed, own.map_or(is_chosen, |own| group == Some(own))]
+        [is_pointed, own.map_or(is_chosen, |own| own == row.group)]
     }
 
-    fn ruled(&self, row: usize) -> [bool; 2] {
-        let group = self.group(row);
-        let is_meant =
-            |meant| group.is_some_and(|it| is_meant(self.document, meant, &it.1.pointed));
+    fn ruled(&self, row: &'a Row) -> [bool; 2] {
+        let of = self.group(row).pointed;
+        let is_meant = |meant| is_meant(self.document, meant, &of);
         [is_meant(&self.meant[0]), is_meant(&self.meant[1])]
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, cell: Cell) {
-        if let Some(row) = self.view.rows.get(row).copied() {
-            ui.push_id((row.group, cell.title()), |ui| self.fill(ui, &row, cell));
-        }
+    fn cell(&mut self, ui: &mut Ui, row: &'a Row, cell: Cell) {
+        ui.push_id((row.group, cell.title()), |ui| self.fill(ui, row, cell));
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        self.group(row).map(|it| it.1.pointed)
+    fn pointed(&self, row: &'a Row) -> Option<Pointed> {
+        Some(self.group(row).pointed)
     }
 }
 
@@ -396,23 +399,29 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut 
         most: Vec::new(),
         list: None,
     };
-    let done = list::show(&mut rows, ui, &mut at, pane);
-    let group = |row: Option<usize>| rows.group(row?).map(|it| (it.0, it.1.pointed));
-    let (chosen, menu_of) = (group(done.entered.or(done.clicked)), group(done.menu_of));
-    let list = rows.list;
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        menu_of,
+    } = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = entered.or(clicked);
+    let chosen = chosen.map(|row| (row.group, rows.group(row).pointed));
+    let menu_of = menu_of.map(|row| row.group);
+    let (list, is_entered) = (rows.list, entered.is_some());
     view.at = at;
-    if let Some(Cell::Of(column)) = done.sorted {
+    if let Some(Cell::Of(column)) = sorted {
         view.choice.sort_by(column);
     }
     if let Some((group, which)) = list {
         view.list(document, group, which);
     }
-    view.menu_of = menu_of.map(|it| it.0).or(view.menu_of);
+    view.menu_of = menu_of.or(view.menu_of);
     if let Some((group, pointed)) = chosen {
         view.chosen_row = Some(group);
         pane.asks.push(SelectAsk::Choose(pointed));
     }
-    if done.entered.is_some() {
+    if is_entered {
         view.press(TableKey::Enter, document, pane.asks);
     }
 }

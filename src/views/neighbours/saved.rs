@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MOST, MOST_OF_ALL, MOST_STEPS, Neighbourhood};
+use super::{MOST_STEPS, Neighbourhood};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
+use crate::parts::graph::view::{MOST, MOST_OF_ALL};
 use crate::parts::kept::{self, Named};
 use callscape_state::State;
 
@@ -44,9 +45,9 @@ pub fn save(view: &Neighbourhood, state: &State, out: &mut SavedViews) {
         // What was restored and has not been of use yet is kept.
         neighbours_middle: middle.or_else(|| view.restored.clone()),
         neighbours_steps: view.steps,
-        neighbours_most: view.most,
-        neighbours_width: Named(view.by),
-        neighbours_colour: Named(view.chart.tint),
+        neighbours_most: view.base.most,
+        neighbours_width: Named(view.base.by),
+        neighbours_colour: Named(view.base.chart.tint),
     };
     kept::put(&kept, &mut out.shown);
 }
@@ -56,9 +57,9 @@ pub fn restore(view: &mut Neighbourhood, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.neighbours_middle;
     view.steps = kept.neighbours_steps.clamp(1, MOST_STEPS);
-    view.most = kept.neighbours_most.clamp(1, MOST_OF_ALL);
-    view.by = kept.neighbours_width.0;
-    view.chart.tint = kept.neighbours_colour.0;
-    view.revision += 1;
+    view.base.most = kept.neighbours_most.clamp(1, MOST_OF_ALL);
+    view.base.by = kept.neighbours_width.0;
+    view.base.chart.tint = kept.neighbours_colour.0;
+    view.base.revision += 1;
     lost
 }

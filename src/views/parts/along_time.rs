@@ -12,7 +12,6 @@ use super::style;
 use super::tip::Tip;
 use super::widgets::tell;
 use callscape_analysis::session::Session;
-use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::Filters;
 use callscape_filter::selection::{Pointed, Selection};
@@ -42,7 +41,7 @@ pub struct Scope<'a> {
 }
 
 /// What views along time say of a recording without times.
-pub const NO_TIMES: &str =
+pub(crate) const NO_TIMES: &str =
     "This profile holds weights and no times: there is nothing to lay along time";
 
 /// A picture along time. Places are in physical pixels from its top left corner.
@@ -133,7 +132,7 @@ pub fn whole(document: &Document) -> Option<TimeRange> {
 }
 
 /// The visible range that a session file keeps, within the recording; none where that is nothing.
-pub fn saved_range(saved: Option<[u64; 2]>, state: &State) -> Option<TimeRange> {
+pub(crate) fn saved_range(saved: Option<[u64; 2]>, state: &State) -> Option<TimeRange> {
     let [start, end] = saved?;
     let whole = state.document.as_ref()?.resolved()?.recording.trace.range();
     let limit = |ns: u64| Time::from_ns(ns).clamp(whole.start, whole.end);
@@ -208,7 +207,7 @@ pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<
         }
     }
     if let Some(tip) = view.tip(document, at) {
-        response.on_hover_ui_at_pointer(|ui| show_tip(ui, &tip));
+        response.on_hover_ui_at_pointer(|ui| tip.show(ui, 340.0));
     }
 }
 
@@ -293,14 +292,5 @@ fn drag(
             }
         }
         (Some(_), None) => {}
-    }
-}
-
-fn show_tip(ui: &mut Ui, tip: &Tip) {
-    ui.set_max_width(340.0);
-    ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
-    for line in &tip.lines {
-        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
     }
 }

@@ -74,6 +74,53 @@ macro_rules! named {
 }
 pub(crate) use named;
 
+/// The next of all that there is, the first behind the last.
+pub fn next<T: HasName + PartialEq>(of: T) -> T {
+    let mut all = T::all().chain(T::all()).skip_while(|it| *it != of);
+    all.nth(1).unwrap_or(of)
+}
+
+/// A choice: what there is to choose, one a line, with the name that people and session files have for it, and where all have
+/// one with a sentence about it.
+macro_rules! choices {
+    ($(#[$meta:meta])* $vis:vis enum $of:ident {
+        $($(#[$of_one:meta])* $one:ident = $title:literal, $about:literal;)+
+    }) => {
+        $crate::parts::kept::choices! {
+            $(#[$meta])* $vis enum $of { $($(#[$of_one])* $one = $title;)+ }
+        }
+
+        impl $of {
+            $vis fn about(self) -> &'static str {
+                match self {
+                    $($of::$one => $about,)+
+                }
+            }
+        }
+    };
+    ($(#[$meta:meta])* $vis:vis enum $of:ident { $($(#[$of_one:meta])* $one:ident = $title:literal;)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        $vis enum $of {
+            $($(#[$of_one])* $one,)+
+        }
+
+        impl $of {
+            $vis const ALL: [$of; [$($title),+].len()] = [$($of::$one),+];
+
+            /// As session files and people name it.
+            $vis fn title(self) -> &'static str {
+                match self {
+                    $($of::$one => $title,)+
+                }
+            }
+        }
+
+        $crate::parts::kept::named! { $of: $of::ALL, $of::title; }
+    };
+}
+pub(crate) use choices;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +141,22 @@ mod tests {
                 by: None,
             }
         }
+    }
+
+    choices! {
+        #[derive(Default)]
+        enum Way {
+            #[default]
+            Up = "up", "To the sky.";
+            Down = "down", "To the ground.";
+        }
+    }
+
+    #[test]
+    fn choices_have_names_and_go_round() {
+        assert_eq!(Way::ALL.map(Way::title), ["up", "down"]);
+        assert_eq!(Way::ALL.map(next), [Way::Down, Way::Up]);
+        assert_eq!(Way::default().about(), "To the sky.");
     }
 
     named! { bool: [true, false], |it| if it { "yes" } else { "no" }; }

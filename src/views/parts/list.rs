@@ -84,8 +84,10 @@ pub fn turned<C: PartialEq>(sort: (C, bool), column: C, falls: bool) -> (C, bool
     }
 }
 
-/// The rows of a list. They are told by their place.
+/// The rows of a list.
 pub trait Rows {
+    /// What a row is made from.
+    type Row: Copy;
     /// What a column is.
     type By: Copy + PartialEq;
     /// The name of the list among widgets.
@@ -99,6 +101,8 @@ pub trait Rows {
 
     fn len(&self) -> usize;
 
+    fn row(&self, at: usize) -> Option<Self::Row>;
+
     /// Of a row, in points.
     fn height(&self) -> f32 {
         ROW
@@ -111,33 +115,38 @@ pub trait Rows {
     fn sort(&self) -> Option<(Self::By, bool)>;
 
     /// Whether a row is pointed at, and whether it is chosen.
-    fn marks(&self, row: usize) -> [bool; 2];
+    fn marks(&self, row: Self::Row) -> [bool; 2];
 
     /// The same for the ruler along its edge.
-    fn ruled(&self, row: usize) -> [bool; 2] {
+    fn ruled(&self, row: Self::Row) -> [bool; 2] {
         self.marks(row)
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, of: Self::By);
+    fn cell(&mut self, ui: &mut Ui, row: Self::Row, of: Self::By);
 
     /// What is meant by a row; none where nothing is.
-    fn pointed(&self, row: usize) -> Option<Pointed>;
+    fn pointed(&self, row: Self::Row) -> Option<Pointed>;
 
     /// What is said of a row under the pointer.
-    fn tip(&self, _ui: &mut Ui, _row: usize) {}
+    fn tip(&self, _ui: &mut Ui, _row: Self::Row) {}
 }
 
 /// What was done with a list: whose heading was clicked, and which row.
-pub struct Done<C> {
+pub struct Done<C, R> {
     pub sorted: Option<C>,
-    pub clicked: Option<usize>,
-    pub entered: Option<usize>,
+    pub clicked: Option<R>,
+    pub entered: Option<R>,
     /// On which the menu was opened.
-    pub menu_of: Option<usize>,
+    pub menu_of: Option<R>,
 }
 
 /// Shows the list in what is left of the room.
-pub fn show<R: Rows>(of: &mut R, ui: &mut Ui, at: &mut At, pane: &mut Pane<'_>) -> Done<R::By> {
+pub fn show<R: Rows>(
+    of: &mut R,
+    ui: &mut Ui,
+    at: &mut At,
+    pane: &mut Pane<'_>,
+) -> Done<R::By, R::Row> {
     let place = ui.available_rect_before_wrap();
     let high = of.height();
     let space = ui.spacing().item_spacing.y;
@@ -175,7 +184,9 @@ pub fn show<R: Rows>(of: &mut R, ui: &mut Ui, at: &mut At, pane: &mut Pane<'_>) 
     });
     table.body(|body| {
         body.rows(high, of.len(), |mut line| {
-            let row = line.index();
+            let Some(row) = of.row(line.index()) else {
+                return;
+            };
             let [is_pointed, is_chosen] = of.marks(row);
             line.set_selected(is_chosen);
             line.set_hovered(is_pointed);
@@ -189,7 +200,7 @@ pub fn show<R: Rows>(of: &mut R, ui: &mut Ui, at: &mut At, pane: &mut Pane<'_>) 
                     pane.offer.on = R::OFFERS;
                 }
             }
-            let this = |is_so: bool, before: Option<usize>| if is_so { Some(row) } else { before };
+            let this = |is_so: bool, before: Option<R::Row>| if is_so { Some(row) } else { before };
             done.clicked = this(response.clicked(), done.clicked);
             done.entered = this(response.double_clicked(), done.entered);
             done.menu_of = this(response.secondary_clicked(), done.menu_of);
@@ -203,7 +214,7 @@ pub fn show<R: Rows>(of: &mut R, ui: &mut Ui, at: &mut At, pane: &mut Pane<'_>) 
         place,
         of.len(),
         pane.state.settings.theme,
-        |row| match of.ruled(row) {
+        |row| match of.row(row).map_or([false; 2], |row| of.ruled(row)) {
             [_, true] => Mark::Chosen,
             [true, false] => Mark::Pointed,
             [false, false] => Mark::None,

@@ -15,13 +15,29 @@ use callscape_model::theme::Theme;
 use callscape_state::ask::TableKey;
 
 /// The height of a row, in points.
-pub const ROW: f32 = 22.0;
+pub(crate) const ROW: f32 = 22.0;
 
 /// The height of the line of headings, in points.
-pub const HEADING: f32 = 24.0;
+pub(crate) const HEADING: f32 = 24.0;
 
 /// The space around a hint, in points.
 const HINT_MARGIN: i8 = 16;
+
+/// Fills the ground of a view.
+pub fn ground(ui: &Ui) {
+    let color = ui.visuals().panel_fill;
+    ui.painter().rect_filled(ui.max_rect(), 0, color);
+}
+
+/// The room around what a view of rows shows.
+pub fn frame() -> egui::Frame {
+    egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    })
+}
 
 /// A table whose rows can be chosen, its columns to be added; `row_to_show` is scrolled to.
 pub fn table<'a>(ui: &'a mut Ui, name: &str, row_to_show: Option<usize>) -> TableBuilder<'a> {
@@ -108,7 +124,13 @@ const MOST_RULED: usize = 20_000;
 
 /// Along the right edge of a table in `place` a tick for every row that is pointed at or chosen, so that those out
 /// of sight are seen without anything moving. `mark` says what the row at a place is.
-pub fn ruler(ui: &Ui, place: egui::Rect, rows: usize, theme: Theme, mark: impl Fn(usize) -> Mark) {
+pub(crate) fn ruler(
+    ui: &Ui,
+    place: egui::Rect,
+    rows: usize,
+    theme: Theme,
+    mark: impl Fn(usize) -> Mark,
+) {
     let top = place.top() + HEADING;
     // Where all rows are seen there is nothing to point out.
     if rows as f32 * ROW <= place.bottom() - top || rows > MOST_RULED {
@@ -159,7 +181,7 @@ pub fn tip(ui: &mut Ui, name: &str, hierarchy: &Hierarchy, module: ModuleId) {
 }
 
 /// A small frame before a name: the function is marked for what is known of it from elsewhere.
-pub fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleId>) {
+pub(crate) fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleId>) {
     let Some(marked) = marked.filter(|marked| module.is_some_and(|it| marked.has(it))) else {
         return;
     };

@@ -194,7 +194,7 @@ fn lines(text: impl Into<String>) -> egui::RichText {
 }
 
 /// Letters that stand out from a colour.
-pub fn ink_on(color: Color32) -> Color32 {
+pub(crate) fn ink_on(color: Color32) -> Color32 {
     let light =
         0.299 * f32::from(color.r()) + 0.587 * f32::from(color.g()) + 0.114 * f32::from(color.b());
     match light > 130.0 {

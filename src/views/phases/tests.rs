@@ -1,14 +1,13 @@
 //! Layers, instances and what a session file keeps.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
 use super::{ENTRY, PhasesView};
-use crate::View;
+use crate::testing::wait;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::{Parent, Phases, Wish, phases};
 use callscape_base::progress::Progress;
@@ -18,8 +17,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::{CallOf, Pointed};
-use callscape_state::State;
-use callscape_state::ask::{Asks, FilterAsk, SelectAsk};
+use callscape_state::ask::{FilterAsk, SelectAsk};
 use callscape_state::panes::ViewId;
 use callscape_state::runs_view::testing::paths;
 
@@ -141,17 +139,6 @@ fn settings_come_back() {
     assert_eq!(Settings::restore(&odd), (Settings::default(), 3));
     let nothing = Settings::restore(&Map::new());
     assert_eq!(nothing, (Settings::default(), 0));
-}
-
-/// Until nothing more is looked for.
-fn wait(view: &mut PhasesView, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::contexts::{Counted, Hits, ShownContexts};
+use crate::parts::kept::choices;
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
@@ -46,49 +47,28 @@ pub static ENTRY: Entry = Entry {
     open: || Box::new(Rings::default()),
 };
 
-/// What segments are as large as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Metric {
-    #[default]
-    Total,
-    Calls,
-    Waiting,
-}
-
-impl Metric {
-    const ALL: [Metric; 3] = [Metric::Total, Metric::Calls, Metric::Waiting];
-
-    fn title(self) -> &'static str {
-        match self {
-            Metric::Total => "total",
-            Metric::Calls => "calls",
-            Metric::Waiting => "waiting",
-        }
+choices! {
+    /// What segments are as large as.
+    #[derive(Default)]
+    pub enum Metric {
+        #[default]
+        Total = "total";
+        Calls = "calls";
+        Waiting = "waiting";
     }
 }
 
-/// What segments are coloured by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// The hue of the district.
-    #[default]
-    Module,
-    Own,
-    Calls,
-    /// The difference of two runs.
-    Difference,
-}
-
-impl Tint {
-    const ALL: [Tint; 4] = [Tint::Module, Tint::Own, Tint::Calls, Tint::Difference];
-
-    fn title(self) -> &'static str {
-        match self {
-            Tint::Module => "module",
-            Tint::Own => "self",
-            Tint::Calls => "calls",
-            Tint::Difference => "difference of the runs",
-        }
+choices! {
+    /// What segments are coloured by.
+    #[derive(Default)]
+    pub enum Tint {
+        /// The hue of the district.
+        #[default]
+        Module = "module";
+        Own = "self";
+        Calls = "calls";
+        /// The difference of two runs.
+        Difference = "difference of the runs";
     }
 }
 

@@ -23,8 +23,6 @@ pub fn merge_title(merge: Merge) -> &'static str {
 
 named! {
     Sizing: Sizing::ALL, sizing_title;
-    Metric: Metric::ALL, Metric::title;
-    Tint: Tint::ALL, Tint::title;
     Merge: MERGES, merge_title;
 }
 

@@ -16,6 +16,7 @@ use self::forest::{By, Forest, Mode, Node};
 use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::contexts::{Counted, Hits, pointed_at};
+use crate::parts::kept::choices;
 use crate::parts::list::At;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ContextId, FunctionId};
@@ -54,57 +55,21 @@ pub const FIELD: &str = "call tree search";
 /// So many rows are seen at first.
 const FIRST_ROWS: usize = 40;
 
-/// The columns that can be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    Total,
-    Share,
-    Own,
-    Calls,
-    Average,
-    Waiting,
-    Other,
-    Delta,
+choices! {
+    /// The columns that can be left out.
+    pub enum Column {
+        Total = "total", "With all that is called";
+        Share = "%", "The total as share of the whole";
+        Own = "self", "Without what is called";
+        Calls = "calls", "How often";
+        Average = "average", "Total a call";
+        Waiting = "waiting", "Of the total, what was waiting";
+        Other = "other run", "The total of the same contexts in the other run";
+        Delta = "Δ", "How much more the run shown has than the other one; by its size";
+    }
 }
 
 impl Column {
-    pub const ALL: [Column; 8] = [
-        Column::Total,
-        Column::Share,
-        Column::Own,
-        Column::Calls,
-        Column::Average,
-        Column::Waiting,
-        Column::Other,
-        Column::Delta,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Column::Total => "total",
-            Column::Share => "%",
-            Column::Own => "self",
-            Column::Calls => "calls",
-            Column::Average => "average",
-            Column::Waiting => "waiting",
-            Column::Other => "other run",
-            Column::Delta => "Δ",
-        }
-    }
-
-    fn about(self) -> &'static str {
-        match self {
-            Column::Total => "With all that is called",
-            Column::Share => "The total as share of the whole",
-            Column::Own => "Without what is called",
-            Column::Calls => "How often",
-            Column::Average => "Total a call",
-            Column::Waiting => "Of the total, what was waiting",
-            Column::Other => "The total of the same contexts in the other run",
-            Column::Delta => "How much more the run shown has than the other one; by its size",
-        }
-    }
-
     fn by(self) -> By {
         match self {
             Column::Total | Column::Share => By::Total,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Column, Mode, Tree};
 use crate::SavedViews;
-use crate::parts::kept::{self, Named, named};
+use crate::parts::kept::{self, Named};
 
 /// More would make the file larger than what it keeps is worth.
 const MOST_OPEN: usize = 20_000;
@@ -24,8 +24,6 @@ enum Rows {
     Calls,
     Callers,
 }
-
-named! { Column: Column::ALL, Column::title; }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]

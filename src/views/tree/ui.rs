@@ -1,11 +1,11 @@
 //! The widgets of the call tree.
 
-use egui::{Id, Role, Sense, Ui, Vec2};
+use egui::{Role, Sense, Ui, Vec2};
 
 use super::super::Pane;
 use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
 use crate::parts::list::{self, Rows};
-use crate::parts::widgets::{Icon, paint, tell};
+use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Unit};
@@ -24,8 +24,7 @@ const DEEPEST: u32 = 24;
 const RULER: f32 = 8.0;
 
 pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -40,13 +39,7 @@ pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
              functions.",
         );
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document, pane);
         if view.forest.is_none() {
             return rows::hint(ui, "Counting the calling contexts …");
@@ -117,21 +110,8 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
 
 fn search(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let before = view.query.clone();
-    let edit = egui::TextEdit::singleline(&mut view.query)
-        .id(Id::unique(FIELD))
-        .hint_text("Go to a name")
-        .margin(egui::Margin {
-            left: 26,
-            right: 8,
-            top: 4,
-            bottom: 4,
-        })
-        .desired_width((ui.available_width() * 0.5).clamp(80.0, 180.0));
-    let response = ui.add(edit);
-    let square = Vec2::splat(response.rect.height());
-    let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
-    let color = ui.visuals().weak_text_color();
-    paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+    let width = (ui.available_width() * 0.5).clamp(80.0, 180.0);
+    let response = widgets::search(ui, FIELD, "Go to a name", width, &mut view.query);
     // Whoever types on stays at a row that still fits.
     if response.changed() && !view.query.is_empty() && before != view.query {
         view.row = view.place().and_then(|place| {
@@ -317,6 +297,7 @@ impl Listed<'_> {
 
 impl Rows for Listed<'_> {
     /// None is the name.
+    type Row = u32;
     type By = Option<Column>;
     const NAME: &'static str = "call tree";
     const OFFERS: &'static [On] = &[On::Context];
@@ -324,6 +305,10 @@ impl Rows for Listed<'_> {
 
     fn len(&self) -> usize {
         self.forest.rows().len()
+    }
+
+    fn row(&self, at: usize) -> Option<u32> {
+        self.forest.at(at)
     }
 
     fn columns(&mut self, width: f32) -> Vec<list::Column<Option<Column>>> {
@@ -345,21 +330,16 @@ impl Rows for Listed<'_> {
         Some((by.or(Some(Column::Total)), true))
     }
 
-    fn marks(&self, row: usize) -> [bool; 2] {
-        let own = self.view.row.is_some() && self.view.row == self.forest.at(row);
-        let [is_pointed, is_chosen] = self.ruled(row);
-        [is_pointed, is_chosen || own]
+    fn marks(&self, node: u32) -> [bool; 2] {
+        let [is_pointed, is_chosen] = self.ruled(node);
+        [is_pointed, is_chosen || self.view.row == Some(node)]
     }
 
-    fn ruled(&self, row: usize) -> [bool; 2] {
-        let node = self.forest.at(row);
-        [0, 1].map(|which| node.is_some_and(|node| self.is_meant(node, which)))
+    fn ruled(&self, node: u32) -> [bool; 2] {
+        [0, 1].map(|which| self.is_meant(node, which))
     }
 
-    fn cell(&mut self, ui: &mut Ui, row: usize, column: Option<Column>) {
-        let Some(node) = self.forest.at(row) else {
-            return;
-        };
+    fn cell(&mut self, ui: &mut Ui, node: u32, column: Option<Column>) {
         let of = self.forest.node(node);
         match column {
             Some(column) => self.number(ui, of, column),
@@ -368,15 +348,11 @@ impl Rows for Listed<'_> {
         }
     }
 
-    fn pointed(&self, row: usize) -> Option<Pointed> {
-        let of = self.forest.node(self.forest.at(row)?);
-        Some(pointed_at(self.document, of.function))
+    fn pointed(&self, node: u32) -> Option<Pointed> {
+        Some(pointed_at(self.document, self.forest.node(node).function))
     }
 
-    fn tip(&self, ui: &mut Ui, row: usize) {
-        let Some(node) = self.forest.at(row) else {
-            return;
-        };
+    fn tip(&self, ui: &mut Ui, node: u32) {
         let function = self.forest.node(node).function;
         let name = function_name(self.document, function);
         match self.document.module_of(function) {
@@ -405,10 +381,9 @@ fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
         toggled: None,
     };
     let done = list::show(&mut rows, ui, &mut at, pane);
-    let node = |row: Option<usize>| forest.at(row?);
     // What the menu offers is done with the row that is chosen.
-    let chosen = node(done.clicked.or(done.menu_of));
-    let entered = node(done.entered);
+    let chosen = done.clicked.or(done.menu_of);
+    let entered = done.entered;
     let toggled = rows.toggled.or(entered);
     let module = entered.and_then(|it| pointed_at(document, forest.node(it).function).module);
     pane.asks.extend(module.map(CameraAsk::FlyIfSeen));

@@ -15,13 +15,7 @@ pub const LINES: &[Line<Command>] = keys! {
         "card.welcome" [] "Welcome", "Shows what can be opened, and what was opened before." => FileAsk::Welcome;
     }
     ["Drop files"] "open a source tree or a recording" {}
-    "save the session: files, views, selection" {
-        "file.save" ["Ctrl + S"] "Save the session", "Saves what is open and how it is looked at." => FileAsk::SaveSession, when(is_open);
-    }
-    "copy the picture of the landscape" {
-        "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the picture of the landscape to the clipboard." => PictureAsk::Copy, on(&[On::View]), when(is_open);
-    }
-    "save a picture, of up to 16384 pixels a side, or a model" {
-        "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open);
-    }
+    "save the session: files, views, selection" { "file.save" ["Ctrl + S"] "Save the session", "Saves what is open and how it is looked at." => FileAsk::SaveSession, when(is_open); }
+    "copy the picture of the landscape" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the picture of the landscape to the clipboard." => PictureAsk::Copy, on(&[On::View]), when(is_open); }
+    "save a picture, of up to 16384 pixels a side, or a model" { "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open); }
 };

@@ -23,9 +23,7 @@ pub const LINES: &[Line<Command>] = keys! {
         "graph.more" ["Enter"] "Show more", "Unfolds the module that is pointed at or chosen; of a function, shows who calls it or whom it calls, too." => over(GraphKey::More), on(&[On::Module]);
         "graph.less" ["Shift + Enter"] "Show less", "Folds the module that is pointed at or chosen, or what it lies in; of a function, no longer shows who calls it or whom it calls." => over(GraphKey::Less), on(&[On::Module]);
     }
-    ["Double-click"] "the one that it is not; a click on + or − does too" {
-        "graph.toggle" ["C"] "Unfold or fold", "Unfolds the module that is pointed at or chosen, or folds it; puts a function in the middle." => over(GraphKey::Toggle);
-    }
+    ["Double-click"] "the one that it is not; a click on + or − does too" { "graph.toggle" ["C"] "Unfold or fold", "Unfolds the module that is pointed at or chosen, or folds it; puts a function in the middle." => over(GraphKey::Toggle); }
     "all one level more, or less; neighbours: a step further out, or back" {
         "graph.all-more" [">"] "One level more", "Unfolds all modules by a level, or goes a step further out from the function in the middle." => over(GraphKey::AllMore);
         "graph.all-less" ["<"] "One level less", "Folds the innermost modules, or goes a step back." => over(GraphKey::AllLess);
@@ -36,12 +34,8 @@ pub const LINES: &[Line<Command>] = keys! {
         "graph.up" ["↑"] "The box above", "Chooses the box above the chosen one." => over(GraphKey::Up);
         "graph.down" ["↓"] "The box below", "Chooses the box below the chosen one." => over(GraphKey::Down);
     }
-    "width of lines by cost, by calls" {
-        "graph.width" ["W"] "Width of lines", "Has the width of lines say what calls cost, or how many they are." => over(GraphKey::Width);
-    }
-    "more of what there was no room for" {
-        "graph.rest" ["R"] "Show the rest", "Shows more of what there was no room for." => over(GraphKey::Rest);
-    }
+    "width of lines by cost, by calls" { "graph.width" ["W"] "Width of lines", "Has the width of lines say what calls cost, or how many they are." => over(GraphKey::Width); }
+    "more of what there was no room for" { "graph.rest" ["R"] "Show the rest", "Shows more of what there was no room for." => over(GraphKey::Rest); }
     ["Wheel"] "nearer, farther; drag moves, Home shows all" {
         "graph.nearer" ["+"] "Nearer", "Shows the graph larger." => over(GraphKey::Nearer);
         "graph.farther" ["−"] "Farther", "Shows the graph smaller." => over(GraphKey::Farther);

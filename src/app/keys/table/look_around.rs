@@ -13,13 +13,9 @@ pub const LINES: &[Line<Command>] = keys! {
     ["Right drag"] "move along the ground" {}
     ["Shift + drag"] "the same" {}
     ["Wheel"] "zoom to the pointer" {}
-    ["Double-click"] "fly to a module" {
-        "camera.fly-to-selection" ["F"] "Fly to the selection", "Flies to the module that is chosen or pointed at." => CameraAsk::FlyToSelection, on(&[On::Module]), when(is_something_meant);
-    }
+    ["Double-click"] "fly to a module" { "camera.fly-to-selection" ["F"] "Fly to the selection", "Flies to the module that is chosen or pointed at." => CameraAsk::FlyToSelection, on(&[On::Module]), when(is_something_meant); }
     ["Two fingers"] "zoom; sideways: turn; Shift: move; pinch, twist" {}
-    "show everything" {
-        "camera.home" ["Home"] "Show everything", "Shows all of the landscape, or of the view along time or the chart under the pointer." => CameraAsk::FlyHome, on(&[On::View]), when(is_open);
-    }
+    "show everything" { "camera.home" ["Home"] "Show everything", "Shows all of the landscape, or of the view along time or the chart under the pointer." => CameraAsk::FlyHome, on(&[On::View]), when(is_open); }
     "from above; from a corner, isometric" {
         "camera.top" ["Page up"] "From above", "Looks at the landscape from above, north up." => CameraAsk::LookFrom(Preset::Top), on(&[On::View]), when(is_open);
         "camera.isometric" ["Page down"] "From a corner", "Looks at the landscape from a corner, isometric." => CameraAsk::LookFrom(Preset::Isometric), on(&[On::View]), when(is_open);
@@ -28,13 +24,9 @@ pub const LINES: &[Line<Command>] = keys! {
         "camera.back" ["Ctrl + ←"] "The view before", "Goes back to where the camera looked from before." => CameraAsk::PastView, when(is_open);
         "camera.forward" ["Ctrl + →"] "The view after", "Goes forward again through past views." => CameraAsk::NextView, when(is_open);
     }
-    "the map: click and drag to go there" {
-        "card.map" ["Shift + M"] "Map", "Shows or hides the map of the landscape." => CardAsk::ToggleMinimap, on(&[On::View]);
-    }
+    "the map: click and drag to go there" { "card.map" ["Shift + M"] "Map", "Shows or hides the map of the landscape." => CardAsk::ToggleMinimap, on(&[On::View]); }
     ["Title"] "beside it the way to what fills the view: click to see all of it" {}
-    "orbit or fly" {
-        "camera.mode" ["Tab"] "Orbit or fly", "Switches between orbiting around the landscape and flying through it." => CameraAsk::OrbitOrFly;
-    }
+    "orbit or fly" { "camera.mode" ["Tab"] "Orbit or fly", "Switches between orbiting around the landscape and flying through it." => CameraAsk::OrbitOrFly; }
     ["W A S D  Q E"] "fly: ahead, left, back, right, down, up" {}
     ["Drag, wheel"] "fly: look around, change speed" {}
 };

@@ -9,12 +9,8 @@ use callscape_state::keys;
 use super::possible::{has_times, is_limited};
 
 pub const LINES: &[Line<Command>] = keys! {
-    "play and pause" {
-        "play.play" ["Space"] "Play or pause", "Plays the recording, or pauses it." => PlayAsk::PlayOrPause, when(has_times);
-    }
-    "play backward" {
-        "play.backward" ["Shift + Space"] "Play backward", "Plays the recording backward, or pauses it when it does." => PlayAsk::PlayBackward, when(has_times);
-    }
+    "play and pause" { "play.play" ["Space"] "Play or pause", "Plays the recording, or pauses it." => PlayAsk::PlayOrPause, when(has_times); }
+    "play backward" { "play.backward" ["Shift + Space"] "Play backward", "Plays the recording backward, or pauses it when it does." => PlayAsk::PlayBackward, when(has_times); }
     "step back and forward" {
         "play.step-back" ["←"] "Step back", "Goes back by a cel." => PlayAsk::Step(-1), repeating(), when(has_times);
         "play.step" ["→"] "Step forward", "Goes forward by a cel." => PlayAsk::Step(1), repeating(), when(has_times);
@@ -31,12 +27,8 @@ pub const LINES: &[Line<Command>] = keys! {
         "play.over" ["J"] "Step over a call", "Goes to the next event of the thread that is no deeper, forward." => PlayAsk::StepCall(CallStep::Over, true), repeating(), when(has_times);
         "play.over-back" ["Shift + J"] "Step over a call, back", "Goes to the next event of the thread that is no deeper, backward." => PlayAsk::StepCall(CallStep::Over, false), repeating(), when(has_times);
     }
-    "the camera follows what runs, until you turn it" {
-        "camera.follow" ["H"] "Follow what runs", "Lets the camera follow what runs, until it is turned." => CameraAsk::ToggleFollowing, when(has_times);
-    }
-    "summary of the whole recording or range" {
-        "play.summary" ["Y"] "Summary", "Shows the sum of the whole recording or range, or the current moment again." => PlayAsk::ToggleSummary, when(has_times);
-    }
+    "the camera follows what runs, until you turn it" { "camera.follow" ["H"] "Follow what runs", "Lets the camera follow what runs, until it is turned." => CameraAsk::ToggleFollowing, when(has_times); }
+    "summary of the whole recording or range" { "play.summary" ["Y"] "Summary", "Shows the sum of the whole recording or range, or the current moment again." => PlayAsk::ToggleSummary, when(has_times); }
     "to the start, to the end" {
         "play.to-start" [","] "To the start", "Goes to the start of the recording or range." => PlayAsk::ToStart, when(has_times);
         "play.to-end" ["."] "To the end", "Goes to the end of the recording or range." => PlayAsk::ToEnd, when(has_times);
@@ -45,9 +37,7 @@ pub const LINES: &[Line<Command>] = keys! {
         "play.slower" ["−"] "Half speed", "Plays at half the speed." => PlayAsk::ScaleSpeed(0.5), when(has_times);
         "play.faster" ["+"] "Double speed", "Plays at twice the speed." => PlayAsk::ScaleSpeed(2.0), when(has_times);
     }
-    "repeat" {
-        "play.loop" ["R"] "Repeat", "Begins again at the end, or stops there." => PlayAsk::ToggleLoop, when(has_times);
-    }
+    "repeat" { "play.loop" ["R"] "Repeat", "Begins again at the end, or stops there." => PlayAsk::ToggleLoop, when(has_times); }
     ["List below"] "of a profile with several values: the one shown" {}
     "start and end the range at the time shown" {
         "range.start" ["["] "Start the range here", "Starts the range at the time shown." => SelectAsk::StartRangeHere, on(&[On::Time]), when(has_times);

@@ -30,22 +30,14 @@ pub const LINES: &[Line<Command>] = keys! {
         "present.first" ["Home"] "First shot", "Goes to the first shot." => LiveAsk::First, within(Scope::Presentation);
         "present.last" ["End"] "Last shot", "Goes to the last shot." => LiveAsk::Last, within(Scope::Presentation);
     }
-    ["Drag, wheel"] "look around; back to the script" {
-        "present.script" ["Backspace"] "Back to the script", "Goes back to where the script has it." => LiveAsk::Script, within(Scope::Presentation);
-    }
+    ["Drag, wheel"] "look around; back to the script" { "present.script" ["Backspace"] "Back to the script", "Goes back to where the script has it." => LiveAsk::Script, within(Scope::Presentation); }
     "laser pointer, flashlight" {
         "present.laser" ["L"] "Laser pointer", "Shows a bright dot for the pointer." => LiveAsk::Point(PointsWith::Laser), within(Scope::Presentation);
         "present.flashlight" ["F"] "Flashlight", "Dims all but the module under the pointer." => LiveAsk::Point(PointsWith::Flashlight), within(Scope::Presentation);
     }
-    "notes and next shot in a second window" {
-        "present.notes" ["N"] "Notes", "Shows notes and the next shot in a second window." => LiveAsk::Notes, within(Scope::Presentation);
-    }
-    "black" {
-        "present.black" ["B" "."] "Black", "Shows nothing, or all again." => LiveAsk::Black, within(Scope::Presentation);
-    }
-    "by itself, or shot by shot" {
-        "present.auto" ["A"] "By itself", "Has shots follow one another by themselves, or wait." => LiveAsk::Auto, within(Scope::Presentation);
-    }
+    "notes and next shot in a second window" { "present.notes" ["N"] "Notes", "Shows notes and the next shot in a second window." => LiveAsk::Notes, within(Scope::Presentation); }
+    "black" { "present.black" ["B" "."] "Black", "Shows nothing, or all again." => LiveAsk::Black, within(Scope::Presentation); }
+    "by itself, or shot by shot" { "present.auto" ["A"] "By itself", "Has shots follow one another by themselves, or wait." => LiveAsk::Auto, within(Scope::Presentation); }
     [= "F11, Escape"] "full screen or not, leave" {
         "window.full-screen" ["F11"] "Full screen", "Fills the screen, or no longer." => LiveAsk::FullScreen;
         "present.full-screen" ["F11"] "Full screen", "Fills the screen, or no longer." => LiveAsk::FullScreen, within(Scope::Presentation);

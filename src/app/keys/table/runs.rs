@@ -14,18 +14,10 @@ const fn each(action: Action<Command>) -> Action<Command> {
 
 pub const LINES: &[Line<Command>] = keys! {
     each each;
-    "what differs, A and B side by side, or a wipe from A to B" {
-        "runs.together" ["Q"] "Difference, side by side or wipe", "Shows two runs in the next way: what differs, side by side, or a wipe." => RunsAsk::Together(None);
-    }
-    "the other run, at the time that is the same" {
-        "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip;
-    }
-    "swap A and B" {
-        "runs.swap" ["Shift + V"] "Swap A and B", "Makes A of B, and B of A." => RunsAsk::Swap;
-    }
-    "collapse districts in which nothing differs" {
-        "runs.only-differences" ["D"] "Only what differs", "Collapses districts in which nothing differs, or expands everything." => RunsAsk::ToggleOnlyDifferences;
-    }
+    "what differs, A and B side by side, or a wipe from A to B" { "runs.together" ["Q"] "Difference, side by side or wipe", "Shows two runs in the next way: what differs, side by side, or a wipe." => RunsAsk::Together(None); }
+    "the other run, at the time that is the same" { "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip; }
+    "swap A and B" { "runs.swap" ["Shift + V"] "Swap A and B", "Makes A of B, and B of A." => RunsAsk::Swap; }
+    "collapse districts in which nothing differs" { "runs.only-differences" ["D"] "Only what differs", "Collapses districts in which nothing differs, or expands everything." => RunsAsk::ToggleOnlyDifferences; }
     ["X, B, [ ], Shift + G"] "leave modules and threads out, and limit the time, of both" {}
     ["Strip at the top"] "what is compared, as it was recorded or per run or call; linked clocks" {}
 };

@@ -7,9 +7,7 @@ use callscape_state::keys;
 use callscape_state::panes::Purpose;
 
 pub const LINES: &[Line<Command>] = keys! {
-    "the view under the pointer alone, all again" {
-        "pane.maximise" ["M"] "One view alone", "Shows the view under the pointer alone, or all again." => PaneAsk::Maximise(None), on(&[On::View]);
-    }
+    "the view under the pointer alone, all again" { "pane.maximise" ["M"] "One view alone", "Shows the view under the pointer alone, or all again." => PaneAsk::Maximise(None), on(&[On::View]); }
     "use the next view by keys, with Shift the one before, until the pointer moves" {
         "pane.keys-next" ["Ctrl + Tab"] "Keys to the next view", "Keys work in the next visible view, wherever the pointer is, until it moves." => PaneAsk::GiveKeys { is_back: false };
         "pane.keys-back" ["Ctrl + Shift + Tab"] "Keys to the view before", "Keys work in the visible view before, wherever the pointer is, until it moves." => PaneAsk::GiveKeys { is_back: true };

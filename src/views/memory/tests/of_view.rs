@@ -12,6 +12,7 @@ use super::super::choice::{By, Mode, Tenths};
 use super::super::*;
 use crate::all;
 use crate::parts::style;
+use crate::testing::{frame, wait};
 use callscape_analysis::session::Inputs;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
@@ -125,20 +126,6 @@ pub(super) fn document(state: &State) -> &Document {
     state.document.as_ref().expect("it is open")
 }
 
-pub(super) fn wait(view: &mut MemoryView, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            // What was found may be what something else waited for.
-            view.update(state, &mut Asks::default());
-            if !view.is_waiting() {
-                return;
-            }
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 fn carry_out(state: &mut State, asks: &mut Asks) {
     let asked = std::mem::take(asks).take();
     asked.into_iter().for_each(|ask| state.execute(ask));
@@ -166,27 +153,8 @@ pub(super) fn widgets(
     let mut shapes = Vec::new();
     loop {
         wait(view, state);
-        let input = RawInput {
-            screen_rect: Some(window),
-            ..RawInput::default()
-        };
-        let mut asks = Asks::default();
-        let mut output = ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-        });
-        output.textures_delta.clear();
+        let (found, _, asks) = frame(ctx, view, state, (window, None), RawInput::default());
         assert!(asks.is_empty(), "nobody clicked: {asks:?}");
-        let found: Vec<Shape> = output.shapes.into_iter().map(|it| it.shape).collect();
         if found == shapes && !view.is_waiting() {
             break;
         }
@@ -224,7 +192,7 @@ fn click(
         pressed,
         modifiers,
     };
-    let mut asks = Asks::default();
+    let mut asks = Vec::new();
     let frames = [
         vec![
             egui::Event::ModifiersChanged(modifiers),
@@ -239,27 +207,13 @@ fn click(
     for events in frames {
         time += 0.02;
         let input = RawInput {
-            screen_rect: Some(window),
             events,
             time: Some(time),
             ..RawInput::default()
         };
-        let mut output = ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-        });
-        output.textures_delta.clear();
+        asks.extend(frame(ctx, view, state, (window, None), input).2);
     }
-    asks.take()
+    asks
 }
 
 /// The number of a function among those that are made.

@@ -18,4 +18,5 @@ pub mod sight;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod tips;
-pub mod walk;
+pub mod view;
+mod walk;
