@@ -9,24 +9,24 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
-mod calls;
-mod code;
+pub mod calls;
+pub mod code;
 mod collaboration;
 #[cfg(test)]
 mod context_tests;
 mod differences;
 mod fan;
 mod faults;
-mod flame;
-mod functions;
+pub mod flame;
+pub mod functions;
 mod landscape;
 #[cfg(test)]
 mod linking_tests;
 mod memory;
-mod mural;
+pub mod mural;
 mod neighbours;
 mod parts;
-mod phases;
+pub mod phases;
 mod rings;
 #[cfg(test)]
 mod testing;
