@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::MemoryView;
 use super::choice::Mode;
+use super::keys::Does;
 use super::listing::{Fate, ObjectList, Query, Wish};
 use callscape_facts::memory::{Events, Memory, Object};
 use callscape_filter::selection::{CallOf, Pointed};
@@ -115,7 +116,16 @@ impl MemoryView {
     }
 
     /// Lists objects of the row that the menu was last opened on.
-    pub(super) fn list_of_menu(&mut self, document: &Document, which: Which) {
+    pub(super) fn list_of_menu(&mut self, document: &Document, does: Does) {
+        let which = match does {
+            Does::Living => Which::Living,
+            Does::Created => Which::Created,
+            Does::Released => Which::Released,
+            Does::Temporary => Which::Temporary,
+            Does::OfRange => Which::OfRange,
+            Does::AtPeak => Which::AtPeak,
+            Does::Rows | Does::Mode | Does::Peak => return,
+        };
         if let Some(group) = self.menu_of {
             self.list(document, group, which);
         }

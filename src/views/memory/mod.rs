@@ -30,7 +30,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::along::Along;
-use self::asking::Which;
 use self::choice::{By, Choice, Column, Mode, Tenths};
 use self::figures::{Ages, Patterns};
 use self::groups::{Groups, Row, Source};
@@ -535,12 +534,12 @@ impl View for MemoryView {
                 let events = document.memory().and_then(Memory::events);
                 asks.extend(events.map(|events| PlayAsk::Seek(events.peak().1)));
             }
-            Does::Living => self.list_of_menu(document, Which::Living),
-            Does::Created => self.list_of_menu(document, Which::Created),
-            Does::Released => self.list_of_menu(document, Which::Released),
-            Does::Temporary => self.list_of_menu(document, Which::Temporary),
-            Does::OfRange => self.list_of_menu(document, Which::OfRange),
-            Does::AtPeak => self.list_of_menu(document, Which::AtPeak),
+            Does::Living
+            | Does::Created
+            | Does::Released
+            | Does::Temporary
+            | Does::OfRange
+            | Does::AtPeak => self.list_of_menu(document, does),
         }
     }
 
