@@ -1,6 +1,8 @@
 //! Actions: what the user can do by a key, a menu or the palette, each with its name and a sentence.
 
 use super::State;
+use super::chord::{Chord, written};
+use super::own::Own;
 
 /// Where keys mean what they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,65 +43,6 @@ impl Scope {
     ];
 }
 
-/// What is on a key, without modifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
-    /// The key of this name.
-    Key(&'static str),
-    /// The key that types this, in lower case.
-    Letter(char),
-    /// The key at the place where an American keyboard has this letter, whatever it types.
-    Place(char),
-}
-
-/// Keys pressed together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chord {
-    pub ctrl: bool,
-    pub alt: bool,
-    /// Where no chord with Shift is known the one without means the same.
-    pub shift: bool,
-    pub sign: Sign,
-}
-
-impl Chord {
-    const fn of(sign: Sign) -> Chord {
-        Chord {
-            ctrl: false,
-            alt: false,
-            shift: false,
-            sign,
-        }
-    }
-
-    pub const fn key(name: &'static str) -> Chord {
-        Chord::of(Sign::Key(name))
-    }
-
-    pub const fn letter(letter: char) -> Chord {
-        Chord::of(Sign::Letter(letter))
-    }
-
-    pub const fn place(letter: char) -> Chord {
-        Chord::of(Sign::Place(letter))
-    }
-
-    pub const fn shift(self) -> Chord {
-        Chord {
-            shift: true,
-            ..self
-        }
-    }
-
-    pub const fn ctrl(self) -> Chord {
-        Chord { ctrl: true, ..self }
-    }
-
-    pub const fn alt(self) -> Chord {
-        Chord { alt: true, ..self }
-    }
-}
-
 /// What an action is done with: it stands in the menu of such a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum On {
@@ -120,8 +63,8 @@ pub enum On {
     Object,
 }
 
-/// Something that the user can do; what it asks for is an `A`. That of a view asks for no more than its id says.
-pub struct Action<A: 'static = ()> {
+/// Something that the user can do; what it asks for is an `A`.
+pub struct Action<A: 'static = Own> {
     /// Stays the same, whatever the title becomes.
     pub id: &'static str,
     pub title: &'static str,
@@ -184,30 +127,92 @@ impl<A> Action<A> {
     }
 }
 
-impl Action {
-    /// An action of a view, which is asked to do what has this id: while the pointer is over it, or at any time where the
-    /// keys mean this anywhere.
-    pub const fn own(
-        scope: Scope,
-        id: &'static str,
-        title: &'static str,
-        about: &'static str,
-        chords: &'static [Chord],
-    ) -> Action {
-        Action::new(id, title, about, chords, || ()).within(scope)
-    }
-}
-
 /// A line of the help page, and the actions that it is about.
-pub struct Line<A: 'static = ()> {
-    /// As people write the keys, or what the mouse does.
-    pub keys: &'static str,
+pub struct Line<A: 'static = Own> {
+    /// What stands before the keys of the actions: what the mouse does, or where else the actions are found.
+    pub said: &'static str,
+    /// Several of the keys in one word, instead of them.
+    pub instead: bool,
     pub text: &'static str,
     pub actions: &'static [Action<A>],
+}
+
+impl<A> Line<A> {
+    /// What is pressed, as people write it: by the chords of the actions, but for those in fields.
+    pub fn keys(&self) -> String {
+        let scope = self.actions.first().map(|action| action.scope);
+        let actions = self.actions.iter().filter(|it| Some(it.scope) == scope);
+        let made = written(actions.map(|action| action.chords));
+        let parts = match self.instead {
+            true => vec![self.said.to_owned()],
+            false => vec![self.said.to_owned(), made],
+        };
+        let parts = parts.into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// Lines of the help that belong together.
 pub struct Page<A: 'static> {
     pub title: &'static str,
     pub lines: &'static [Line<A>],
+}
+
+/// An action as it is.
+pub const fn plain<A>(action: Action<A>) -> Action<A> {
+    action
+}
+
+/// Lines of the help, and below each its actions, one a line: id, chords, title, sentence, what it asks for, and the rest of
+/// it as calls of [`Action`]. `each` is done to every action.
+///
+/// Before the text of a line may stand in brackets what the mouse does, or behind a `=` what is said instead of the chords.
+/// With `enum` in front the actions are a view's own; they have names in place of what they ask for.
+#[macro_export]
+macro_rules! keys {
+    ($(#[$about:meta])* $vis:vis enum $does:ident of $view:literal, each $each:path;
+        $($([$($said:tt)+])? $text:literal {
+            $($name:ident $id:literal [$($chord:literal)*] $title:literal, $sentence:literal $(, $with:ident($($arg:tt)*))*;)*
+        })*
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $does { $($($name,)*)* }
+
+        impl $crate::own::OwnAction for $does {
+            const VIEW: &'static str = $view;
+            const ALL: &'static [$does] = &[$($($does::$name,)*)*];
+        }
+
+        pub(super) const KEYS: &[$crate::action::Line] = $crate::keys! { @lines $each;
+            $([$($($said)+)?] $text {
+                $($id [$($chord)*] $title, $sentence => $crate::own::Own::of($does::$name) $(, $with($($arg)*))*;)*
+            })*
+        };
+    };
+    (@lines $each:path;
+        $([$($said:tt)*] $text:literal {
+            $($id:literal [$($chord:literal)*] $title:literal, $sentence:literal => $ask:expr $(, $with:ident($($arg:tt)*))*;)*
+        })*
+    ) => {
+        &[$($crate::action::Line {
+            said: $crate::keys!(@said $($said)*),
+            instead: $crate::keys!(@instead $($said)*),
+            text: $text,
+            actions: &[$($each($crate::action::Action::new(
+                $id, $title, $sentence, &[$($crate::chord::Chord::of($chord)),*], || $ask.into(),
+            )$(.$with($($arg)*))*)),*],
+        }),*]
+    };
+    (@said = $said:literal) => { $said };
+    (@said $said:literal) => { $said };
+    (@said) => { "" };
+    (@instead = $said:literal) => { true };
+    (@instead $($said:literal)?) => { false };
+    (each $each:path; $($([$($said:tt)+])? $text:literal { $($actions:tt)* })*) => {
+        $crate::keys! { @lines $each; $([$($($said)+)?] $text { $($actions)* })* }
+    };
+    ($($lines:tt)*) => {
+        $crate::keys! { each $crate::action::plain; $($lines)* }
+    };
 }

@@ -11,6 +11,7 @@ use super::call_steps::CallStep;
 use super::camera::Preset;
 use super::document::source::SourceLine;
 use super::message::Message;
+use super::own::Own;
 use super::playback::{Clock, Step};
 use super::runs::RunsLayout;
 use crate::panes::{Arrangement, Purpose, ViewId};
@@ -340,8 +341,8 @@ pub enum ViewAsk {
     Press(TableKey),
     /// A key over a graph.
     Graph(GraphKey),
-    /// One of its own actions, by its id.
-    Do(&'static str),
+    /// One of its own actions.
+    Do(Own),
     /// Shows a line of the source.
     ShowLine(SourceLine),
 }

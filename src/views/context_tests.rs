@@ -1,31 +1,28 @@
 //! What the views of calling contexts show of two runs: the context of a cause that is chosen, and what a session keeps.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Entry, SavedViews, View, fan, rings, tree};
+use crate::testing;
+use crate::{Entry, SavedViews, View, fan, rings, tree};
 use callscape_analysis::comparison::causes::Cause;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk, ViewAsk};
+use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk};
 use callscape_state::panes::ViewId;
 use callscape_state::runs_view::testing::{open, paths, wait};
 
 static VIEWS: [&Entry; 3] = [&tree::ENTRY, &rings::ENTRY, &fan::ENTRY];
 
-/// Until nothing more is worked out.
-fn update(view: &mut dyn View, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
+/// Has a view do the action of this id.
+fn act(view: &mut dyn View, id: &str, state: &State) {
+    let lines = VIEWS.iter().flat_map(|entry| entry.keys);
+    let mut actions = lines.flat_map(|line| line.actions);
+    let action = actions.find(|action| action.id == id).expect("an action");
+    view.act((action.ask)(), state, &mut Asks::default());
 }
 
 fn log(view: &dyn View, id: &str) -> Value {
@@ -68,13 +65,13 @@ fn a_cause_chooses_one_context_in_every_view() {
             let of_function: Vec<u64> = views
                 .iter_mut()
                 .map(|(id, view)| {
-                    update(&mut **view, &state);
+                    testing::wait(&mut **view, &state);
                     log(&**view, id)["chosen"].as_u64().expect("a count")
                 })
                 .collect();
             state.execute(Ask::Context(at, Arc::from(&*cause.path)));
             for ((id, view), all) in views.iter_mut().zip(of_function) {
-                update(&mut **view, &state);
+                testing::wait(&mut **view, &state);
                 let log = log(&**view, id);
                 let chosen = log["chosen"].as_u64().expect("a count");
                 assert!(chosen <= 1, "{id}, run {side}: {:?}", cause.path);
@@ -87,7 +84,7 @@ fn a_cause_chooses_one_context_in_every_view() {
             // Something else chosen is that, wherever it is called.
             state.execute(SelectAsk::Choose(Pointed::at_module(Some(ModuleId::ROOT))));
             for (id, view) in &mut views {
-                update(&mut **view, &state);
+                testing::wait(&mut **view, &state);
                 assert!(log(&**view, id)["chosen"].as_u64() != Some(1) || *id == "fan");
             }
         }
@@ -109,13 +106,13 @@ fn a_session_keeps_roots_and_open_rows() {
     let mut views = VIEWS.map(|entry| (entry.open)());
     views
         .iter_mut()
-        .for_each(|view| update(&mut **view, &state));
+        .for_each(|view| testing::wait(&mut **view, &state));
     let mut saved = SavedViews::default();
     // All rows but the first closed; a root that is no outermost context.
     for _ in 0..3 {
-        views[0].on(ViewAsk::Do("tree.hottest"), &state, &mut Asks::default());
+        act(&mut *views[0], "tree.hottest", &state);
     }
-    views[0].on(ViewAsk::Do("tree.close"), &state, &mut Asks::default());
+    act(&mut *views[0], "tree.close", &state);
     for view in &views {
         view.save(&state, &mut saved);
     }
@@ -138,7 +135,7 @@ fn a_session_keeps_roots_and_open_rows() {
                 .into_iter()
                 .any(has)
         );
-        update(&mut **view, &state);
+        testing::wait(&mut **view, &state);
         for id in ["tree", "fan"] {
             assert_eq!(log(&**view, id)["rows"], log(&**old, id)["rows"]);
         }
@@ -158,7 +155,7 @@ fn a_session_keeps_roots_and_open_rows() {
         assert_eq!(lost, if odd.is_string() { 2 } else { 1 });
         other
             .iter_mut()
-            .for_each(|view| update(&mut **view, &state));
+            .for_each(|view| testing::wait(&mut **view, &state));
         assert!(log(&*other[1], "rings")["root"].is_null());
         assert!(log(&*other[0], "tree")["rows"].as_u64() > Some(1));
     }
@@ -172,7 +169,7 @@ fn discs_are_coloured_by_what_differs() {
     saved.shown.insert("fan_colour".to_owned(), colour.clone());
     let mut view = (fan::ENTRY.open)();
     assert_eq!(view.restore(&saved, &state), 0);
-    update(&mut *view, &state);
+    testing::wait(&mut *view, &state);
     assert_eq!(log(&*view, "fan")["colour"], colour);
     saved.shown.insert("fan_colour".to_owned(), "taste".into());
     assert_eq!((fan::ENTRY.open)().restore(&saved, &state), 1);

@@ -9,47 +9,35 @@
     deny(clippy::print_stderr, clippy::print_stdout, clippy::dbg_macro)
 )]
 
-pub mod along_time;
-pub mod both_along_time;
 pub mod calls;
 pub mod code;
-mod code_look;
-pub mod collaboration;
+mod collaboration;
 #[cfg(test)]
 mod context_tests;
-mod contexts;
-pub mod differences;
-mod drawing;
-mod export;
-pub mod fan;
-pub mod faults;
+mod differences;
+mod fan;
+mod faults;
 pub mod flame;
-mod found;
 pub mod functions;
-mod graph;
-pub mod hatching;
-pub mod landscape;
+mod landscape;
 #[cfg(test)]
 mod linking_tests;
-pub mod memory;
+mod memory;
 pub mod mural;
-pub mod neighbours;
-pub mod pane;
+mod neighbours;
+mod parts;
 pub mod phases;
-pub mod rings;
-pub mod rows;
-mod shading;
-pub mod style;
-pub mod text;
-mod time_band;
-pub mod timelines;
-pub mod tip;
-pub mod tree;
+mod rings;
+#[cfg(test)]
+mod testing;
+mod timelines;
+mod tree;
 mod view;
-pub mod widgets;
 
-pub use self::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
-pub use self::view::{Entry, NO_TIMES, SavedViews, Scope, View};
+pub use self::parts::along_time::Scope;
+pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
+pub use self::parts::{both_along_time, hatching, pane, rows, style, text, tip, widgets};
+pub use self::view::{Entry, SavedViews, View};
 use callscape_state::panes::ViewId;
 
 /// To add a view is to add a folder here and a line to this table. In the order of their keys; the first is the one that

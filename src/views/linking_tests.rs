@@ -25,7 +25,9 @@ use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Shape, TextureId};
 
-use super::{Entry, Pane, Picture, REGISTRY, Surface, View, all, style};
+use super::{Entry, Picture, REGISTRY, Surface, View, all};
+use crate::parts::style;
+use crate::testing::frame;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
@@ -208,30 +210,10 @@ impl Alone {
     /// A frame of its widgets, and what it says the pointer is on.
     fn frame(&mut self, input: RawInput) -> (Vec<Shape>, Pointed) {
         let window = Rect::from_min_size(Pos2::ZERO, WINDOW);
-        let input = RawInput {
-            screen_rect: Some(window),
-            ..input
-        };
-        let mut asks = Asks::default();
-        let mut pointed = Pointed::default();
-        let mut output = self.ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state: &self.state,
-                asks: &mut asks,
-                pictures: [Some(TextureId::default()); 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            self.view.ui(ui, &mut pane);
-            pointed = pane.pointed;
-        });
-        output.textures_delta.clear();
+        let (view, shown) = (&mut *self.view, (window, Some(TextureId::default())));
+        let (shapes, pointed, asks) = frame(&self.ctx, view, &self.state, shown, input);
         assert!(asks.is_empty(), "nobody clicked: {asks:?}");
-        let shapes = output.shapes.into_iter().map(|clipped| clipped.shape);
-        (shapes.collect(), pointed)
+        (shapes, pointed)
     }
 
     /// Points at it, chooses the range, or shows the time.
@@ -478,7 +460,7 @@ fn click(alone: &mut Alone, at: Pos2) -> Vec<Ask> {
     alone.ctx = egui::Context::default();
     style::set_fonts(&alone.ctx, None);
     alone.widgets();
-    let mut asks = Asks::default();
+    let mut asks = Vec::new();
     for pressed in [None, Some(true), Some(false)] {
         let mut events = vec![egui::Event::PointerMoved(at)];
         events.extend(pressed.map(|pressed| egui::Event::PointerButton {
@@ -489,26 +471,13 @@ fn click(alone: &mut Alone, at: Pos2) -> Vec<Ask> {
         }));
         let window = Rect::from_min_size(Pos2::ZERO, WINDOW);
         let input = RawInput {
-            screen_rect: Some(window),
             events,
             ..RawInput::default()
         };
-        let mut output = alone.ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state: &alone.state,
-                asks: &mut asks,
-                pictures: [Some(TextureId::default()); 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            alone.view.ui(ui, &mut pane);
-        });
-        output.textures_delta.clear();
+        let (view, shown) = (&mut *alone.view, (window, Some(TextureId::default())));
+        asks.extend(frame(&alone.ctx, view, &alone.state, shown, input).2);
     }
-    asks.take()
+    asks
 }
 
 #[test]

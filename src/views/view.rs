@@ -1,17 +1,17 @@
 //! What a view is to the rest of the program, and what it is shown with.
 
-use glam::Vec2;
 use serde_json::{Map, Value};
 
-use super::pane::{Pane, Picture, Surface};
-use callscape_analysis::session::Session;
+use super::parts::along_time::{self, AlongTime};
+use super::parts::pane::{Pane, Picture, Surface};
 use callscape_base::progress::Progress;
-use callscape_filter::filters::Filters;
-use callscape_filter::selection::Selection;
-use callscape_model::theme::Theme;
+use callscape_filter::selection::CallOf;
 use callscape_state::State;
 use callscape_state::action::Line;
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::{Asks, GraphKey, TableKey, ViewAsk};
+use callscape_state::document::Document;
+use callscape_state::document::source::SourceLine;
+use callscape_state::own::Own;
 use callscape_state::panes::ViewLine;
 
 /// A line of the registry: what is known of a view, and what opens it.
@@ -49,8 +49,70 @@ pub trait View {
     /// Widgets of its own in the strip of two runs, while it is open.
     fn strip(&mut self, _ui: &mut egui::Ui, _state: &State) {}
 
-    /// Does what was asked of it.
-    fn on(&mut self, _ask: ViewAsk, _state: &State, _asks: &mut Asks) {}
+    /// Does what was asked of it: what it does is below, and what it leaves out there it does not do.
+    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
+        let Some(document) = &state.document else {
+            if let ViewAsk::Do(own) = ask {
+                self.act(own, state, asks);
+            }
+            return;
+        };
+        match ask {
+            ViewAsk::Zoom { at, factor } => {
+                if let Some(view) = self.along_time() {
+                    view.zoom(at, factor);
+                }
+            }
+            ViewAsk::Pan(by) => {
+                if let Some(view) = self.along_time() {
+                    view.pan(by);
+                }
+            }
+            ViewAsk::Along(key) => {
+                if let Some(view) = self.along_time() {
+                    along_time::press(view, key, state);
+                }
+            }
+            ViewAsk::ShowAll => self.show_all(document),
+            ViewAsk::ShowRange => self.show_range(document),
+            ViewAsk::ByModules => self.by_modules(document),
+            ViewAsk::Fit(call) => self.show_call(call, true, document),
+            ViewAsk::Reveal(call) => self.show_call(call, false, document),
+            ViewAsk::Press(key) => self.press(key, document, asks),
+            ViewAsk::Graph(key) => self.graph_key(key, document, asks),
+            ViewAsk::ShowLine(line) => self.show_line(line),
+            ViewAsk::Do(own) => self.act(own, state, asks),
+        }
+    }
+
+    /// Itself, as what moves along time.
+    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
+        None
+    }
+
+    /// Shows all that there is, in the range that limits what is shown.
+    fn show_all(&mut self, _document: &Document) {}
+
+    /// Shows all of the range that was just chosen.
+    fn show_range(&mut self, _document: &Document) {}
+
+    /// Shows modules as the cut has them.
+    fn by_modules(&mut self, _document: &Document) {}
+
+    /// Brings a call into sight, or all of it where it `fits`.
+    fn show_call(&mut self, _call: CallOf, _fits: bool, _document: &Document) {}
+
+    /// A key over it as a table.
+    fn press(&mut self, _key: TableKey, _document: &Document, _asks: &mut Asks) {}
+
+    /// A key over it as a graph.
+    fn graph_key(&mut self, _key: GraphKey, _document: &Document, _asks: &mut Asks) {}
+
+    /// Brings a line of the source into sight.
+    fn show_line(&mut self, _line: SourceLine) {}
+
+    /// One of its own actions.
+    fn act(&mut self, _own: Own, _state: &State, _asks: &mut Asks) {}
 
     /// The id of its field for text, so that keys which move through its rows reach it while one types.
     fn field(&self) -> Option<&'static str> {
@@ -94,23 +156,3 @@ pub trait View {
     /// What the record of frames says of it.
     fn log(&self, _line: &mut Map<String, Value>) {}
 }
-
-/// What a view that draws on a sheet is shown with.
-#[derive(Clone, Copy, Debug)]
-pub struct Scope<'a> {
-    pub session: &'a Session,
-    /// The recording that is shown, as an index into the session's.
-    pub recording: usize,
-    pub selection: &'a Selection,
-    /// What is left out of every view.
-    pub filters: &'a Filters,
-    pub theme: Theme,
-    /// Of the sheet, in physical pixels.
-    pub size: Vec2,
-    /// Physical pixels of one point: letters of 12 points are 12 times this high.
-    pub scale: f32,
-}
-
-/// What views along time say of a recording without times.
-pub const NO_TIMES: &str =
-    "This profile holds weights and no times: there is nothing to lay along time";

@@ -3,8 +3,9 @@
 use super::{PAGES, command_of_view, page_of, page_of_keys};
 use crate::command::Command;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, On, Scope, Sign};
+use callscape_state::action::{Action, On, Scope};
 use callscape_state::ask::PaneAsk;
+use callscape_state::chord::Chord;
 use callscape_state::panes::{Kind, ViewId};
 use callscape_views::{Entry, REGISTRY};
 
@@ -106,7 +107,7 @@ impl Listed {
             What::OfView(_, action) => action.chords,
             What::Toggle(entry) => return entry.line.key.to_string(),
         };
-        chords.first().map(written).unwrap_or_default()
+        chords.first().map(Chord::to_string).unwrap_or_default()
     }
 
     /// Whether it is a view, and open.
@@ -150,33 +151,6 @@ pub fn with_keys(text: &str) -> String {
         }
     }
     written
-}
-
-/// A chord as people write it.
-fn written(chord: &Chord) -> String {
-    let sign = match chord.sign {
-        Sign::Key(name) => match name {
-            "Left" => "←".to_owned(),
-            "Right" => "→".to_owned(),
-            "Up" => "↑".to_owned(),
-            "Down" => "↓".to_owned(),
-            "PageUp" => "Page up".to_owned(),
-            "PageDown" => "Page down".to_owned(),
-            name => name.to_owned(),
-        },
-        Sign::Letter(letter) | Sign::Place(letter) => letter.to_uppercase().to_string(),
-    };
-    let held = [
-        (chord.ctrl, "Ctrl"),
-        (chord.alt, "Alt"),
-        (chord.shift, "Shift"),
-    ];
-    let mut text = String::new();
-    for (_, name) in held.into_iter().filter(|(is_held, _)| *is_held) {
-        text.push_str(name);
-        text.push_str(" + ");
-    }
-    text + &sign
 }
 
 #[cfg(test)]

@@ -8,9 +8,10 @@ use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use crate::command::Command;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Scope, Sign};
+use callscape_state::action::{Action, Scope};
 use callscape_state::ask::{Ask, PaneAsk, ViewAsk};
 use callscape_state::camera::Thrust;
+use callscape_state::chord::{Chord, Sign};
 use callscape_state::panes::{Kind, Needs, ViewId};
 use callscape_views::{Entry, REGISTRY};
 
@@ -74,7 +75,7 @@ pub fn help() -> Vec<HelpPage> {
             actions: Vec::new(),
         });
         let lines = page.lines.iter().map(|line| HelpLine {
-            keys: line.keys.to_owned(),
+            keys: line.keys(),
             text: line.text,
             actions: described(line.actions),
         });
@@ -82,7 +83,7 @@ pub fn help() -> Vec<HelpPage> {
             .iter()
             .filter(|entry| page_of_keys(entry) == page.title);
         let own = own.flat_map(|entry| entry.keys).map(|line| HelpLine {
-            keys: line.keys.to_owned(),
+            keys: line.keys(),
             text: line.text,
             actions: described(line.actions),
         });
@@ -150,8 +151,8 @@ fn command_of_view(entry: &'static Entry, action: &Action, state: &State) -> Opt
     let view = ViewId::of(&entry.line);
     let over = state.panes.under_pointer;
     let is_meant = action.scope == Scope::Anywhere || over.is_some_and(|(over, _)| over == view);
-    let ask = Ask::View(Some(view), ViewAsk::Do(action.id));
-    (is_meant && (action.is_possible)(state)).then(|| ask.into())
+    let can = is_meant && (action.is_possible)(state);
+    can.then(|| Ask::View(Some(view), ViewAsk::Do((action.ask)())).into())
 }
 
 /// The action that a key means in `scope`: first with Shift, then, where Shift makes no difference, without.
@@ -174,7 +175,7 @@ fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<M
             text = typed.to_lowercase();
             let mut letters = text.chars();
             if let (Some(letter), None) = (letters.next(), letters.next()) {
-                signs.push(Sign::Letter(letter));
+                signs.push(Sign::typed(letter));
             }
         }
         _ => {}
@@ -190,14 +191,14 @@ fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<M
 fn named(key: NamedKey) -> Option<&'static str> {
     Some(match key {
         NamedKey::Space => "Space",
-        NamedKey::ArrowLeft => "Left",
-        NamedKey::ArrowRight => "Right",
-        NamedKey::ArrowUp => "Up",
-        NamedKey::ArrowDown => "Down",
+        NamedKey::ArrowLeft => "←",
+        NamedKey::ArrowRight => "→",
+        NamedKey::ArrowUp => "↑",
+        NamedKey::ArrowDown => "↓",
         NamedKey::Home => "Home",
         NamedKey::End => "End",
-        NamedKey::PageUp => "PageUp",
-        NamedKey::PageDown => "PageDown",
+        NamedKey::PageUp => "Page up",
+        NamedKey::PageDown => "Page down",
         NamedKey::Tab => "Tab",
         NamedKey::Escape => "Escape",
         NamedKey::Enter => "Enter",

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::parts::list::turned;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::escape;
 use callscape_base::progress::{Cancelled, Progress};
@@ -224,10 +225,7 @@ impl CallList {
 
     /// Sorts by `column`; by the one that it is sorted by already, the other way round. O(n log n).
     pub fn sort_by(&mut self, session: &Session, recording: usize, column: CallColumn) {
-        self.sort = match self.sort {
-            (same, descending) if same == column => (column, !descending),
-            _ => (column, column == CallColumn::Duration),
-        };
+        self.sort = turned(self.sort, column, column == CallColumn::Duration);
         let Some(resolved) = session.recordings.get(recording) else {
             return;
         };

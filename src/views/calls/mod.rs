@@ -3,14 +3,14 @@
 mod list;
 mod ui;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 pub use self::list::{CallList, CallRow, MOST};
-use super::rows::place;
-use super::{Entry, Pane, View, export};
+use super::{Entry, Pane, View};
+use crate::parts::export::Exporting;
+use crate::parts::list::At;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ModuleId, TimeRange};
 use callscape_filter::filters::Filters;
@@ -19,8 +19,7 @@ use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::State;
 use callscape_state::ask::{Ask, Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
-use callscape_state::job::{self, Job};
-use callscape_state::message::Message;
+use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
@@ -66,15 +65,12 @@ pub struct Calls {
     list_of: Option<CallsOf>,
     listing: Option<Job<CallList>>,
     listed_for: Option<ListedFor>,
-    exporting: Option<Job<Result<PathBuf, String>>>,
+    exporting: Exporting,
     /// What was chosen when the list was last looked for.
     chosen: Pointed,
     /// The row that was chosen in the list, which stays.
     own: Option<CallOf>,
-    /// The row that is to be brought into sight in the next frame.
-    row_to_show: Option<usize>,
-    /// How many whole rows there is room for.
-    rows_seen: usize,
+    at: At,
     /// Which run the list is of.
     run: u64,
 }
@@ -82,7 +78,7 @@ pub struct Calls {
 impl Calls {
     fn show_chosen(&mut self, chosen: Option<CallOf>) {
         let list = self.list.as_ref();
-        self.row_to_show = list
+        self.at.to_show = list
             .zip(chosen)
             .and_then(|(list, call)| list.place_of(call));
     }
@@ -144,63 +140,17 @@ impl Calls {
         let Some(list) = &self.list else {
             return;
         };
-        let Some(folder) = export::folder() else {
-            return;
-        };
         let (session, list) = (Arc::clone(&document.session), Arc::clone(list));
         let recording = document.recording();
-        self.exporting = Some(Job::start(state.waker(), move |progress| {
-            let written = export::write(folder, "callscape-calls", |file| {
-                list.write_csv(&session, recording, file, progress)
-            });
-            progress.check()?;
-            Ok(written.map_err(|error| error.to_string()))
-        }));
-    }
-
-    fn tell_exported(&mut self, asks: &mut Asks) {
-        let Some(written) = job::take(&mut self.exporting) else {
-            return;
-        };
-        let is_error = written.is_err();
-        let (title, line) = match written {
-            Ok(path) => ("The calls are written", path.display().to_string()),
-            Err(reason) => ("The calls could not be written", reason),
-        };
-        asks.push(Ask::Tell(Message {
-            is_error,
-            is_open: true,
-            title: title.to_owned(),
-            lines: vec![line],
-        }));
+        self.exporting.begin("calls", state, move |file, progress| {
+            list.write_csv(&session, recording, file, progress)
+        });
     }
 
     /// Chooses a call of the list, which stays.
     fn choose(&mut self, pointed: Pointed, ask: fn(Pointed) -> SelectAsk, asks: &mut Asks) {
         self.own = pointed.call;
         asks.push(ask(pointed));
-    }
-
-    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
-        let Some(list) = self.list.clone() else {
-            return;
-        };
-        let chosen = document.selection.chosen;
-        let at = chosen.call.and_then(|call| list.place_of(call));
-        // A row of the page before stays in sight.
-        let to = place(key, at, list.len(), self.rows_seen.saturating_sub(1));
-        let Some(row) = to.and_then(|to| list.row(to)) else {
-            return;
-        };
-        let pointed = pointed_at(document, row);
-        self.choose(pointed, SelectAsk::Walk, asks);
-        asks.push(PlayAsk::Seek(row.start));
-        if key == TableKey::Enter {
-            asks.push(Ask::View(None, ViewAsk::Fit(row.of())));
-            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
-        } else {
-            asks.push(Ask::View(None, ViewAsk::Reveal(row.of())));
-        }
     }
 }
 
@@ -218,7 +168,7 @@ fn pointed_at(document: &Document, row: &CallRow) -> Pointed {
 
 impl View for Calls {
     fn update(&mut self, state: &State, asks: &mut Asks) {
-        self.tell_exported(asks);
+        self.exporting.tell(asks);
         if std::mem::replace(&mut self.run, state.stamps.run) != state.stamps.run {
             // What was found out is of the calls of the other run.
             self.list = None;
@@ -244,29 +194,43 @@ impl View for Calls {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        match (ask, &state.document) {
-            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
-            (ViewAsk::ShowAll, _) if self.list_of.is_none() => {
-                self.list_of = Some(CallsOf::Module(ModuleId::ROOT));
-            }
-            _ => {}
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(list) = self.list.clone() else {
+            return;
+        };
+        let chosen = document.selection.chosen;
+        let at = chosen.call.and_then(|call| list.place_of(call));
+        let to = self.at.place(key, at, list.len());
+        let Some(row) = to.and_then(|to| list.row(to)) else {
+            return;
+        };
+        let pointed = pointed_at(document, row);
+        self.choose(pointed, SelectAsk::Walk, asks);
+        asks.push(PlayAsk::Seek(row.start));
+        if key == TableKey::Enter {
+            asks.push(Ask::View(None, ViewAsk::Fit(row.of())));
+            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
+        } else {
+            asks.push(Ask::View(None, ViewAsk::Reveal(row.of())));
         }
     }
 
+    fn show_all(&mut self, _document: &Document) {
+        self.list_of = self.list_of.or(Some(CallsOf::Module(ModuleId::ROOT)));
+    }
+
     fn is_waiting(&self) -> bool {
-        self.listing.is_some() || self.exporting.is_some()
+        self.listing.is_some() || self.exporting.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {
-        self.exporting.as_ref().and_then(Job::slow)
+        self.exporting.progress()
     }
 
     fn cancel(&mut self) {
-        self.exporting = None;
+        self.exporting.stop();
     }
 
     fn log(&self, line: &mut Map<String, Value>) {

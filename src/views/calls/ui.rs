@@ -1,22 +1,21 @@
 //! The view of the calls behind what is chosen.
 
 use egui::{Align, Color32, Layout, Ui};
-use egui_extras::Column as Width;
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style, text};
+use super::super::{Pane, View};
 use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use crate::parts::list::{self, Rows};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
 use callscape_facts::functions::Functions;
-use callscape_filter::selection::Meant;
+use callscape_filter::selection::{Meant, Pointed};
 use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -29,13 +28,7 @@ pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
         rows::hint(ui, hint);
         return;
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         if let Some(job) = &view.listing
             && rows::progress(ui, &job.progress)
         {
@@ -134,93 +127,68 @@ fn openness(document: &Document, row: &CallRow) -> Option<f32> {
     pointed.filter(|&time| is_open(time)).map(|_| 0.5)
 }
 
-fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pane: &mut Pane<'_>) {
-    let Some(resolved) = document.resolved() else {
-        return;
-    };
-    let cells = Cells {
-        document,
-        functions: &resolved.recording.functions,
-        duration: resolved.recording.trace.duration(),
-    };
-    let has_threads = resolved.recording.trace.threads().len() > 1;
-    let columns = columns(ui.available_width(), has_threads);
-    let place = ui.available_rect_before_wrap();
-    view.rows_seen = rows::rows_seen(ui);
-    let mut builder = rows::table(ui, "calls", view.row_to_show);
-    for column in &columns {
-        builder = builder.column(width_of(*column));
-    }
-    let selection = &document.selection;
-    let pointed = document.meant(&selection.pointed);
-    let accent = style::colors(pane.state.settings.theme).accent;
-    let headings = columns.iter().map(|&column| rows::Heading {
-        column,
-        title: column.title(),
-        about: "",
-        is_number: matches!(column, CallColumn::Start | CallColumn::Duration),
-    });
-    let (table, sorted) = rows::headings(builder, headings, list.sort());
-    table.body(|body| {
-        body.rows(ROW, list.len(), |mut line| {
-            let Some(row) = list.row(line.index()) else {
-                return;
-            };
-            line.set_selected(selection.chosen.call == Some(row.of()));
-            line.set_hovered(pointed.holds_call(row.of(), row.function, || row.caller));
-            let open = openness(document, row).map(|strength| accent.gamma_multiply(strength));
-            for column in &columns {
-                line.col(|ui| cells.show(ui, *column, row, open));
-            }
-            answer(view, &line.response(), row, document, pane);
-        });
-    });
-    let chosen = document.meant(&selection.chosen);
-    let meant = |of: &Meant<'_>, row: &CallRow| {
-        !of.is_nothing() && of.holds_call(row.of(), row.function, || row.caller)
-    };
-    rows::ruler(ui, place, list.len(), pane.state.settings.theme, |place| {
-        let Some(row) = list.row(place) else {
-            return rows::Mark::None;
-        };
-        // All of them are behind what is chosen: only one call stands out.
-        if chosen.call() == Some(row.of()) {
-            rows::Mark::Chosen
-        } else if meant(&pointed, row) {
-            rows::Mark::Pointed
-        } else {
-            rows::Mark::None
-        }
-    });
-    if let Some(column) = sorted {
-        view.sort_by(pane.state, document, column);
-    }
-}
-
-fn width_of(column: CallColumn) -> Width {
-    match column {
-        CallColumn::Start => Width::exact(112.0),
-        CallColumn::Duration => Width::exact(76.0),
-        CallColumn::Thread => Width::exact(90.0).clip(true),
-        CallColumn::Function | CallColumn::Caller => Width::remainder().at_least(60.0).clip(true),
-    }
-}
-
-/// What the cells are made from.
-struct Cells<'a> {
+/// The calls, and what they are shown by.
+struct Listed<'a> {
+    list: &'a CallList,
     document: &'a Document,
     functions: &'a Functions,
     /// Of the whole recording: times are written as exactly as it is long.
     duration: Cost,
+    has_threads: bool,
+    pointed: Meant<'a>,
+    accent: Color32,
 }
 
-impl Cells<'_> {
-    /// `open` is the colour of the mark of a call that is open.
-    fn show(&self, ui: &mut Ui, column: CallColumn, row: &CallRow, open: Option<Color32>) {
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a CallRow;
+    type By = CallColumn;
+    const NAME: &'static str = "calls";
+    const HAS_TIP: bool = false;
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a CallRow> {
+        self.list.row(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<CallColumn>> {
+        let columns = columns(width, self.has_threads).into_iter();
+        let columns = columns.map(|it| match it {
+            CallColumn::Start => list::Column::number(it, it.title(), "", 112.0),
+            CallColumn::Duration => list::Column::number(it, it.title(), "", 76.0),
+            CallColumn::Thread => list::Column::text(it, it.title(), "", 90.0),
+            CallColumn::Function | CallColumn::Caller => {
+                list::Column::rest(it, it.title(), "", 60.0)
+            }
+        });
+        columns.collect()
+    }
+
+    fn sort(&self) -> Option<(CallColumn, bool)> {
+        Some(self.list.sort())
+    }
+
+    fn marks(&self, row: &'a CallRow) -> [bool; 2] {
+        let is_pointed = self
+            .pointed
+            .holds_call(row.of(), row.function, || row.caller);
+        // All of them are behind what is chosen: only one call stands out.
+        let chosen = self.document.selection.chosen.call;
+        [is_pointed, chosen == Some(row.of())]
+    }
+
+    fn ruled(&self, row: &'a CallRow) -> [bool; 2] {
+        let [is_pointed, is_chosen] = self.marks(row);
+        [is_pointed && !self.pointed.is_nothing(), is_chosen]
+    }
+
+    fn cell(&mut self, ui: &mut Ui, row: &'a CallRow, column: CallColumn) {
         match column {
             CallColumn::Start => {
-                if let Some(color) = open {
-                    rows::mark(ui, color);
+                if let Some(strength) = openness(self.document, row) {
+                    rows::mark(ui, self.accent.gamma_multiply(strength));
                 }
                 rows::number(ui, text::exact(row.start, self.duration));
             }
@@ -237,26 +205,36 @@ impl Cells<'_> {
             CallColumn::Thread => rows::name(ui, self.document.thread_name(row.thread)),
         }
     }
+
+    fn pointed(&self, row: &'a CallRow) -> Option<Pointed> {
+        Some(pointed_at(self.document, row))
+    }
 }
 
-fn answer(
-    view: &mut Calls,
-    response: &egui::Response,
-    row: &CallRow,
-    document: &Document,
-    pane: &mut Pane<'_>,
-) {
-    let pointed = pointed_at(document, row);
-    if response.hovered() {
-        pane.pointed = pointed;
-    }
-    if response.clicked() {
-        view.choose(pointed, SelectAsk::Choose, pane.asks);
+fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pane: &mut Pane<'_>) {
+    let Some(resolved) = document.resolved() else {
+        return;
+    };
+    let mut rows = Listed {
+        list,
+        document,
+        functions: &resolved.recording.functions,
+        duration: resolved.recording.trace.duration(),
+        has_threads: resolved.recording.trace.threads().len() > 1,
+        pointed: document.meant(&document.selection.pointed),
+        accent: style::colors(pane.state.settings.theme).accent,
+    };
+    let done = list::show(&mut rows, ui, &mut view.at, pane);
+    if let Some(row) = done.clicked {
+        view.choose(pointed_at(document, row), SelectAsk::Choose, pane.asks);
         pane.asks.push(PlayAsk::Seek(row.start));
         let reveal = ViewAsk::Reveal(row.of());
         pane.asks.push(Ask::View(None, reveal));
     }
-    if response.double_clicked() {
+    if done.entered.is_some() {
         view.press(TableKey::Enter, document, pane.asks);
+    }
+    if let Some(column) = done.sorted {
+        view.sort_by(pane.state, document, column);
     }
 }

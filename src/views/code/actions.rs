@@ -4,79 +4,12 @@ use regex::RegexBuilder;
 
 use super::CodeView;
 use super::numbers::{Tint, cost_of};
-use crate::rows::place;
+use crate::parts::rows::place;
 use callscape_base::units::Cost;
-use callscape_state::action::{Action, Chord, Line, Scope};
-use callscape_state::ask::{Asks, EditAsk, TableKey, ViewAsk};
-use callscape_state::document::Document;
+use callscape_state::ask::TableKey;
 use callscape_state::document::source::SourceLine;
 
-const NEXT: &str = "code.next";
-const PREVIOUS: &str = "code.previous";
-const HOTTEST: &str = "code.hottest";
-const TINT: &str = "code.colours";
-
-pub static KEYS: [Line; 2] = [
-    Line {
-        keys: "N  Shift + N  H",
-        text: "code: the next line that ran, the one before; the line that costs most in the function, then in the file",
-        actions: &[
-            Action::own(
-Scope::Table,
-                NEXT,
-                "The next line that ran",
-                "Goes to the next line of the code with a cost.",
-                &[Chord::letter('n')],
-).repeating(),
-            Action::own(
-Scope::Table,
-                PREVIOUS,
-                "The line before that ran",
-                "Goes to the line before of the code with a cost.",
-                &[Chord::letter('n').shift()],
-).repeating(),
-            Action::own(
-Scope::Table,
-                HOTTEST,
-                "The line that costs most",
-                "Goes to the line that costs most in the function, or in the file where it is there already.",
-                &[Chord::letter('h')],
-).repeating(),
-        ],
-    },
-    Line {
-        keys: "V, Enter",
-        text: "code: colour lines by their calls or by themselves; open the line in your editor",
-        actions: &[Action::own(
-Scope::Table,
-            TINT,
-            "Other colours of lines",
-            "Colours lines of the code by the calls made in them, or by what they cost themselves.",
-            &[Chord::letter('v')],
-).repeating()],
-    },
-];
-
 impl CodeView {
-    pub(super) fn act(&mut self, ask: ViewAsk, document: &Document, asks: &mut Asks) {
-        match ask {
-            ViewAsk::ShowLine(place) => self.show_line(place),
-            ViewAsk::Press(TableKey::Enter) => asks.extend(self.to_edit().map(EditAsk::Line)),
-            ViewAsk::Press(key) => self.press(key),
-            ViewAsk::Do(NEXT) => self.step(true),
-            ViewAsk::Do(PREVIOUS) => self.step(false),
-            ViewAsk::Do(HOTTEST) => self.go_to_hottest(),
-            ViewAsk::Do(TINT) => {
-                let other = match self.tint() {
-                    Tint::Calls => Tint::Own,
-                    Tint::Own => Tint::Calls,
-                };
-                self.set_tint(other, self.compares, document);
-            }
-            _ => {}
-        }
-    }
-
     /// The line that the editor is to show: that of the caret.
     pub(super) fn to_edit(&self) -> Option<SourceLine> {
         let file = self.file?;
@@ -92,7 +25,8 @@ impl CodeView {
             .map_or(self.own, |(side, _)| side)
     }
 
-    fn press(&mut self, key: TableKey) {
+    /// Goes to another row.
+    pub(super) fn walk(&mut self, key: TableKey) {
         let side = self.side();
         let rows = self.rows() as usize;
         let page = (self.scroll.rows_seen() as usize).saturating_sub(1);
@@ -135,7 +69,7 @@ impl CodeView {
         }
     }
 
-    fn step(&mut self, forward: bool) {
+    pub(super) fn step(&mut self, forward: bool) {
         let side = self.side();
         let lines = self.colored(side);
         let at = self.caret.map_or(self.first_seen(), |(_, line)| line);
@@ -150,7 +84,7 @@ impl CodeView {
         }
     }
 
-    fn go_to_hottest(&mut self) {
+    pub(super) fn go_to_hottest(&mut self) {
         let side = self.side();
         let at = self.caret.map(|(_, line)| line);
         let hottest = |(first, last): (u32, u32)| match self.shown_difference() {

@@ -5,8 +5,9 @@ use egui_extras::{Column as Width, TableBuilder};
 
 use super::CodeView;
 use super::numbers::{Numbers, relation};
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_analysis::lines::{Evidence, Line, LineCalls};
 use callscape_base::escape;
 use callscape_filter::selection::Pointed;

@@ -3,13 +3,13 @@
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Role, Sense, Ui, pos2, vec2};
 
-use super::super::code_look::{COSTS, LETTERS, Look, ROW};
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
 use super::touched::Touch;
 use super::{CodeView, miniature_ui, pointing};
 use crate::Pane;
-use crate::widgets::tell;
+use crate::parts::code_look::{COSTS, LETTERS, Look, ROW};
+use crate::parts::widgets::tell;
 use callscape_state::document::Document;
 
 /// The width of the band of colour before the text, in points.

@@ -51,7 +51,7 @@ impl CodeView {
     }
 
     /// Shows a line, and has the caret there.
-    pub(super) fn show_line(&mut self, place: SourceLine) {
+    pub(super) fn go_to_line(&mut self, place: SourceLine) {
         self.show_file(place.file);
         self.caret = Some((self.own, place.line));
         self.goal = Some(Goal::Line(place.line));

@@ -2,13 +2,13 @@
 
 use egui::{Color32, Pos2, Rect, Role, Sense, TextureHandle, Ui, pos2, vec2};
 
-use super::super::code_look::{Look, ROW};
 use super::CodeView;
 use super::miniature::{self, RowLook, Scale};
 use super::numbers::Numbers;
 use super::page::Page;
-use crate::widgets::tell;
-use crate::{style, text};
+use crate::parts::code_look::{Look, ROW};
+use crate::parts::widgets::tell;
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_model::theme::Theme;
 use callscape_state::document::Document;

@@ -10,6 +10,7 @@ mod column_ui;
 mod columns;
 mod compared;
 mod following;
+mod keys;
 mod marks;
 mod miniature;
 mod miniature_ui;
@@ -29,22 +30,25 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::compared::Compared;
+use self::keys::Does;
 use self::marks::Marks;
 use self::numbers::{Counting, FactsKey, Numbers, Question, Tint};
 use self::page::Page;
 use self::reading::{Reading, TextKey};
 use self::touched::Touched;
-use super::found::Found;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::found::Found;
 use callscape_analysis::line_changes::Aligned;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::{Asks, EditAsk, TableKey};
 use callscape_state::document::Document;
+use callscape_state::document::source::SourceLine;
 use callscape_state::job::Job;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Line, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
@@ -64,7 +68,7 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[Line],
         purposes: &[Purpose::WhatRuns],
     },
-    keys: &actions::KEYS,
+    keys: keys::KEYS,
     open: || Box::new(CodeView::default()),
 };
 
@@ -373,9 +377,34 @@ impl View for CodeView {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        if let Some(document) = &state.document {
-            self.act(ask, document, asks);
+    fn press(&mut self, key: TableKey, _document: &Document, asks: &mut Asks) {
+        match key {
+            TableKey::Enter => asks.extend(self.to_edit().map(EditAsk::Line)),
+            key => self.walk(key),
+        }
+    }
+
+    fn show_line(&mut self, line: SourceLine) {
+        self.go_to_line(line);
+    }
+
+    fn act(&mut self, own: Own, state: &State, _asks: &mut Asks) {
+        let Some(does) = own.action::<Does>() else {
+            return;
+        };
+        match does {
+            Does::Next => self.step(true),
+            Does::Previous => self.step(false),
+            Does::Hottest => self.go_to_hottest(),
+            Does::Tint => {
+                let other = match self.tint() {
+                    Tint::Calls => Tint::Own,
+                    Tint::Own => Tint::Calls,
+                };
+                if let Some(document) = &state.document {
+                    self.set_tint(other, self.compares, document);
+                }
+            }
         }
     }
 

@@ -6,8 +6,9 @@ use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
 use super::CodeView;
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_analysis::session::Inputs;
 use callscape_base::escape;
 use callscape_base::units::ModuleId;

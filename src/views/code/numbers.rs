@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::found::Found;
-use crate::text;
+use crate::parts::found::Found;
+use crate::parts::text;
 use callscape_analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ModuleId, TimeRange, Unit};

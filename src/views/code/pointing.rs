@@ -2,10 +2,10 @@
 
 use egui::{Pos2, Response, Ui};
 
-use super::super::code_look::{COSTS, ROW};
 use super::page::Page;
 use super::{CodeView, behind};
 use crate::Pane;
+use crate::parts::code_look::{COSTS, ROW};
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{EditAsk, SelectAsk};
 use callscape_state::document::Document;

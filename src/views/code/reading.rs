@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::page::Page;
-use crate::found::Found;
+use crate::parts::found::Found;
 use callscape_analysis::lines::recorded_at;
 use callscape_base::progress::Progress;
 use callscape_source::relations::sites::CallSite;

@@ -1,31 +1,53 @@
 //! What a session file keeps of the code view: which file it shows, where in it, and how lines are coloured.
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::numbers::Tint;
-use super::{CodeView, TABS};
+use super::{CodeView, TAB, TABS};
 use crate::SavedViews;
+use crate::parts::kept::{self, Named, named};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_state::State;
 use callscape_state::document::Document;
 
-const FILE: &str = "code_file";
-const LINE: &str = "code_line";
-const TOP: &str = "code_top";
-const COLORS: &str = "code_colours";
-const COMPARES: &str = "code_compares";
-const IS_BESIDE: &str = "code_both_versions";
-const TAB: &str = "code_tab";
-const QUERY: &str = "code_query";
+named! { Tint: Tint::ALL, Tint::name; }
 
 /// Where a session file has the view.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Restored {
     /// Its path in the structure without a mapping.
-    file: String,
-    line: Option<u32>,
-    top: f64,
+    code_file: Option<String>,
+    code_line: Option<u32>,
+    code_top: f64,
+}
+
+/// How the user likes it.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+struct Habits {
+    code_colours: Option<Named<Tint>>,
+    code_compares: bool,
+    code_both_versions: bool,
+    code_tab: u32,
+}
+
+impl Default for Habits {
+    fn default() -> Habits {
+        Habits {
+            code_colours: None,
+            code_compares: true,
+            code_both_versions: true,
+            code_tab: TAB,
+        }
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Sought {
+    code_query: String,
 }
 
 pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
@@ -33,63 +55,51 @@ pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
     let shown = view.file.zip(document).and_then(|(file, document)| {
         let hierarchy = &document.base.hierarchy;
         (file.index() < hierarchy.len()).then(|| Restored {
-            file: hierarchy.path(file),
-            line: view.caret.map(|(_, line)| line),
-            top: view.scroll.top(),
+            code_file: Some(hierarchy.path(file)),
+            code_line: view.caret.map(|(_, line)| line),
+            code_top: view.scroll.top(),
         })
     });
     // What was restored and has not been of use yet is kept.
     if let Some(of) = view.restored.clone().or(shown) {
-        out.shown.insert(FILE.to_owned(), of.file.into());
-        out.shown.insert(LINE.to_owned(), of.line.into());
-        out.shown.insert(TOP.to_owned(), of.top.into());
+        kept::put(&of, &mut out.shown);
     }
     save_habits(view, out);
-    out.shown
-        .insert(QUERY.to_owned(), view.query.as_str().into());
+    let code_query = view.query.clone();
+    kept::put(&Sought { code_query }, &mut out.shown);
 }
 
 pub fn save_habits(view: &CodeView, out: &mut SavedViews) {
-    let mut keep = |name: &str, value: Value| out.shown.insert(name.to_owned(), value);
-    keep(COLORS, view.tint.map(Tint::name).into());
-    keep(COMPARES, view.compares.into());
-    keep(IS_BESIDE, view.is_beside.into());
-    keep(TAB, view.tab.into());
+    let habits = Habits {
+        code_colours: view.tint.map(Named),
+        code_compares: view.compares,
+        code_both_versions: view.is_beside,
+        code_tab: view.tab,
+    };
+    kept::put(&habits, &mut out.shown);
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
 pub fn restore(view: &mut CodeView, from: &SavedViews, state: &State) -> usize {
-    let get = |name: &str| from.shown.get(name);
-    let mut lost = 0;
-    view.tint = None;
-    if let Some(name) = get(COLORS).and_then(Value::as_str) {
-        let tint = Tint::ALL.into_iter().find(|it| it.name() == name);
-        lost += usize::from(tint.is_none());
-        view.tint = tint;
-    }
-    let is = |name: &str, usual: bool| get(name).and_then(Value::as_bool).unwrap_or(usual);
-    view.compares = is(COMPARES, true);
-    view.is_beside = is(IS_BESIDE, true);
-    let number = |name: &str| u32::try_from(get(name)?.as_u64()?).ok();
-    view.tab = number(TAB)
-        .filter(|tab| TABS.contains(tab))
-        .unwrap_or(super::TAB);
-    view.query = get(QUERY)
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    view.restored = get(FILE).and_then(Value::as_str).map(|file| Restored {
-        file: file.to_owned(),
-        line: number(LINE).filter(|line| *line > 0),
-        top: get(TOP).and_then(Value::as_f64).unwrap_or(0.0),
-    });
+    let (habits, mut lost) = kept::read::<Habits>(&from.shown);
+    view.tint = habits.code_colours.map(|it| it.0);
+    view.compares = habits.code_compares;
+    view.is_beside = habits.code_both_versions;
+    let is_offered = TABS.contains(&habits.code_tab);
+    view.tab = if is_offered { habits.code_tab } else { TAB };
+    let (sought, odd) = kept::read::<Sought>(&from.shown);
+    view.query = sought.code_query;
+    lost += odd;
+    let (mut restored, odd) = kept::read::<Restored>(&from.shown);
+    lost += odd;
+    restored.code_line = restored.code_line.filter(|line| *line > 0);
     let document = state.document.as_ref();
-    let is_there =
-        |of: &Restored| document.is_some_and(|it| found(&it.base.hierarchy, &of.file).is_some());
-    if view.restored.as_ref().is_some_and(|of| !is_there(of)) {
-        view.restored = None;
-        lost += 1;
-    }
+    let is_there = restored
+        .code_file
+        .as_ref()
+        .is_some_and(|path| document.is_some_and(|it| found(&it.base.hierarchy, path).is_some()));
+    lost += usize::from(restored.code_file.is_some() && !is_there);
+    view.restored = is_there.then_some(restored);
     lost
 }
 
@@ -124,12 +134,13 @@ fn found(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
 impl CodeView {
     /// Shows what a session file has; whether that is there.
     pub(super) fn bring_back(&mut self, of: &Restored, document: &Document) -> bool {
-        let Some(file) = found(&document.base.hierarchy, &of.file) else {
+        let path = of.code_file.as_deref().unwrap_or_default();
+        let Some(file) = found(&document.base.hierarchy, path) else {
             return false;
         };
         self.show_file(file);
-        self.caret = of.line.map(|line| (self.own, line));
-        self.scroll.set(of.top);
+        self.caret = of.code_line.map(|line| (self.own, line));
+        self.scroll.set(of.code_top);
         true
     }
 }

@@ -9,12 +9,17 @@ use egui::{Pos2, RawInput, Rect, Shape};
 
 use super::*;
 use crate::all;
-use crate::code_look::{Look, ROW};
+use crate::parts::code_look::{Look, ROW};
+use crate::testing::{frame, wait};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::units::{CallId, ThreadId, Time, TimeRange};
 use callscape_filter::selection::CallOf;
-use callscape_state::ask::{Ask, EditAsk, OpenAsk, SelectAsk, TableKey};
+use callscape_state::ask::{Ask, EditAsk, OpenAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::source::SourceLine;
+
+fn does(action: Does) -> ViewAsk {
+    ViewAsk::Do(Own::of(action))
+}
 
 const WINDOW: Rect = Rect {
     min: Pos2::ZERO,
@@ -104,8 +109,8 @@ impl Alone {
         state.panes.open(id);
         state.panes.under_pointer = Some((id, glam::Vec2::ZERO));
         let ctx = egui::Context::default();
-        crate::style::set_fonts(&ctx, None);
-        crate::style::set_theme(&ctx, state.settings.theme);
+        crate::parts::style::set_fonts(&ctx, None);
+        crate::parts::style::set_theme(&ctx, state.settings.theme);
         Alone {
             view: CodeView::default(),
             state,
@@ -142,46 +147,18 @@ impl Alone {
 
     /// Until nothing more is worked out.
     fn wait(&mut self) {
-        loop {
-            self.view.update(&self.state, &mut Asks::default());
-            if !self.view.is_waiting() {
-                self.view.update(&self.state, &mut Asks::default());
-                if !self.view.is_waiting() {
-                    return;
-                }
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait(&mut self.view, &self.state);
     }
 
     fn frame(&mut self, events: Vec<egui::Event>) -> (Vec<Shape>, Pointed, Vec<Ask>) {
         self.time += 0.1;
         let input = RawInput {
-            screen_rect: Some(WINDOW),
             events,
             time: Some(self.time),
             ..RawInput::default()
         };
-        let mut asks = Asks::default();
-        let mut pointed = Pointed::default();
-        let (view, state) = (&mut self.view, &self.state);
-        let mut output = self.ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window: WINDOW,
-                room: WINDOW,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-            pointed = pane.pointed;
-        });
-        output.textures_delta.clear();
-        let shapes = output.shapes.into_iter().map(|it| it.shape).collect();
-        (shapes, pointed, asks.take())
+        let window = (WINDOW, None);
+        frame(&self.ctx, &mut self.view, &self.state, window, input)
     }
 
     /// The widgets once all have found their places.
@@ -492,17 +469,17 @@ fn keys_go_from_line_to_line() {
         alone.caret()
     };
     let steps = [
-        (ViewAsk::Do("code.next"), 9),
-        (ViewAsk::Do("code.next"), 10),
-        (ViewAsk::Do("code.next"), 10),
-        (ViewAsk::Do("code.previous"), 9),
-        (ViewAsk::Do("code.previous"), 4),
-        (ViewAsk::Do("code.previous"), 4),
+        (does(Does::Next), 9),
+        (does(Does::Next), 10),
+        (does(Does::Next), 10),
+        (does(Does::Previous), 9),
+        (does(Does::Previous), 4),
+        (does(Does::Previous), 4),
         (ViewAsk::Press(TableKey::Last), 11),
         // In `run`, then in the file.
-        (ViewAsk::Do("code.hottest"), 10),
+        (does(Does::Hottest), 10),
         (ViewAsk::Press(TableKey::First), 1),
-        (ViewAsk::Do("code.hottest"), 10),
+        (does(Does::Hottest), 10),
         (ViewAsk::Press(TableKey::Rows(-1)), 9),
         (ViewAsk::Press(TableKey::Rows(2)), 11),
         (ViewAsk::Press(TableKey::Pages(-1)), 1),
@@ -857,15 +834,15 @@ fn lines_have_costs_of_their_own_where_the_recording_knows_them() {
     let label = |alone: &Alone, line| alone.label(line).unwrap_or_default();
     assert!(label(&alone, 9).starts_with("20"), "{}", label(&alone, 9));
     assert_eq!(alone.label(8), None);
-    alone.act(ViewAsk::Do("code.colours"));
+    alone.act(does(Does::Tint));
     assert!(label(&alone, 8).starts_with('5'), "{}", label(&alone, 8));
     assert!(label(&alone, 1).starts_with("20"));
     assert_eq!(alone.label(9), None);
     // In the function first, then in the file.
     alone.shapes();
     alone.act(ViewAsk::Press(TableKey::Last));
-    alone.act(ViewAsk::Do("code.hottest"));
+    alone.act(does(Does::Hottest));
     assert_eq!(alone.caret(), Some(8));
-    alone.act(ViewAsk::Do("code.hottest"));
+    alone.act(does(Does::Hottest));
     assert_eq!(alone.caret(), Some(1));
 }

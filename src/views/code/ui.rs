@@ -2,11 +2,12 @@
 
 use egui::{Align, Id, Label, Layout, Rect, Ui, pos2, vec2};
 
-use super::super::code_look::{Look, ROW};
 use super::numbers::Tint;
 use super::{CodeView, TABS, behind, column_ui, names_ui};
-use crate::widgets::{Icon, icon_button};
-use crate::{Pane, rows, style, text};
+use crate::Pane;
+use crate::parts::code_look::{Look, ROW};
+use crate::parts::widgets::{Icon, icon_button};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_facts::kinds::Made;
 use callscape_state::document::Document;
@@ -175,8 +176,7 @@ impl CodeView {
 }
 
 pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -185,13 +185,7 @@ pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
         let what = "Choose a file or a function to see its code.";
         return rows::hint(ui, what);
     };
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document);
         notes(view, ui, document);
         let reading = &view.readings[view.own];

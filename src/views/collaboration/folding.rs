@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
-use crate::graph::relations::Relations;
+use crate::parts::graph::relations::Relations;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_filter::cut::Cut;
@@ -220,7 +220,7 @@ fn count_boxes(hierarchy: &Hierarchy, active: &Active, cut: &Cut, open: &Open) -
 }
 
 /// The box that stands for a module: the outermost that is not unfolded, else the module itself, which is then
-/// [`Of::Itself`](crate::graph::model::Of::Itself) where others are in it.
+/// [`Of::Itself`](crate::parts::graph::model::Of::Itself) where others are in it.
 pub fn box_of(
     hierarchy: &Hierarchy,
     active: &Active,

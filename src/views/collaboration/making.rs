@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::folding::{self, AT_FIRST, Active, Open};
-use crate::graph::laid::Laid;
-use crate::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::graph::nesting::{Nested, module_key, nest};
-use crate::graph::relations::{Given, Relations};
+use crate::parts::graph::laid::Laid;
+use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::parts::graph::nesting::{Nested, module_key, nest};
+use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ModuleId, grouped};
 use callscape_facts::hierarchy::Hierarchy;
@@ -320,8 +320,9 @@ impl Maker<'_> {
             .iter()
             .filter(|it| !matches!(it.of, Of::More(_)))
             .count() as u64;
-        let modules = crate::text::counted(shown, "module", "modules");
-        let relations = crate::text::counted(lines as u64, "call relation", "call relations");
+        let modules = crate::parts::text::counted(shown, "module", "modules");
+        let relations =
+            crate::parts::text::counted(lines as u64, "call relation", "call relations");
         self.notes.insert(0, format!("{modules}, {relations}"));
     }
 }

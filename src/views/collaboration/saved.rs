@@ -2,80 +2,74 @@
 //! much is shown, and where one looks.
 
 use glam::Vec2;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use super::super::SavedViews;
-use super::super::graph::model::{By, Tint};
-use super::super::graph::sight::Sight;
-use super::{Collaboration, MOST, MOST_LINES, MOST_OF_ALL, paths_of};
-use callscape_state::State;
+use super::{Collaboration, MOST_LINES, paths_of};
+use crate::SavedViews;
+use crate::parts::graph::model::{By, Tint};
+use crate::parts::graph::sight::Sight;
+use crate::parts::graph::view::{MOST, MOST_OF_ALL};
+use crate::parts::kept::{self, Named};
 
-const OPEN: &str = "collaboration_unfolded";
-const WIDTH: &str = "collaboration_width";
-const TINT: &str = "collaboration_colour";
-const MOST_BOXES: &str = "collaboration_most";
-const SIGHT: &str = "collaboration_sight";
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    collaboration_unfolded: Option<Vec<String>>,
+    collaboration_width: Named<By>,
+    collaboration_colour: Named<Tint>,
+    /// Boxes and lines.
+    collaboration_most: [u32; 2],
+    /// The zoom, and the place in the middle.
+    collaboration_sight: Option<[f32; 3]>,
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept {
+            collaboration_unfolded: None,
+            collaboration_width: Named::default(),
+            collaboration_colour: Named::default(),
+            collaboration_most: [MOST, MOST_LINES],
+            collaboration_sight: None,
+        }
+    }
+}
 
 pub fn save(view: &Collaboration, out: &mut SavedViews) {
     let open = view.open.as_ref().zip(view.session.as_ref());
     let open = open.map(|(open, session)| paths_of(session, open));
-    // What was restored and has not been of use yet is kept.
-    let open = open.or_else(|| view.restored.clone());
-    let shown = &mut out.shown;
-    shown.insert(OPEN.to_owned(), open.into());
-    shown.insert(WIDTH.to_owned(), view.by.title().into());
-    shown.insert(TINT.to_owned(), view.chart.tint.title().into());
-    shown.insert(
-        MOST_BOXES.to_owned(),
-        vec![view.most, view.most_lines].into(),
-    );
-    let sight = view.chart.free().map(|it| vec![it.zoom, it.at.x, it.at.y]);
-    shown.insert(SIGHT.to_owned(), sight.into());
+    let kept = Kept {
+        // What was restored and has not been of use yet is kept.
+        collaboration_unfolded: open.or_else(|| view.restored.clone()),
+        collaboration_width: Named(view.base.by),
+        collaboration_colour: Named(view.base.chart.tint),
+        collaboration_most: [view.base.most, view.most_lines],
+        collaboration_sight: view.base.chart.free().map(|it| [it.zoom, it.at.x, it.at.y]),
+    };
+    kept::put(&kept, &mut out.shown);
 }
 
 /// Shows what a session file says; how much of it means nothing.
-pub fn restore(view: &mut Collaboration, from: &SavedViews, _state: &State) -> usize {
-    let mut lost = 0;
-    let there = |name: &str| from.shown.get(name).filter(|it| !it.is_null());
-    if let Some(saved) = there(OPEN) {
-        view.restored = serde_json::from_value(saved.clone()).ok();
-        lost += usize::from(view.restored.is_none());
-    }
-    if let Some(title) = there(WIDTH).and_then(Value::as_str) {
-        let found = By::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        view.by = found.unwrap_or_default();
-    }
-    if let Some(title) = there(TINT).and_then(Value::as_str) {
-        let found = Tint::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        view.chart.tint = found.unwrap_or_default();
-    }
-    if let Some(saved) = there(MOST_BOXES) {
-        let numbers: Option<[u32; 2]> = serde_json::from_value(saved.clone()).ok();
-        lost += usize::from(numbers.is_none());
-        let [most, most_lines] = numbers.unwrap_or([MOST, MOST_LINES]);
-        view.most = most.clamp(1, MOST_OF_ALL);
-        view.most_lines = most_lines.clamp(1, MOST_LINES * 10);
-    }
-    if let Some(saved) = there(SIGHT) {
+pub fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
+    let (kept, mut lost) = kept::read::<Kept>(&from.shown);
+    view.restored = kept.collaboration_unfolded;
+    view.base.by = kept.collaboration_width.0;
+    view.base.chart.tint = kept.collaboration_colour.0;
+    let [most, most_lines] = kept.collaboration_most;
+    view.base.most = most.clamp(1, MOST_OF_ALL);
+    view.most_lines = most_lines.clamp(1, MOST_LINES * 10);
+    if let Some(saved) = kept.collaboration_sight {
         let sight = sight(saved);
         lost += usize::from(sight.is_none());
-        view.chart.set_free(sight);
+        view.base.chart.set_free(sight);
     }
-    view.revision += 1;
+    view.base.revision += 1;
     lost
 }
 
 /// Where one looks; none of what is no number or shows nothing.
-fn sight(saved: &Value) -> Option<Sight> {
-    let [zoom, x, y]: [f32; 3] = serde_json::from_value(saved.clone()).ok()?;
+fn sight([zoom, x, y]: [f32; 3]) -> Option<Sight> {
     let is_good = zoom > 0.0 && zoom.is_finite() && x.is_finite() && y.is_finite();
-    is_good.then(|| {
-        let sight = Sight {
-            zoom,
-            at: Vec2::new(x, y),
-        };
-        sight.zoomed(Vec2::ZERO, 1.0)
-    })
+    let at = Vec2::new(x, y);
+    is_good.then(|| Sight { zoom, at }.zoomed(Vec2::ZERO, 1.0))
 }

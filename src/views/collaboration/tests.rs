@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::graph::model::GraphBox;
-use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
+use crate::parts::graph::model::{By, GraphBox, Of};
+use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
+use crate::parts::graph::view::MOST;
 use callscape_base::units::TimeRange;
 use callscape_filter::filters::FilterStep;
-use callscape_state::ask::FilterAsk;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::{FilterAsk, ViewAsk};
 
 /// A file of the demo.
 const LVM: &str = "lvm.c";
@@ -19,8 +21,8 @@ fn open() -> (Collaboration, State) {
     (view, state)
 }
 
-fn graph(view: &Collaboration) -> &super::super::graph::model::Graph {
-    &view.chart.laid().expect("it is made").graph
+fn graph(view: &Collaboration) -> &crate::parts::graph::model::Graph {
+    &view.base.chart.laid().expect("it is made").graph
 }
 
 fn module(state: &State, path: &str) -> ModuleId {
@@ -112,16 +114,20 @@ fn folding_brings_back_what_was_there() {
             .and_then(|it| it.of.module())
             .expect("one unfolds"),
     );
-    let first = Arc::clone(view.chart.laid().expect("it is made"));
+    let first = Arc::clone(view.base.chart.laid().expect("it is made"));
     set_open(&mut view, &mut state, &path, true);
     let of = module(&state, &path);
     assert!(
         graph(&view).frames.iter().any(|it| it.module == of),
         "{path}"
     );
-    assert_ne!(view.chart.laid(), Some(&first));
+    assert_ne!(view.base.chart.laid(), Some(&first));
     set_open(&mut view, &mut state, &path, false);
-    assert_eq!(view.chart.laid(), Some(&first), "as it was, place by place");
+    assert_eq!(
+        view.base.chart.laid(),
+        Some(&first),
+        "as it was, place by place"
+    );
     // What is collapsed in every view is folded here too.
     set_open(&mut view, &mut state, &path, true);
     state.execute(CutAsk::CollapseOrExpand(Some(of)));
@@ -139,8 +145,8 @@ fn folding_brings_back_what_was_there() {
 fn beyond_the_limit_it_folds_by_itself_and_says_so() {
     let (mut view, mut state) = open();
     for most in [12, 7, 3, 2] {
-        view.most = most;
-        view.revision += 1;
+        view.base.most = most;
+        view.base.revision += 1;
         settle(&mut view, &mut state);
         let count = graph(&view).boxes.len() as u32;
         // A box for what is left out in each module is not counted.
@@ -168,7 +174,7 @@ fn beyond_the_limit_it_folds_by_itself_and_says_so() {
     );
     // All of a module is shown when it was asked for, as far as there is room; the rest is counted.
     let (mut view, mut state) = open();
-    view.most = 6;
+    view.base.most = 6;
     let largest = document(&state)
         .module_of(function(&state, "luaV_execute"))
         .expect("a module");
@@ -200,7 +206,7 @@ fn few_lines_are_the_largest_and_the_rest_is_counted() {
     let (mut view, mut state) = open();
     let all = shown(&view);
     view.most_lines = 5;
-    view.revision += 1;
+    view.base.revision += 1;
     settle(&mut view, &mut state);
     let few = shown(&view);
     assert_eq!(few.len(), 5);
@@ -242,19 +248,19 @@ fn a_way_leads_from_one_graph_to_the_next_and_can_be_interrupted() {
         _ => panic!("it draws a sheet"),
     };
     let first = sheet(&mut view, &state);
-    assert!(!view.chart.is_moving(), "the first comes from nowhere");
+    assert!(!view.base.chart.is_moving(), "the first comes from nowhere");
     set_open(&mut view, &mut state, LVM, true);
     let begun = sheet(&mut view, &state);
-    assert!(view.chart.is_moving());
+    assert!(view.base.chart.is_moving());
     state.tell_time(Duration::from_millis(200));
     let half = sheet(&mut view, &state);
     assert!(half.mesh != begun.mesh && half.mesh != first.mesh);
     // Another one on the way.
     set_open(&mut view, &mut state, LVM, false);
-    assert!(view.chart.is_moving());
+    assert!(view.base.chart.is_moving());
     state.tell_time(Duration::from_secs(9));
     let last = sheet(&mut view, &state);
-    assert!(!view.chart.is_moving());
+    assert!(!view.base.chart.is_moving());
     // A sheet is long: it is not printed.
     assert!(last == first, "it is as it was");
     let same = Surface {
@@ -271,12 +277,12 @@ fn a_way_leads_from_one_graph_to_the_next_and_can_be_interrupted() {
 fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
     let (mut view, mut state) = open();
     set_open(&mut view, &mut state, LVM, true);
-    view.by = By::Calls;
+    view.base.by = By::Calls;
     view.most_lines = 40;
-    view.chart.zoom_in_the_middle(2.0);
+    view.base.chart.zoom_in_the_middle(2.0);
     view.picture(&state, SURFACE);
-    view.chart.zoom_in_the_middle(2.0);
-    view.revision += 1;
+    view.base.chart.zoom_in_the_middle(2.0);
+    view.base.revision += 1;
     settle(&mut view, &mut state);
     let mut saved = SavedViews::default();
     view.save(&state, &mut saved);
@@ -285,7 +291,7 @@ fn a_session_file_keeps_what_is_unfolded_and_what_is_shown() {
     settle(&mut again, &mut state);
     assert_eq!(graph(&again).boxes, graph(&view).boxes);
     assert_eq!(graph(&again).lines, graph(&view).lines);
-    assert_eq!(again.chart.free(), view.chart.free());
+    assert_eq!(again.base.chart.free(), view.base.chart.free());
     assert_eq!(again.open, view.open);
     let mut twice = SavedViews::default();
     again.save(&state, &mut twice);
@@ -343,7 +349,7 @@ fn keys_unfold_fold_and_go_from_box_to_box() {
     press(&mut view, &mut state, GraphKey::Less);
     press(&mut view, &mut state, GraphKey::More);
     assert!(frames(&view));
-    assert_eq!(view.by, By::Cost);
+    assert_eq!(view.base.by, By::Cost);
     press(&mut view, &mut state, GraphKey::Width);
     assert_eq!(graph(&view).by, By::Calls);
 }

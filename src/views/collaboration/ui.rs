@@ -2,11 +2,13 @@
 
 use egui::Ui;
 
-use super::{Collaboration, MOST_LINES, MOST_OF_ALL};
-use crate::graph::chart::{Chart, Spot};
-use crate::graph::model::Of;
-use crate::graph::{panel, tips};
-use crate::{Pane, style};
+use super::{Collaboration, MOST_LINES};
+use crate::Pane;
+use crate::parts::graph::chart::{Chart, Spot};
+use crate::parts::graph::model::Of;
+use crate::parts::graph::panel;
+use crate::parts::graph::view::MOST_OF_ALL;
+use crate::parts::style;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::SelectAsk;
@@ -21,12 +23,12 @@ struct Act {
 }
 
 pub fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
-    let mut chart = std::mem::take(&mut view.chart);
+    let mut chart = std::mem::take(&mut view.base.chart);
     let mut act = Act::default();
     let pointing = panel::show(ui, "collaboration", &mut chart, pane, |ui, chart, pane| {
         act = head(view, chart, ui, pane);
     });
-    view.chart = chart;
+    view.base.chart = chart;
     let Some(document) = &pane.state.document else {
         return;
     };
@@ -34,11 +36,11 @@ pub fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
         view.change_level(is_more, document);
     }
     if act.is_anew {
-        view.chart.forget();
-        view.wanted = None;
+        view.base.chart.forget();
+        view.base.wanted = None;
     }
     if act.is_other || act.is_anew {
-        view.revision += 1;
+        view.base.revision += 1;
     }
     point(view, document, pointing, pane);
 }
@@ -70,10 +72,10 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
         "Lay out anew",
         "Forgets where things stood: fewer lines cross",
     );
-    act.is_other |= panel::choose_width(ui, document, &mut view.by);
+    act.is_other |= panel::choose_width(ui, document, &mut view.base.by);
     panel::choose_tint(ui, document, &mut chart.tint);
     ui.label(style::weak("boxes").small());
-    let most = egui::DragValue::new(&mut view.most).range(2..=MOST_OF_ALL);
+    let most = egui::DragValue::new(&mut view.base.most).range(2..=MOST_OF_ALL);
     act.is_other |= ui
         .add(most)
         .on_hover_text("How many boxes are shown at most: beyond, modules are folded")
@@ -97,46 +99,32 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    let Some(laid) = view.chart.laid().cloned() else {
+    let Some(laid) = view.base.chart.laid().cloned() else {
         return;
     };
     let graph = &laid.graph;
     let of_box = |place: u32| graph.boxes.get(place as usize).map(|it| it.of);
     let module_of_frame = |place: u32| graph.frames.get(place as usize).map(|it| it.module);
-    let (pointed, tip) = match pointing.spot {
-        None => (Pointed::default(), None),
-        Some(Spot::Box(place) | Spot::BoxSign(place)) => (
-            view.pointed_at_box(document, place),
-            tips::of_box(document, graph, place),
-        ),
-        Some(Spot::Frame(place) | Spot::FrameSign(place)) => {
-            let pointed = document.complete(Pointed::at_module(module_of_frame(place)));
-            (pointed, tips::of_frame(document, graph, place))
-        }
-        Some(Spot::Line(place)) => (
-            view.pointed_at_line(document, place),
-            tips::of_line(document, graph, place),
-        ),
-    };
+    let (pointed, tip) = view.base.meant(document, pointing.spot);
     pane.pointed = pointed;
     let mut fold: Option<(ModuleId, bool)> = None;
     match pointing.spot {
         Some(Spot::BoxSign(place)) if pointing.is_clicked() => match of_box(place) {
-            Some(Of::More(_)) => view.show_more(),
+            Some(Of::More(_)) => view.base.show_more(),
             of => fold = of.and_then(Of::module).map(|it| (it, true)),
         },
         Some(Spot::FrameSign(place)) if pointing.is_clicked() => {
             fold = module_of_frame(place).map(|it| (it, false));
         }
         Some(Spot::Box(place)) if pointing.is_double() => match of_box(place) {
-            Some(Of::More(_)) => view.show_more(),
+            Some(Of::More(_)) => view.base.show_more(),
             of => fold = of.and_then(Of::module).map(|it| (it, true)),
         },
         Some(Spot::Frame(place)) if pointing.is_double() => {
             fold = module_of_frame(place).map(|it| (it, false));
         }
         Some(Spot::Box(place)) if pointing.is_clicked() => {
-            view.focus = graph.boxes.get(place as usize).map(|it| it.key);
+            view.base.set_focus(place);
             pane.asks.push(SelectAsk::Choose(pointed));
         }
         Some(Spot::Line(_) | Spot::Frame(_)) if pointing.is_clicked() => {

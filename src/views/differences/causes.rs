@@ -5,8 +5,9 @@ use std::sync::Arc;
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style};
+use super::super::Pane;
+use crate::parts::rows::{self, ROW};
+use crate::parts::style;
 use callscape_analysis::comparison::causes::Cause;
 use callscape_base::escape;
 use callscape_base::units::ModuleId;

@@ -10,8 +10,11 @@ mod ui;
 
 use std::sync::Arc;
 
+use self::saved::Kept;
 pub use self::table::{Compared, Contexts, DifferenceTable, Row};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::kept;
+use crate::parts::list::At;
 use callscape_analysis::comparison::contexts::ContextTree;
 use callscape_analysis::session::Session;
 use callscape_filter::cut::Cut;
@@ -55,6 +58,8 @@ pub struct Differences {
     pairs_found: Arc<[PairRow]>,
     /// The rows of A and of B that are marked, and the runs that they are of.
     marked: [Option<u32>; 2],
+    at: At,
+    pairs_at: At,
     /// What the table was made of and how.
     made_for: Option<(u64, Choice, Cut)>,
     /// Counts the calling contexts in which two runs differ, what they were counted of, and the list of which numbers
@@ -182,10 +187,15 @@ impl View for Differences {
     }
 
     fn save(&self, state: &State, out: &mut SavedViews) {
-        saved::save(self, state, out);
+        let document = state.document.as_ref();
+        if document.is_some_and(|it| it.runs.is_some()) {
+            kept::put(&Kept::of(&self.choice), &mut out.runs);
+        }
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
+        let (kept, lost) = kept::read::<Kept>(&from.runs);
+        self.choice = kept.choice();
+        lost
     }
 }

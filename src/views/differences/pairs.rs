@@ -1,13 +1,15 @@
 //! Which function of one run is which of the other: shown, and corrected.
 
-use egui::{Align, Layout, Sense, Ui};
-use egui_extras::{Column as Width, TableBuilder};
+use egui::Ui;
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::Differences;
+use crate::parts::list::{self, Rows};
+use crate::parts::{rows, style, text};
 use callscape_analysis::comparison::pairing::Correction;
+use callscape_analysis::session::Session;
 use callscape_base::escape;
+use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_model::pairs::PairRow;
 use callscape_state::ask::{CameraAsk, RunsAsk};
@@ -77,60 +79,94 @@ pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
     }
 }
 
+/// The pairs, and what they are shown by.
+struct Listed<'a> {
+    found: &'a [PairRow],
+    marked: [Option<u32>; 2],
+    runs: &'a Runs,
+    session: &'a Session,
+}
+
+impl Listed<'_> {
+    fn module(&self, row: &PairRow) -> Option<ModuleId> {
+        self.runs.module(self.session, row.row)
+    }
+}
+
+impl<'a> Rows for Listed<'a> {
+    /// How they are paired, or the name in A or B.
+    type Row = &'a PairRow;
+    type By = Option<usize>;
+    const NAME: &'static str = "pairs";
+
+    fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a PairRow> {
+        self.found.get(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Option<usize>>> {
+        let half = ((width - 92.0) * 0.5).max(60.0);
+        vec![
+            list::Column::number(None, "", "", 70.0),
+            list::Column::text(Some(0), "A", "", half),
+            list::Column::rest(Some(1), "B", "", 60.0),
+        ]
+    }
+
+    fn sort(&self) -> Option<(Option<usize>, bool)> {
+        None
+    }
+
+    fn marks(&self, row: &'a PairRow) -> [bool; 2] {
+        [false, self.marked.contains(&Some(row.row))]
+    }
+
+    fn ruled(&self, _row: &'a PairRow) -> [bool; 2] {
+        [false; 2]
+    }
+
+    fn cell(&mut self, ui: &mut Ui, row: &'a PairRow, side: Option<usize>) {
+        match side {
+            Some(side) => rows::name(ui, row.names[side].as_deref().unwrap_or_default()),
+            None => {
+                ui.label(style::weak(row.title()));
+            }
+        }
+    }
+
+    fn pointed(&self, row: &'a PairRow) -> Option<Pointed> {
+        Some(Pointed::at_module(self.module(row)))
+    }
+
+    fn tip(&self, ui: &mut Ui, row: &'a PairRow) {
+        for (letter, path) in ["A", "B"].into_iter().zip(&row.paths) {
+            if let Some(path) = path {
+                ui.label(style::weak(format!("{letter}: {}", escape::name(path))).small());
+            }
+        }
+    }
+}
+
 pub fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
     let Some(document) = &pane.state.document else {
         return;
     };
-    let (found, marked) = (view.pairs_found.clone(), view.marked);
-    let half = ((ui.available_width() - 92.0) * 0.5).max(60.0);
-    let table = TableBuilder::new(ui)
-        .id_salt("pairs")
-        .sense(Sense::click())
-        .auto_shrink(false)
-        .cell_layout(Layout::left_to_right(Align::Center))
-        .column(Width::exact(70.0))
-        .column(Width::exact(half).clip(true))
-        .column(Width::remainder().at_least(60.0).clip(true));
-    let table = table.header(rows::HEADING, |mut header| {
-        for title in ["", "A", "B"] {
-            header.col(|ui| {
-                ui.label(style::weak(title));
-            });
-        }
-    });
-    table.body(|body| {
-        body.rows(ROW, found.len(), |mut line| {
-            let Some(row) = found.get(line.index()) else {
-                return;
-            };
-            line.set_selected(marked.contains(&Some(row.row)));
-            line.col(|ui| {
-                ui.label(style::weak(row.title()));
-            });
-            for side in [0, 1] {
-                line.col(|ui| rows::name(ui, row.names[side].as_deref().unwrap_or_default()));
-            }
-            let module = runs.module(&document.session, row.row);
-            let pointed = Pointed::at_module(module);
-            let response = line.response();
-            if response.hovered() {
-                pane.pointed = pointed;
-            }
-            if response.clicked() {
-                view.marked = mark(row, marked);
-            }
-            if let Some(module) = module.filter(|_| response.double_clicked()) {
-                pane.asks.push(CameraAsk::FlyTo(module));
-            }
-            response.on_hover_ui(|ui| {
-                for (letter, path) in ["A", "B"].into_iter().zip(&row.paths) {
-                    if let Some(path) = path {
-                        ui.label(style::weak(format!("{letter}: {}", escape::name(path))).small());
-                    }
-                }
-            });
-        });
-    });
+    let found = view.pairs_found.clone();
+    let mut rows = Listed {
+        found: &found,
+        marked: view.marked,
+        runs,
+        session: &document.session,
+    };
+    let done = list::show(&mut rows, ui, &mut view.pairs_at, pane);
+    if let Some(row) = done.clicked {
+        view.marked = mark(row, view.marked);
+    }
+    let module = done.entered.and_then(|row| rows.module(row));
+    pane.asks.extend(module.map(CameraAsk::FlyTo));
 }
 
 /// The rows that are marked of A and of B after a click on one: a function of one side beside that of the other, a

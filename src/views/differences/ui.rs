@@ -1,11 +1,11 @@
 //! The view of what two runs have more and less, in numbers.
 
-use egui::{Align, Layout, Response, Sense, Ui};
-use egui_extras::{Column as Width, TableBuilder, TableRow};
+use egui::Ui;
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{DifferenceTable, Differences, Row, causes, pairs};
+use crate::parts::list::{self, Rows};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
@@ -17,8 +17,7 @@ use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let document = pane.state.document.as_ref();
     let Some((document, runs)) = document.and_then(|it| Some((it, it.runs.as_ref()?))) else {
         return rows::hint(ui, "Open two recordings, A and B, to see what differs.");
@@ -27,13 +26,7 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
         Of::Contexts => view.contexts.clone(),
         _ => view.table.clone(),
     };
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         let found = match view.choice.of {
             Of::Pairs => (view.pairs_found.len(), runs.pairs.rows.len()),
             Of::Causes => view.causes.counts(&view.choice.query),
@@ -47,7 +40,7 @@ pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
         if view.choice.of == Of::Causes {
             return causes::rows(&view.causes, ui, &view.choice.query, pane);
         }
-        list(ui, (document, &of), &mut view.choice, pane);
+        list(view, ui, (document, &of), pane);
     });
 }
 
@@ -106,70 +99,6 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
     view.choice = next;
 }
 
-/// The rows of a table.
-fn list(
-    ui: &mut Ui,
-    (document, of): (&Document, &DifferenceTable),
-    choice: &mut Choice,
-    pane: &mut Pane<'_>,
-) {
-    let theme = pane.state.settings.theme;
-    let mut next = choice.clone();
-    let lines = Lines {
-        document,
-        of,
-        theme,
-    };
-    let selection = &document.selection;
-    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
-    let place = ui.available_rect_before_wrap();
-    let (numbers, wide) = numbers_that_fit(of, ui.available_width());
-    let mut builder = TableBuilder::new(ui)
-        .id_salt("differences")
-        .sense(Sense::click())
-        .auto_shrink(false)
-        .cell_layout(Layout::left_to_right(Align::Center));
-    for _ in numbers {
-        builder = builder.column(Width::exact(wide));
-    }
-    builder = builder.column(Width::remainder().at_least(90.0).clip(true));
-    let table_ui = builder.header(rows::HEADING, |mut header| {
-        for by in numbers.iter().chain([&By::Name]) {
-            header.col(|ui| {
-                let order = (choice.by == *by).then_some(!choice.is_reversed);
-                if rows::heading(ui, by.title(), by.about(), *by != By::Name, order) {
-                    next = Choice {
-                        is_reversed: choice.by == *by && !choice.is_reversed,
-                        by: *by,
-                        ..choice.clone()
-                    };
-                }
-            });
-        }
-    });
-    table_ui.body(|body| {
-        body.rows(ROW, of.rows.len(), |mut line| {
-            let Some(row) = of.rows.get(line.index()) else {
-                return;
-            };
-            let is_chosen = lines.is_meant(row, &selection.chosen);
-            let is_pointed = lines.is_meant(row, &selection.pointed);
-            line.set_selected(is_chosen && chosen.modules() != [None; 2]);
-            line.set_hovered(is_pointed && pointed.modules() != [None; 2]);
-            lines.fill(&mut line, row, numbers, choice.of);
-            lines.respond(line.response(), row, pane);
-        });
-    });
-    rows::ruler(ui, place, of.rows.len(), theme, |place| {
-        match of.rows.get(place) {
-            Some(row) if lines.is_meant(row, &selection.chosen) => rows::Mark::Chosen,
-            Some(row) if lines.is_meant(row, &selection.pointed) => rows::Mark::Pointed,
-            _ => rows::Mark::None,
-        }
-    });
-    *choice = next;
-}
-
 /// The columns of numbers that there is room for, and how wide each is.
 fn numbers_that_fit(of: &DifferenceTable, room: f32) -> (&'static [By], f32) {
     // Where costs count samples or instructions they are long.
@@ -192,14 +121,15 @@ fn numbers_that_fit(of: &DifferenceTable, room: f32) -> (&'static [By], f32) {
     (numbers, wide)
 }
 
-/// What the lines of the table are made from.
-struct Lines<'a> {
+/// The rows, and what they are shown by.
+struct Listed<'a> {
     document: &'a Document,
     of: &'a DifferenceTable,
+    choice: &'a Choice,
     theme: Theme,
 }
 
-impl Lines<'_> {
+impl Listed<'_> {
     /// The displayed modules at the ends of a row for a call relation.
     fn ends(&self, row: &Row) -> Option<(ModuleId, ModuleId)> {
         let displayed = |module| self.document.city.displayed(module);
@@ -216,60 +146,104 @@ impl Lines<'_> {
     fn is_noise(&self, row: &Row) -> bool {
         !row.change.is_significant(self.of.amount.measure)
     }
+}
 
-    /// Writes the numbers and the name of a row.
-    fn fill(&self, line: &mut TableRow<'_, '_>, row: &Row, numbers: &[By], kind: Of) {
-        let amount = &self.of.amount;
-        let measure = amount.measure;
-        for by in numbers {
-            let value = match by {
-                By::Delta => amount.delta(&row.change),
-                By::Ratio => ratio(&row.change, measure),
-                By::A => amount.text(row.change.a.of(measure)),
-                _ => amount.text(row.change.b.of(measure)),
-            };
-            let mut value = egui::RichText::new(amount.bare(value));
-            if self.is_noise(row) {
-                value = value.weak();
-            } else if matches!(by, By::Delta | By::Ratio) {
-                value = value.color(tone(self.theme, row.change.delta(measure)));
-            }
-            line.col(|ui| rows::number(ui, value));
-        }
-        line.col(|ui| match kind {
-            // What is called stands first.
-            Of::Contexts => {
-                ui.add(egui::Label::new(style::name(&row.name)).truncate());
-            }
-            _ => rows::name(ui, &row.name),
-        });
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Row;
+    type By = By;
+    const NAME: &'static str = "differences";
+
+    fn len(&self) -> usize {
+        self.of.rows.len()
     }
 
-    /// Does what the pointer does on a row.
-    fn respond(&self, response: Response, row: &Row, pane: &mut Pane<'_>) {
-        let pointed = Pointed {
+    fn row(&self, at: usize) -> Option<&'a Row> {
+        self.of.rows.get(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<By>> {
+        let (numbers, wide) = numbers_that_fit(self.of, width);
+        let numbers = numbers.iter();
+        let numbers = numbers.map(|&it| list::Column::number(it, it.title(), it.about(), wide));
+        let name = list::Column::rest(By::Name, By::Name.title(), By::Name.about(), 90.0);
+        numbers.chain([name]).collect()
+    }
+
+    fn sort(&self) -> Option<(By, bool)> {
+        Some((self.choice.by, !self.choice.is_reversed))
+    }
+
+    fn marks(&self, row: &'a Row) -> [bool; 2] {
+        let selection = &self.document.selection;
+        [&selection.pointed, &selection.chosen].map(|of| self.is_meant(row, of))
+    }
+
+    fn cell(&mut self, ui: &mut Ui, row: &'a Row, by: By) {
+        let amount = &self.of.amount;
+        let measure = amount.measure;
+        let value = match by {
+            By::Delta => amount.delta(&row.change),
+            By::Ratio => ratio(&row.change, measure),
+            By::A => amount.text(row.change.a.of(measure)),
+            By::B => amount.text(row.change.b.of(measure)),
+            // What is called stands first.
+            By::Name if self.choice.of == Of::Contexts => {
+                ui.add(egui::Label::new(style::name(&row.name)).truncate());
+                return;
+            }
+            By::Name => return rows::name(ui, &row.name),
+        };
+        let mut value = egui::RichText::new(amount.bare(value));
+        if self.is_noise(row) {
+            value = value.weak();
+        } else if matches!(by, By::Delta | By::Ratio) {
+            value = value.color(tone(self.theme, row.change.delta(measure)));
+        }
+        rows::number(ui, value);
+    }
+
+    fn pointed(&self, row: &'a Row) -> Option<Pointed> {
+        Some(Pointed {
             module: row.callee.is_none().then_some(row.module),
             relation: self.ends(row),
             ..Pointed::default()
-        };
-        if response.hovered() {
-            pane.pointed = pointed;
+        })
+    }
+
+    fn tip(&self, ui: &mut Ui, row: &'a Row) {
+        let hierarchy = &self.document.session.hierarchy;
+        rows::tip(ui, &row.name, hierarchy, row.module);
+        if self.is_noise(row) {
+            ui.label(style::weak("may be chance: noise of the runs").small());
         }
-        if response.clicked() {
-            pane.asks.push(SelectAsk::Choose(pointed));
-        }
-        if response.double_clicked() {
-            let module = row.callee.unwrap_or(row.module);
-            pane.asks.push(CameraAsk::FlyTo(module));
-        }
-        response.on_hover_ui(|ui| {
-            ui.label(style::name(&row.name));
-            let path = self.document.session.hierarchy.path(row.module);
-            ui.label(style::weak(escape::name(&path)).small());
-            if self.is_noise(row) {
-                ui.label(style::weak("may be chance: noise of the runs").small());
-            }
-        });
+    }
+}
+
+fn list(
+    view: &mut Differences,
+    ui: &mut Ui,
+    (document, of): (&Document, &DifferenceTable),
+    pane: &mut Pane<'_>,
+) {
+    let mut rows = Listed {
+        document,
+        of,
+        choice: &view.choice,
+        theme: pane.state.settings.theme,
+    };
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
+    pane.asks.extend(chosen.map(SelectAsk::Choose));
+    let module = entered.map(|row| row.callee.unwrap_or(row.module));
+    pane.asks.extend(module.map(CameraAsk::FlyTo));
+    if let Some(by) = sorted {
+        view.choice.is_reversed = view.choice.by == by && !view.choice.is_reversed;
+        view.choice.by = by;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::contexts::ShownContexts;
+use crate::parts::contexts::ShownContexts;
 use callscape_analysis::compaction::{Compaction, Names, Tree};
 
 /// What is compacted, and how far.

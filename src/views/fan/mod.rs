@@ -3,6 +3,7 @@
 mod compacted;
 mod differences;
 mod discs;
+mod keys;
 mod painting;
 mod saved;
 #[cfg(test)]
@@ -14,8 +15,10 @@ use std::sync::Arc;
 use glam::Vec2;
 use serde_json::{Map, Value};
 
-use super::contexts::{Counted, Hits, ShownContexts};
+use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, ShownContexts};
+use crate::parts::kept::choices;
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
@@ -25,10 +28,10 @@ use callscape_filter::marked::Marked;
 use callscape_filter::selection::Pointed;
 use callscape_layout::hues::Hues;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, On, Scope};
-use callscape_state::ask::{Asks, SelectAsk, ViewAsk};
+use callscape_state::ask::{Asks, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::job::Job;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Side, ViewId, ViewLine};
 use compacted::{Compacted, tree};
@@ -51,120 +54,19 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(Fan::default()),
 };
 
-const MORE: &str = "fan.more";
-const LESS: &str = "fan.less";
-const MORE_OF_ONE: &str = "fan.more.one";
-const LESS_OF_ONE: &str = "fan.less.one";
-const NEXT: &str = "fan.next";
-const PREVIOUS: &str = "fan.previous";
-const NEARER: &str = "fan.nearer";
-const FARTHER: &str = "fan.farther";
-
-static KEYS: [Line; 4] = [
-    Line {
-        keys: "→ ←",
-        text: "compacted call tree: all of it in one level more detail, or less",
-        actions: &[
-            Action::own(
-Scope::Chart,
-                MORE,
-                "Expand everything",
-                "Shows all of the compacted call tree in one level more detail.",
-                &[Chord::key("Right")],
-).repeating(),
-            Action::own(
-Scope::Chart,
-                LESS,
-                "Compact everything",
-                "Shows all of the compacted call tree in one level less detail.",
-                &[Chord::key("Left")],
-).repeating(),
-        ],
-    },
-    Line {
-        keys: "Enter, Shift + Enter",
-        text: "compacted call tree: the chosen disc in more detail, or less; as its menu does",
-        actions: &[
-            Action::own(
-Scope::Chart,
-                MORE_OF_ONE,
-                "Expand the chosen disc",
-                "Shows the chosen disc of the compacted call tree in one level more detail.",
-                &[Chord::key("Enter")],
-).on(&[On::Context]).repeating(),
-            Action::own(
-Scope::Chart,
-                LESS_OF_ONE,
-                "Compact the chosen disc",
-                "Shows the chosen disc of the compacted call tree in one level less detail.",
-                &[Chord::key("Enter").shift()],
-).on(&[On::Context]).repeating(),
-        ],
-    },
-    Line {
-        keys: "Page",
-        text: "compacted call tree: choose the next disc, and the one before",
-        actions: &[
-            Action::own(
-Scope::Chart,
-                NEXT,
-                "The next disc",
-                "Chooses the next disc of the compacted call tree: what it calls, then what stands beside it.",
-                &[Chord::key("PageDown")],
-).repeating(),
-            Action::own(
-Scope::Chart,
-                PREVIOUS,
-                "The disc before",
-                "Chooses the disc before in the compacted call tree.",
-                &[Chord::key("PageUp")],
-).repeating(),
-        ],
-    },
-    Line {
-        keys: "↑ ↓",
-        text: "compacted call tree: nearer, and farther away; as the wheel",
-        actions: &[
-            Action::own(
-Scope::Chart,
-                NEARER,
-                "Nearer",
-                "Shows the compacted call tree larger.",
-                &[Chord::key("Up")],
-).repeating(),
-            Action::own(
-Scope::Chart,
-                FARTHER,
-                "Farther",
-                "Shows the compacted call tree smaller.",
-                &[Chord::key("Down")],
-).repeating(),
-        ],
-    },
-];
-
-/// What discs are coloured by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// The hue of the module.
-    #[default]
-    Module,
-    /// The difference of two runs.
-    Difference,
-}
-
-impl Tint {
-    const ALL: [Tint; 2] = [Tint::Module, Tint::Difference];
-
-    fn title(self) -> &'static str {
-        match self {
-            Tint::Module => "module",
-            Tint::Difference => "difference of the runs",
-        }
+choices! {
+    /// What discs are coloured by.
+    #[derive(Default)]
+    pub enum Tint {
+        /// The hue of the module.
+        #[default]
+        Module = "module";
+        /// The difference of two runs.
+        Difference = "difference of the runs";
     }
 }
 
@@ -481,8 +383,8 @@ impl View for Fan {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        let Some(document) = &state.document else {
+    fn act(&mut self, own: Own, state: &State, asks: &mut Asks) {
+        let (Some(does), Some(document)) = (own.action::<Does>(), &state.document) else {
             return;
         };
         let mut change_one = |direction: Direction| {
@@ -493,18 +395,20 @@ impl View for Fan {
                 self.change(node, direction, document);
             }
         };
-        match ask {
-            ViewAsk::Do(MORE_OF_ONE) => change_one(Direction::Expand),
-            ViewAsk::Do(LESS_OF_ONE) => change_one(Direction::Compact),
-            ViewAsk::Do(MORE) => self.change_all(Direction::Expand, state, document),
-            ViewAsk::Do(LESS) => self.change_all(Direction::Compact, state, document),
-            ViewAsk::Do(NEXT) => self.walk(1, document, asks),
-            ViewAsk::Do(PREVIOUS) => self.walk(-1, document, asks),
-            ViewAsk::Do(NEARER) => self.zoom_by(1.25),
-            ViewAsk::Do(FARTHER) => self.zoom_by(1.0 / 1.25),
-            ViewAsk::ShowAll => (self.zoom, self.pan) = (1.0, Vec2::ZERO),
-            _ => {}
+        match does {
+            Does::MoreOfOne => change_one(Direction::Expand),
+            Does::LessOfOne => change_one(Direction::Compact),
+            Does::More => self.change_all(Direction::Expand, state, document),
+            Does::Less => self.change_all(Direction::Compact, state, document),
+            Does::Next => self.walk(1, document, asks),
+            Does::Previous => self.walk(-1, document, asks),
+            Does::Nearer => self.zoom_by(1.25),
+            Does::Farther => self.zoom_by(1.0 / 1.25),
         }
+    }
+
+    fn show_all(&mut self, _document: &Document) {
+        (self.zoom, self.pan) = (1.0, Vec2::ZERO);
     }
 
     fn is_waiting(&self) -> bool {

@@ -2,14 +2,11 @@
 //! sight. Contexts of one recording always have the same order; of another tree the levels are forgotten.
 
 use glam::Vec2;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use super::super::SavedViews;
 use super::{Fan, Tint, ZOOM};
-
-const LEVELS: &str = "fan_levels";
-const SIGHT: &str = "fan_sight";
-const TINT: &str = "fan_colour";
+use crate::SavedViews;
+use crate::parts::kept::{self, Named};
 
 /// More runs would make the file larger than what it keeps is worth.
 const MOST_RUNS: usize = 20_000;
@@ -29,46 +26,38 @@ pub fn levels(runs: &[(u16, u32)], contexts: usize) -> Option<Vec<u16>> {
     (count == contexts as u64).then(|| all.collect())
 }
 
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    fan_levels: Option<Vec<(u16, u32)>>,
+    fan_colour: Named<Tint>,
+    /// The zoom, and how far the middle is moved.
+    fan_sight: [f32; 3],
+}
+
 pub fn save(view: &Fan, out: &mut SavedViews) {
     let levels = view.compacted.as_ref().map(|it| it.compaction.levels());
     let levels = levels.map(|it| runs(it).take(MOST_RUNS + 1).collect::<Vec<_>>());
     // What was restored and has not been of use yet is kept.
     let levels = levels.or_else(|| view.restored.clone());
-    let levels = levels.filter(|it| it.len() <= MOST_RUNS);
-    let levels = levels.and_then(|it| serde_json::to_value(it).ok());
-    out.shown.insert(LEVELS.to_owned(), levels.into());
-    out.shown.insert(TINT.to_owned(), view.tint.title().into());
-    let sight = [view.zoom, view.pan.x, view.pan.y];
-    out.shown.insert(SIGHT.to_owned(), sight.to_vec().into());
+    let kept = Kept {
+        fan_levels: levels.filter(|it| it.len() <= MOST_RUNS),
+        fan_colour: Named(view.tint),
+        fan_sight: [view.zoom, view.pan.x, view.pan.y],
+    };
+    kept::put(&kept, &mut out.shown);
 }
 
 /// Shows what a session file says; how much of it means nothing.
 pub fn restore(view: &mut Fan, from: &SavedViews) -> usize {
-    let mut lost = 0;
-    if let Some(saved) = from.shown.get(LEVELS).filter(|it| !it.is_null()) {
-        view.restored = serde_json::from_value(saved.clone()).ok();
-        lost += usize::from(view.restored.is_none());
-    }
-    if let Some(title) = from.shown.get(TINT).and_then(Value::as_str) {
-        let found = Tint::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        view.tint = found.unwrap_or_default();
-    }
-    if let Some(Value::Array(sight)) = from.shown.get(SIGHT) {
-        let numbers = sight.iter().filter_map(Value::as_f64);
-        let numbers: Vec<f32> = numbers
-            .map(|it| it as f32)
-            .filter(|it| it.is_finite())
-            .collect();
-        match numbers[..] {
-            // It was saved before anything was seen.
-            [0.0, ..] => {}
-            [zoom, x, y] => {
-                view.zoom = zoom.clamp(ZOOM[0], ZOOM[1]);
-                view.pan = Vec2::new(x, y);
-            }
-            _ => lost += 1,
-        }
+    let (kept, lost) = kept::read::<Kept>(&from.shown);
+    view.restored = kept.fan_levels;
+    view.tint = kept.fan_colour.0;
+    let [zoom, x, y] = kept.fan_sight;
+    // Without a zoom it was saved before anything was seen.
+    if zoom != 0.0 && kept.fan_sight.iter().all(|it| it.is_finite()) {
+        view.zoom = zoom.clamp(ZOOM[0], ZOOM[1]);
+        view.pan = Vec2::new(x, y);
     }
     lost
 }

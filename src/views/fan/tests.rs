@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::discs::Disc;
 use super::*;
 use crate::all;
+use crate::testing::wait;
 use callscape_analysis::session::Inputs;
 
 fn state() -> State {
@@ -20,16 +21,6 @@ fn state() -> State {
     state.show(document.expect("the paper's text"), |_, _| ());
     state.panes.open(ViewId::of(&ENTRY.line));
     state
-}
-
-fn wait(view: &mut Fan, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 fn open() -> (Fan, State) {
@@ -52,9 +43,9 @@ fn names(view: &Fan, state: &State) -> Vec<(String, u64)> {
     discs.map(|it| (name(view, state, it), it.weight)).collect()
 }
 
-fn press(view: &mut Fan, state: &State, id: &'static str) -> Asks {
+fn press(view: &mut Fan, state: &State, does: Does) -> Asks {
     let mut asks = Asks::default();
-    view.on(ViewAsk::Do(id), state, &mut asks);
+    view.act(Own::of(does), state, &mut asks);
     wait(view, state);
     asks
 }
@@ -71,17 +62,17 @@ fn it_starts_fully_compacted_and_arrows_change_all_of_it() {
     let packages = ["lib1", "lib2", "lib3"].map(|it| (it.to_owned(), 6));
     assert_eq!(names(&view, &state), packages);
     assert!(!view.discs.is_moving, "it comes from nowhere");
-    press(&mut view, &state, MORE);
-    press(&mut view, &state, MORE);
+    press(&mut view, &state, Does::More);
+    press(&mut view, &state, Does::More);
     assert_eq!(view.discs.all.len(), 11);
-    press(&mut view, &state, MORE);
+    press(&mut view, &state, Does::More);
     let said = view.said.clone().expect("a reason");
     assert!(said.starts_with("All of it cannot be expanded"), "{said}");
-    press(&mut view, &state, LESS);
+    press(&mut view, &state, Does::Less);
     assert_eq!(view.said, None);
-    press(&mut view, &state, LESS);
+    press(&mut view, &state, Does::Less);
     assert_eq!(names(&view, &state), packages);
-    press(&mut view, &state, LESS);
+    press(&mut view, &state, Does::Less);
     assert!(view.said.is_some());
 }
 
@@ -132,7 +123,7 @@ fn discs_come_from_what_they_were_in_and_go_on_from_where_they_are() {
     assert_eq!(view.discs.bounds_now(), bounds);
     view.discs.arrive();
     assert!(!view.discs.is_moving);
-    press(&mut view, &state, LESS);
+    press(&mut view, &state, Does::Less);
     assert!(view.discs.leaving.iter().all(|it| it.from.1 > 0.0));
     assert!(
         !view.discs.leaving.is_empty(),
@@ -191,13 +182,13 @@ fn what_is_chosen_is_marked_and_keys_go_through_the_discs() {
         marked.map(|it| name(view, state, it)).collect()
     };
     assert_eq!(marked(&view, &state), ["lib3"]);
-    press(&mut view, &state, MORE_OF_ONE);
+    press(&mut view, &state, Does::MoreOfOne);
     assert_eq!(marked(&view, &state), ["lib3.Blood"]);
     // Compacting all leaves the same chosen.
-    press(&mut view, &state, LESS);
+    press(&mut view, &state, Does::Less);
     assert_eq!(marked(&view, &state), ["lib3"]);
     let mut seen = Vec::new();
-    for id in [PREVIOUS, PREVIOUS, PREVIOUS, NEXT] {
+    for id in [Does::Previous, Does::Previous, Does::Previous, Does::Next] {
         press(&mut view, &state, id)
             .take()
             .into_iter()
@@ -206,7 +197,7 @@ fn what_is_chosen_is_marked_and_keys_go_through_the_discs() {
         seen.push(view.chosen_disc());
     }
     assert_eq!(seen, [Some(1), Some(0), Some(0), Some(1)]);
-    press(&mut view, &state, MORE_OF_ONE);
+    press(&mut view, &state, Does::MoreOfOne);
     assert_eq!(
         view.discs.all.len(),
         6,
@@ -243,7 +234,7 @@ fn differences_are_those_of_the_contexts_of_a_disc() {
             let share = view.differences.share(of, disc);
             assert!((f64::from(share) - by / most).abs() < 1e-6);
         }
-        press(&mut view, &state, MORE);
+        press(&mut view, &state, Does::More);
     }
 }
 
@@ -268,7 +259,7 @@ fn discs_of_functions_of_which_something_is_known_have_a_ring() {
     open.selection.marked = Some(Arc::new(marked));
     wait(&mut view, &state);
     assert_eq!(rung(&view, &state), ["lib3"]);
-    press(&mut view, &state, MORE);
+    press(&mut view, &state, Does::More);
     assert!(rung(&view, &state).iter().all(|it| it.starts_with("lib3")));
     assert!(!rung(&view, &state).is_empty());
     state

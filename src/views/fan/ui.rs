@@ -7,9 +7,10 @@ use super::compacted::Compacted;
 use super::discs::Disc;
 use super::painting::{self, Scale};
 use super::{Fan, Tint, differences, displayed};
-use crate::contexts::of_both;
-use crate::widgets::tell;
-use crate::{Pane, rows, style, text};
+use crate::Pane;
+use crate::parts::contexts::of_both;
+use crate::parts::widgets::tell;
+use crate::parts::{rows, style, text};
 use callscape_analysis::compaction::{Direction, NodeId};
 use callscape_base::escape;
 use callscape_base::units::Cost;
@@ -33,8 +34,7 @@ const LARGEST: f32 = 46.0;
 const NEAR: f32 = 5.0;
 
 pub fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;

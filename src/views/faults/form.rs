@@ -3,7 +3,8 @@
 use egui::{Id, Ui};
 
 use super::listing::day;
-use crate::{Pane, rows, style};
+use crate::Pane;
+use crate::parts::{rows, style};
 use callscape_analysis::session::Since;
 use callscape_base::escape;
 use callscape_source::history::change::Named;

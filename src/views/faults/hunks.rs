@@ -7,9 +7,9 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{FontFamily, FontId, Rect, Sense, Ui, pos2, vec2};
 
-use crate::code_look::{LETTERS, Look, ROW};
-use crate::found::Found;
-use crate::style;
+use crate::parts::code_look::{LETTERS, Look, ROW};
+use crate::parts::found::Found;
+use crate::parts::style;
 use callscape_base::escape;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_source::history::change::{FileChange, Hunk};

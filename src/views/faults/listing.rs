@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::text;
+use crate::parts::text;
 use callscape_analysis::faults::by_commit::groups;
 use callscape_analysis::faults::{Fault, Faults};
 use callscape_base::units::{Cost, FunctionId, ModuleId, Time, date};

@@ -6,6 +6,7 @@
 mod details;
 mod form;
 mod hunks;
+mod keys;
 mod listing;
 mod saved;
 mod table;
@@ -17,17 +18,21 @@ use std::sync::Arc;
 
 use self::form::{Form, Offered};
 use self::hunks::Hunks;
+use self::keys::{Does, KEYS};
 use self::listing::{Column, Listing, Of, Row};
-use super::found::Found;
-use super::rows::place;
+use self::saved::Kept;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::found::Found;
+use crate::parts::kept::{self, Named};
+use crate::parts::list::{At, turned};
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, Scope};
-use callscape_state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey};
 use callscape_state::ask::{FindingAsk, Shown};
+use callscape_state::document::Document;
 use callscape_state::findings::Changed;
+use callscape_state::own::Own;
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
@@ -47,86 +52,9 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::WhatBroke],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(FaultsView::default()),
 };
-
-const SINCE: &str = "faults.since";
-const PASTE: &str = "faults.paste";
-const NEXT: &str = "faults.next";
-const PREVIOUS: &str = "faults.previous";
-const COLOR: &str = "faults.color";
-
-fn has_source(state: &State) -> bool {
-    let document = state.document.as_ref();
-    document.is_some_and(|it| it.inputs.source_dir.is_some() && it.resolved().is_some())
-}
-
-fn has_marked(state: &State) -> bool {
-    let document = state.document.as_ref();
-    document.is_some_and(|it| it.selection.marked.is_some())
-}
-
-static KEYS: [Line; 3] = [
-    Line {
-        keys: "Alt + N, Alt + Shift + N",
-        text: "next and previous call of a function that changed, or in which a tool has found something",
-        actions: &[
-            Action::own(
-                Scope::Anywhere,
-                NEXT,
-                "Next call of what is marked",
-                "Chooses the next call of any function that is marked: that changed, or in which another tool has found something.",
-                &[Chord::letter('n').alt()],
-            )
-            .repeating()
-            .when(has_marked),
-            Action::own(
-                Scope::Anywhere,
-                PREVIOUS,
-                "Previous call of what is marked",
-                "Chooses the call before of any function that is marked.",
-                &[Chord::letter('n').alt().shift()],
-            )
-            .repeating()
-            .when(has_marked),
-        ],
-    },
-    Line {
-        keys: "Ctrl + P, “changed”, “paste”",
-        text: "what changed since a revision, and results of other tools that are pasted",
-        actions: &[
-            Action::own(
-                Scope::Anywhere,
-                SINCE,
-                "What changed since…",
-                "Asks for a revision in which all was well, and lists what changed since then and ran, the most suspect first.",
-                &[],
-            )
-            .when(has_source),
-            Action::own(
-                Scope::Anywhere,
-                PASTE,
-                "Paste results…",
-                "Takes the results of a linter, a search, a compiler or a stack trace from the clipboard, and marks the functions that ran.",
-                &[],
-            )
-            .when(has_source),
-        ],
-    },
-    Line {
-        keys: "Ctrl + P, “marked”",
-        text: "have what is marked stand out in the landscape",
-        actions: &[Action::own(
-            Scope::Anywhere,
-            COLOR,
-            "Colour what is marked",
-            "Has the functions that are marked stand out in the landscape, the rest in neutral colours; or no longer.",
-            &[],
-        )
-        .when(has_marked)],
-    },
-];
 
 /// So many tags, and as many commits, are offered.
 const MOST_OFFERED: usize = 60;
@@ -151,15 +79,31 @@ pub struct FaultsView {
     hunks: Hunks,
     /// The chosen row.
     row: Option<usize>,
-    /// It is to be brought into sight.
-    row_to_show: Option<usize>,
+    at: At,
     /// What was chosen in the frame before.
     chosen: Pointed,
-    rows_seen: usize,
     is_finding: bool,
 }
 
 impl FaultsView {
+    /// Goes to another row.
+    fn walk(&mut self, key: TableKey, asks: &mut Asks) {
+        let rows = self.listing.rows.len();
+        let to = self.at.place(key, self.row, rows);
+        let Some((to, row)) = to.and_then(|to| Some((to, self.listing.rows.get(to)?))) else {
+            return;
+        };
+        (self.row, self.at.to_show) = (Some(to), Some(to));
+        // What did not run is not in what is open.
+        let Some(module) = row.module else {
+            return;
+        };
+        asks.push(SelectAsk::Walk(row.pointed()));
+        if key == TableKey::Enter {
+            asks.push(CameraAsk::FlyTo(module));
+        }
+    }
+
     /// What changed, and the number of the fault that the chosen row is about.
     fn chosen_fault<'a>(&self, state: &'a State) -> Option<(&'a Arc<Changed>, usize)> {
         let document = state.document.as_ref()?;
@@ -175,52 +119,16 @@ impl FaultsView {
         let rows = &self.listing.rows;
         let stays = self.row.filter(|&it| rows.get(it).is_some_and(is_of));
         self.row = stays.or_else(|| rows.iter().position(is_of));
-        self.row_to_show = self.row;
-    }
-
-    fn press(&mut self, key: TableKey, asks: &mut Asks) {
-        let rows = self.listing.rows.len();
-        let to = place(key, self.row, rows, self.rows_seen.saturating_sub(1));
-        let Some((to, row)) = to.and_then(|to| Some((to, self.listing.rows.get(to)?))) else {
-            return;
-        };
-        (self.row, self.row_to_show) = (Some(to), Some(to));
-        // What did not run is not in what is open.
-        let Some(module) = row.module else {
-            return;
-        };
-        asks.push(SelectAsk::Walk(row.pointed()));
-        if key == TableKey::Enter {
-            asks.push(CameraAsk::FlyTo(module));
-        }
+        self.at.to_show = self.row;
     }
 
     /// Sorts by a column; by the one that it is sorted by already, the other way round.
     fn sort_by(&mut self, column: Column) {
-        self.sort = match self.sort.or(self.of.order()) {
-            Some((same, from_largest)) if same == column => Some((column, !from_largest)),
-            // Names are read from A, numbers from the largest.
-            _ => Some((column, column.is_number())),
-        };
-    }
-
-    fn do_action(&mut self, id: &str, state: &State, asks: &mut Asks) {
-        let view = ViewId::of(&ENTRY.line);
-        match id {
-            NEXT => asks.push(SelectAsk::GoToCall(CallWalk::NextMarked)),
-            PREVIOUS => asks.push(SelectAsk::GoToCall(CallWalk::PreviousMarked)),
-            COLOR => asks.push(FindingAsk::Color(!state.findings.is_colored)),
-            SINCE | PASTE => {
-                if !state.panes.is_visible(view) {
-                    asks.push(PaneAsk::Toggle(view));
-                }
-                self.form = Some(match id {
-                    SINCE => Form::since(state),
-                    _ => Form::paste(),
-                });
-            }
-            _ => {}
-        }
+        // Names are read from A, numbers from the largest.
+        let falls = column.is_number();
+        let before = self.sort.or(self.of.order());
+        let sort = before.map_or((column, falls), |it| turned(it, column, falls));
+        self.sort = Some(sort);
     }
 
     /// Begins to list the revisions that one may mean, while one is asked for.
@@ -284,14 +192,30 @@ impl View for FaultsView {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        match ask {
-            ViewAsk::Press(key) => self.press(key, asks),
-            ViewAsk::Do(id) => self.do_action(id, state, asks),
-            _ => {}
+    fn press(&mut self, key: TableKey, _document: &Document, asks: &mut Asks) {
+        self.walk(key, asks);
+    }
+
+    fn act(&mut self, own: Own, state: &State, asks: &mut Asks) {
+        let view = ViewId::of(&ENTRY.line);
+        let Some(does) = own.action::<Does>() else {
+            return;
+        };
+        match does {
+            Does::Next => asks.push(SelectAsk::GoToCall(CallWalk::NextMarked)),
+            Does::Previous => asks.push(SelectAsk::GoToCall(CallWalk::PreviousMarked)),
+            Does::Color => asks.push(FindingAsk::Color(!state.findings.is_colored)),
+            Does::Since | Does::Paste => {
+                if !state.panes.is_visible(view) {
+                    asks.push(PaneAsk::Toggle(view));
+                }
+                self.form = Some(match does {
+                    Does::Since => Form::since(state),
+                    _ => Form::paste(),
+                });
+            }
         }
     }
 
@@ -299,11 +223,14 @@ impl View for FaultsView {
         self.is_finding || self.hunks.is_waiting()
     }
 
-    fn save(&self, state: &State, out: &mut SavedViews) {
-        saved::save(self, state, out);
+    fn save(&self, _state: &State, out: &mut SavedViews) {
+        let faults_rows = Named(self.wanted);
+        kept::put(&Kept { faults_rows }, &mut out.shown);
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
+        let (kept, lost) = kept::read::<Kept>(&from.shown);
+        self.wanted = kept.faults_rows.0;
+        lost
     }
 }

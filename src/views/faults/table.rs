@@ -1,13 +1,16 @@
 //! The list itself.
 
-use egui::{Response, Sense, Ui, vec2};
-use egui_extras::{Column as Width, TableRow};
+use egui::{Sense, Ui, vec2};
 
 use super::FaultsView;
 use super::listing::{Column, Of, Row};
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::list::{self, Rows};
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_base::escape;
+use callscape_filter::selection::Pointed;
+use callscape_model::theme::Theme;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
@@ -58,106 +61,121 @@ fn columns(of: Of, has_scores: bool, document: &Document, width: f32) -> Vec<Col
     fits.map(|(column, _)| *column).collect()
 }
 
-/// What was done with the table.
-pub struct Done {
-    /// So many rows have room.
-    pub seen: usize,
-    /// Whose heading was clicked.
-    pub sorted: Option<Column>,
-    /// The row that was clicked.
-    pub row: Option<usize>,
+/// The rows, and what they are shown by.
+struct Listed<'a> {
+    view: &'a FaultsView,
+    document: &'a Document,
+    theme: Theme,
+}
+
+impl<'a> Rows for Listed<'a> {
+    type Row = (usize, &'a Row);
+    type By = Column;
+    const NAME: &'static str = "faults";
+
+    fn len(&self) -> usize {
+        self.view.listing.rows.len()
+    }
+
+    fn row(&self, at: usize) -> Option<(usize, &'a Row)> {
+        Some((at, self.view.listing.rows.get(at)?))
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
+        let (rows, kind) = (&self.view.listing.rows, self.view.of);
+        let has_scores = rows.iter().any(|it| it.score.is_some()) || kind == Of::Rest;
+        let columns = columns(kind, has_scores, self.document, width).into_iter();
+        let columns = columns.map(|of| {
+            let (title, about) = heading(of, kind, has_scores);
+            let column = match of {
+                Column::Name => list::Column::rest(of, title, about, 90.0),
+                Column::Reason => list::Column::text(of, title, about, 112.0),
+                Column::Rank => list::Column::number(of, title, about, 58.0),
+                _ => list::Column::number(of, title, about, 72.0),
+            };
+            let is_number = of.is_number();
+            list::Column {
+                is_number,
+                ..column
+            }
+        });
+        columns.collect()
+    }
+
+    fn sort(&self) -> Option<(Column, bool)> {
+        // By a column that is not shown there is no arrow.
+        let sort = self.view.sort.or(self.view.of.order());
+        sort.or(Some((Column::Count, false)))
+    }
+
+    fn marks(&self, (at, row): (usize, &'a Row)) -> [bool; 2] {
+        let pointed = self.document.selection.pointed.module;
+        let is_pointed = row.module.is_some() && row.module == pointed;
+        [is_pointed, self.view.row == Some(at)]
+    }
+
+    fn cell(&mut self, ui: &mut Ui, (_, row): (usize, &'a Row), column: Column) {
+        match column {
+            Column::Rank => match row.score {
+                Some(score) => rank(ui, score, self.theme),
+                None => rows::number(ui, text::count(row.count)),
+            },
+            Column::Name => rows::name(ui, &row.name),
+            Column::Reason => {
+                let reason = style::weak(row.reason.as_str()).small();
+                ui.add(egui::Label::new(reason).truncate());
+            }
+            Column::First => {
+                let first = row.first.map_or("–".to_owned(), |it| it.to_string());
+                rows::number(ui, first);
+            }
+            Column::Count => rows::number(ui, text::count(row.count)),
+            Column::Calls => rows::number(ui, text::count(row.calls)),
+            Column::SelfCost => rows::number(ui, self.document.show_cost(row.self_cost)),
+        }
+    }
+
+    fn pointed(&self, (_, row): (usize, &'a Row)) -> Option<Pointed> {
+        row.module.map(|_| row.pointed())
+    }
+
+    fn tip(&self, ui: &mut Ui, (_, row): (usize, &'a Row)) {
+        ui.label(style::name(&row.name));
+        if !row.about.is_empty() {
+            ui.label(style::weak(escape::name(&row.about).into_owned()).small());
+        }
+    }
 }
 
 /// Shows the rows.
-pub fn show(view: &FaultsView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) -> Done {
-    let listing = &view.listing;
-    let has_scores = listing.rows.iter().any(|it| it.score.is_some()) || view.of == Of::Rest;
-    let columns = columns(view.of, has_scores, document, ui.available_width());
-    let place = ui.available_rect_before_wrap();
-    let seen = rows::rows_seen(ui);
-    let mut builder = rows::table(ui, "faults", view.row_to_show);
-    for column in &columns {
-        builder = builder.column(match column {
-            Column::Name => Width::remainder().at_least(90.0).clip(true),
-            Column::Reason => Width::exact(112.0).clip(true),
-            Column::Rank => Width::exact(58.0),
-            _ => Width::exact(72.0),
-        });
-    }
-    let headings = columns.iter().map(|&column| {
-        let (title, about) = heading(column, view.of, has_scores);
-        rows::Heading {
-            column,
-            title,
-            about,
-            is_number: column.is_number(),
-        }
-    });
-    // By a column that is not shown there is no arrow.
-    let sort = view.sort.or(view.of.order());
-    let sort = sort.unwrap_or((Column::Count, false));
-    let (table, sorted) = rows::headings(builder, headings, sort);
-    let pointed = document.selection.pointed.module;
-    let mut clicked = None;
-    table.body(|body| {
-        body.rows(ROW, listing.rows.len(), |mut line| {
-            let Some(row) = listing.rows.get(line.index()) else {
-                return;
-            };
-            line.set_selected(view.row == Some(line.index()));
-            line.set_hovered(row.module.is_some() && row.module == pointed);
-            for &column in &columns {
-                cell(&mut line, row, column, document, pane);
-            }
-            let response = line.response();
-            if response.clicked() {
-                clicked = Some(line.index());
-            }
-            answer(&response, row, pane);
-        });
-    });
-    let theme = pane.state.settings.theme;
-    rows::ruler(ui, place, listing.rows.len(), theme, |place| {
-        let module = listing.rows.get(place).and_then(|it| it.module);
-        match module {
-            _ if view.row == Some(place) => rows::Mark::Chosen,
-            Some(module) if Some(module) == pointed => rows::Mark::Pointed,
-            _ => rows::Mark::None,
-        }
-    });
-    Done {
-        seen,
+pub fn show(view: &mut FaultsView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let mut at = view.at;
+    let mut rows = Listed {
+        view,
+        document,
+        theme: pane.state.settings.theme,
+    };
+    let list::Done {
         sorted,
-        row: clicked,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
+    pane.asks.extend(chosen.map(SelectAsk::Choose));
+    let entered = entered.and_then(|(_, row)| row.module);
+    pane.asks.extend(entered.map(CameraAsk::FlyTo));
+    let clicked = clicked.map(|(at, _)| at);
+    view.at = at;
+    view.row = clicked.or(view.row);
+    if let Some(column) = sorted {
+        view.sort_by(column);
     }
-}
-
-fn cell(
-    line: &mut TableRow<'_, '_>,
-    row: &Row,
-    column: Column,
-    document: &Document,
-    pane: &Pane<'_>,
-) {
-    line.col(|ui| match column {
-        Column::Rank => match row.score {
-            Some(score) => rank(ui, score, pane),
-            None => rows::number(ui, text::count(row.count)),
-        },
-        Column::Name => rows::name(ui, &row.name),
-        Column::Reason => {
-            ui.add(egui::Label::new(style::weak(row.reason.as_str()).small()).truncate());
-        }
-        Column::First => rows::number(ui, row.first.map_or("–".to_owned(), |it| it.to_string())),
-        Column::Count => rows::number(ui, text::count(row.count)),
-        Column::Calls => rows::number(ui, text::count(row.calls)),
-        Column::SelfCost => rows::number(ui, document.show_cost(row.self_cost)),
-    });
 }
 
 /// A score, as a number over a bar.
-fn rank(ui: &mut Ui, score: f64, pane: &Pane<'_>) {
-    let colors = style::colors(pane.state.settings.theme);
+fn rank(ui: &mut Ui, score: f64, theme: Theme) {
+    let colors = style::colors(theme);
     let size = vec2(ui.available_width(), ROW);
     let (place, _) = ui.allocate_exact_size(size, Sense::hover());
     let bar = egui::Rect::from_min_max(
@@ -173,22 +191,4 @@ fn rank(ui: &mut Ui, score: f64, pane: &Pane<'_>) {
     let align = egui::Align2::RIGHT_CENTER;
     ui.painter()
         .text(at, align, format!("{score:.2}"), font, colors.text);
-}
-
-fn answer(response: &Response, row: &Row, pane: &mut Pane<'_>) {
-    if response.hovered() && row.module.is_some() {
-        pane.pointed = row.pointed();
-    }
-    if response.clicked() && row.module.is_some() {
-        pane.asks.push(SelectAsk::Choose(row.pointed()));
-    }
-    if let Some(module) = row.module.filter(|_| response.double_clicked()) {
-        pane.asks.push(CameraAsk::FlyTo(module));
-    }
-    response.clone().on_hover_ui(|ui| {
-        ui.label(style::name(&row.name));
-        if !row.about.is_empty() {
-            ui.label(style::weak(escape::name(&row.about).into_owned()).small());
-        }
-    });
 }

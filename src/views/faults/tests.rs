@@ -121,7 +121,10 @@ fn with_rows(rows: &[(&str, Option<u32>, u64)]) -> FaultsView {
             rows: rows.collect(),
             ..Listing::default()
         }),
-        rows_seen: 10,
+        at: At {
+            seen: 10,
+            to_show: None,
+        },
         ..FaultsView::default()
     }
 }
@@ -137,8 +140,8 @@ fn keys_walk_through_rows_of_the_same_module_and_of_none() {
     let mut walked = Vec::new();
     for _ in 0..5 {
         let mut asks = Asks::default();
-        view.press(TableKey::Rows(1), &mut asks);
-        walked.push((view.row, view.row_to_show, asks.take().len()));
+        view.walk(TableKey::Rows(1), &mut asks);
+        walked.push((view.row, view.at.to_show, asks.take().len()));
         // What was chosen comes back as what is chosen everywhere.
         let row = view.row.and_then(|it| view.listing.rows.get(it));
         if let Some(module) = row.and_then(|it| it.module) {

@@ -4,8 +4,9 @@ use egui::Ui;
 
 use super::listing::Of;
 use super::{FaultsView, Form, details, form, table};
-use crate::widgets::{Icon, icon_button};
-use crate::{Pane, rows, style};
+use crate::Pane;
+use crate::parts::widgets::{Icon, icon_button};
+use crate::parts::{rows, style};
 use callscape_base::escape;
 use callscape_filter::filters::FilterStep;
 use callscape_state::State;
@@ -17,8 +18,7 @@ use callscape_state::findings::SetFrom;
 const WIDE: f32 = 900.0;
 
 pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -29,13 +29,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             "Open a source tree in a git repository beside the recording to see what changed and ran.",
         );
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, pane);
         if let Some(form) = view.form.take() {
             let offered = view.revisions.last().map(|(_, offered)| offered);
@@ -64,12 +58,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         if details::has_any(view, state) {
             beside_the_list(ui, |ui| details::show(view, ui, pane));
         }
-        let done = table::show(view, ui, document, pane);
-        view.rows_seen = done.seen;
-        view.row = done.row.or(view.row);
-        if let Some(column) = done.sorted {
-            view.sort_by(column);
-        }
+        table::show(view, ui, document, pane);
     });
 }
 

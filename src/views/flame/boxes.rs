@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use glam::Vec2;
 
-use crate::hatching;
+use crate::parts::hatching;
 use callscape_base::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_facts::trace::{Bar, Columns, DepthCell, Flame, FlameOf, LeaveOut, Trace, Wait};
 use callscape_filter::filters::FilterRules;

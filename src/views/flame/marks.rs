@@ -3,10 +3,10 @@
 use glam::Vec2;
 
 use super::super::Scope;
-use super::super::drawing::mark_times;
 use super::FlameView;
 use super::boxes::{BOX, Content, box_of};
 use super::lanes::Placed;
+use crate::parts::drawing::mark_times;
 use callscape_base::units::{CallId, FunctionId, ThreadId};
 use callscape_facts::trace::Call;
 use callscape_filter::selection::{CallOf, Meant};

@@ -18,8 +18,8 @@ use glam::Vec2;
 
 pub use self::view::ENTRY;
 use super::Scope;
-use super::drawing::paint_plain;
-use super::time_band::TimeBand;
+use crate::parts::drawing::paint_plain;
+use crate::parts::time_band::TimeBand;
 use boxes::Content;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, ThreadId, Time, TimeRange};
@@ -141,10 +141,6 @@ impl FlameView {
             sheet: Sheet::default(),
             band: TimeBand::default(),
         }
-    }
-
-    pub fn recording(&self) -> usize {
-        self.recording
     }
 
     /// Shows stretches of time over the lanes, or none; whether that is something else than before.
@@ -444,7 +440,7 @@ impl FlameView {
         });
         let at = Vec2::new(em, top + em * 1.5);
         if resolved.is_some_and(|it| it.recording.kind == RecordingKind::Profile) {
-            sheet.write(super::NO_TIMES, at, em, ink.weak, whole);
+            sheet.write(crate::parts::along_time::NO_TIMES, at, em, ink.weak, whole);
         } else if self.placed.is_empty() {
             sheet.write("No calls to show", at, em, ink.weak, whole);
         }

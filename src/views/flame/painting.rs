@@ -7,7 +7,7 @@ use glam::Vec2;
 
 use super::boxes::{Content, box_of};
 use super::lanes::{Lane, Placed};
-use crate::hatching::{self, ShownGaps};
+use crate::parts::hatching::{self, ShownGaps};
 use callscape_base::units::push_grouped_by;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_layout::axis::TimeAxis;

@@ -2,12 +2,12 @@
 
 use glam::Vec2;
 
-use super::super::time_band::{self, TimeBand};
-use super::super::tip::{Tip, of_gap};
 use super::FlameView;
 use super::boxes::box_of;
 use super::lanes::Placed;
 use super::painting::write_count;
+use crate::parts::time_band::{self, TimeBand};
+use crate::parts::tip::{Tip, of_gap};
 use callscape_analysis::session::Session;
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 use callscape_facts::trace::{Bar, Columns, Flame, FlameOf, LeaveOut, Trace};

@@ -1,16 +1,17 @@
 //! The view of the call stacks: what it is to the window.
 
 use glam::Vec2;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::FlameView;
-use crate::along_time::{self, AlongTime, Drawn};
-use crate::tip::Tip;
+use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::kept;
+use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
-use callscape_base::units::{ThreadId, Time, TimeRange};
-use callscape_filter::selection::Pointed;
+use callscape_base::units::{Time, TimeRange};
+use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::State;
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
@@ -38,13 +39,17 @@ pub static ENTRY: Entry = Entry {
     open: || Box::new(Flame::default()),
 };
 
-/// In the session file.
-/// All of the recording is visible, however much it grows.
-const ALL: &str = "stacks_all";
-const VISIBLE: &str = "stacks_ns";
-const COLLAPSED: &str = "collapsed_threads";
-/// How high rows are, and how far they are scrolled.
-const ROWS: &str = "stacks_rows";
+/// What a session file keeps of the run.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    /// All of the recording is visible, however much it grows.
+    stacks_all: bool,
+    stacks_ns: Option<[u64; 2]>,
+    /// The height of a row where it was chosen, and how far the view is scrolled.
+    stacks_rows: Option<(Option<f32>, f32)>,
+    collapsed_threads: Option<Vec<u32>>,
+}
 
 #[derive(Default)]
 struct Flame {
@@ -152,20 +157,26 @@ impl View for Flame {
         along_time::show(ui, own, self, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, _asks: &mut Asks) {
-        let Some(document) = &state.document else {
-            return;
-        };
-        match ask {
-            ViewAsk::Reveal(call) => self.change(|it| it.reveal(&document.session, call)),
-            ViewAsk::Fit(call) => self.change(|it| it.fit(&document.session, call)),
-            ViewAsk::ShowAll | ViewAsk::ShowRange => {
-                if let Some(whole) = along_time::whole(document) {
-                    self.change(|it| it.set_visible(whole));
-                }
-            }
-            ask => along_time::on(self, ViewId::of(&ENTRY.line), ask, state),
+    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
+        Some(self)
+    }
+
+    fn show_all(&mut self, document: &Document) {
+        if let Some(whole) = along_time::whole(document) {
+            self.change(|it| it.set_visible(whole));
         }
+    }
+
+    fn show_range(&mut self, document: &Document) {
+        self.show_all(document);
+    }
+
+    fn show_call(&mut self, call: CallOf, fits: bool, document: &Document) {
+        let session = &document.session;
+        self.change(|it| match fits {
+            true => it.fit(session, call),
+            false => it.reveal(session, call),
+        });
     }
 
     fn is_waiting(&self) -> bool {
@@ -174,35 +185,29 @@ impl View for Flame {
 
     fn save(&self, _state: &State, out: &mut SavedViews) {
         let model = self.model.as_ref();
-        // All of what grows is more of it later.
         let visible = model.map(FlameView::visible);
-        let is_all = visible.is_some() && visible == self.whole;
-        out.of_run.insert(ALL.to_owned(), is_all.into());
-        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.of_run.insert(VISIBLE.to_owned(), visible.into());
-        let rows = serde_json::to_value(model.map(FlameView::rows));
-        out.of_run.insert(ROWS.to_owned(), rows.unwrap_or_default());
-        let threads = model.map(|it| it.collapsed().map(|thread| thread.0).collect::<Vec<_>>());
-        out.of_run.insert(COLLAPSED.to_owned(), threads.into());
+        let kept = Kept {
+            // All of what grows is more of it later.
+            stacks_all: visible.is_some() && visible == self.whole,
+            stacks_ns: visible.map(|it| [it.start.ns(), it.end.ns()]),
+            stacks_rows: model.map(FlameView::rows),
+            collapsed_threads: model.map(|it| it.collapsed().map(|thread| thread.0).collect()),
+        };
+        kept::put(&kept, &mut out.of_run);
     }
 
     fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
-        if let Some(Value::Array(threads)) = from.of_run.get(COLLAPSED) {
-            let numbers = threads.iter().filter_map(Value::as_u64);
-            let threads: Vec<ThreadId> = numbers
-                .filter_map(|it| u32::try_from(it).ok().map(ThreadId))
-                .collect();
-            self.change(|it| it.collapse(|thread| threads.contains(&thread)));
+        let (kept, lost) = kept::read::<Kept>(&from.of_run);
+        if let Some(threads) = kept.collapsed_threads {
+            self.change(|it| it.collapse(|thread| threads.contains(&thread.0)));
         }
-        let rows = from.of_run.get(ROWS).cloned();
-        if let Some(rows) = rows.and_then(|it| serde_json::from_value(it).ok()) {
+        if let Some(rows) = kept.stacks_rows {
             self.change(|it| it.set_rows(rows));
         }
-        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
-        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
-        if let Some(range) = range.filter(|_| !is_all) {
+        let range = along_time::saved_range(kept.stacks_ns, state);
+        if let Some(range) = range.filter(|_| !kept.stacks_all) {
             self.change(|it| it.set_visible(range));
         }
-        0
+        lost
     }
 }

@@ -8,12 +8,12 @@ mod ui;
 use std::sync::Arc;
 
 pub use self::table::FunctionTable;
-use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::list::At;
 use callscape_filter::selection::Pointed;
 use callscape_model::functions::Column;
 use callscape_state::State;
-use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};
 use callscape_state::details::{FunctionNeighbours, NeighbourOrder};
 use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
@@ -50,10 +50,7 @@ pub struct Functions {
     neighbours: FunctionNeighbours,
     /// What was chosen when they were found.
     chosen: Pointed,
-    /// The row that is to be brought into sight in the next frame.
-    row_to_show: Option<usize>,
-    /// How many whole rows there is room for.
-    rows_seen: usize,
+    at: At,
     /// The stamps of the document and of what was opened that it shows.
     seen: [u64; 2],
 }
@@ -95,39 +92,14 @@ impl Functions {
     fn sort_by(&mut self, document: &Document, column: Column) {
         if let Some(table) = &mut self.table {
             table.sort_by(&document.session, column);
-            self.row_to_show = Some(0);
+            self.at.to_show = Some(0);
         }
     }
 
     fn search(&mut self, document: &Document, query: String) {
         if let Some(table) = &mut self.table {
             table.search(&document.session, query);
-            self.row_to_show = Some(0);
-        }
-    }
-
-    fn press(&self, key: TableKey, document: &Document, asks: &mut Asks) {
-        let Some(table) = &self.table else {
-            return;
-        };
-        let rows = table.rows().len();
-        let at = self.chosen_row(document);
-        let to = match key {
-            // In the search field it takes the first result.
-            TableKey::Enter => at.or((rows > 0).then_some(0)),
-            // A row of the page before stays in sight.
-            _ => place(key, at, rows, self.rows_seen.saturating_sub(1)),
-        };
-        let Some(row) = to.and_then(|to| table.row(to)) else {
-            return;
-        };
-        asks.push(SelectAsk::Walk(Pointed {
-            module: Some(row.module),
-            function: Some(row.function),
-            ..Pointed::default()
-        }));
-        if key == TableKey::Enter {
-            asks.push(CameraAsk::FlyTo(row.module));
+            self.at.to_show = Some(0);
         }
     }
 }
@@ -160,18 +132,31 @@ impl View for Functions {
         let chosen = document.selection.chosen;
         if std::mem::replace(&mut self.chosen, chosen) != chosen || is_new {
             self.find_neighbours(document);
-            self.row_to_show = self.chosen_row(document);
+            self.at.to_show = self.chosen_row(document);
         }
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        if let (ViewAsk::Press(key), Some(document)) = (ask, &state.document) {
-            self.press(key, document, asks);
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(table) = &self.table else {
+            return;
+        };
+        let rows = table.rows().len();
+        let at = self.chosen_row(document);
+        let to = match key {
+            // In the search field it takes the first result.
+            TableKey::Enter => at.or((rows > 0).then_some(0)),
+            _ => self.at.place(key, at, rows),
+        };
+        let Some(row) = to.and_then(|to| table.row(to)) else {
+            return;
+        };
+        asks.push(SelectAsk::Walk(FunctionTable::pointed(row)));
+        if key == TableKey::Enter {
+            asks.push(CameraAsk::FlyTo(row.module));
         }
     }
 

@@ -3,9 +3,10 @@
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::super::rows::{self, ROW};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::Functions;
+use crate::parts::rows::{self, ROW};
+use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;

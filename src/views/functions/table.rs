@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::parts::list::turned;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, FunctionId};
+use callscape_filter::selection::Pointed;
 use callscape_model::functions::{Column, FunctionNumbers, FunctionRow};
 
 /// The table of one recording.
@@ -43,10 +45,6 @@ impl FunctionTable {
         Arc::ptr_eq(&self.numbers, numbers)
     }
 
-    pub fn is_complete(&self) -> bool {
-        self.numbers.is_complete()
-    }
-
     pub fn sort(&self) -> (Column, bool) {
         self.sort
     }
@@ -77,6 +75,15 @@ impl FunctionTable {
         self.numbers.rows().get(*self.shown.get(place)? as usize)
     }
 
+    /// What is meant by a row.
+    pub fn pointed(row: &FunctionRow) -> Pointed {
+        Pointed {
+            module: Some(row.module),
+            function: Some(row.function),
+            ..Pointed::default()
+        }
+    }
+
     /// Where the row of a function is shown.
     pub fn place_of(&self, function: FunctionId) -> Option<usize> {
         self.rows().position(|row| row.function == function)
@@ -92,11 +99,8 @@ impl FunctionTable {
 
     /// Sorts by `column`; by the one that it is sorted by already, the other way round.
     pub fn sort_by(&mut self, session: &Session, column: Column) {
-        self.sort = match self.sort {
-            (same, descending) if same == column => (column, !descending),
-            // Names are read from A, numbers from the largest.
-            _ => (column, column != Column::Name),
-        };
+        // Names are read from A, numbers from the largest.
+        self.sort = turned(self.sort, column, column != Column::Name);
         self.arrange(session);
     }
 

@@ -1,22 +1,21 @@
 //! The view of the function table.
 
-use egui::{Id, Ui};
-use egui_extras::Column as Width;
+use egui::{Color32, Ui};
 
-use super::super::rows::{self, ROW};
-use super::super::widgets::{Icon, paint};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{FIELD, FunctionTable, Functions, neighbours};
-use callscape_base::escape;
+use crate::parts::list::{self, Rows};
+use crate::parts::widgets::search;
+use crate::parts::{rows, style, text};
 use callscape_base::units::Unit;
-use callscape_filter::selection::Pointed;
+use callscape_facts::functions::Functions as Names;
+use callscape_filter::selection::{Meant, Pointed};
 use callscape_model::functions::{Column, FunctionRow};
 use callscape_state::ask::{CameraAsk, CancelAsk, SelectAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -29,13 +28,7 @@ pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
         });
         return;
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document);
         if let Some(job) = &state.work.counting
             && rows::progress(ui, &job.progress)
@@ -43,14 +36,7 @@ pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
             pane.asks.push(CancelAsk::Counting);
         }
         neighbours::show(view, ui, document, pane);
-        let sorted = view.table.as_ref().and_then(|table| {
-            let (sorted, rows_seen) = list(ui, document, table, view.row_to_show, pane);
-            view.rows_seen = rows_seen;
-            sorted
-        });
-        if let Some(column) = sorted {
-            view.sort_by(document, column);
-        }
+        list(view, ui, document, pane);
     });
 }
 
@@ -62,21 +48,7 @@ fn head(view: &mut Functions, ui: &mut Ui, document: &Document) {
     ui.horizontal(|ui| {
         let mut query = of.query().to_owned();
         let width = (ui.available_width() * 0.5).clamp(80.0, 240.0);
-        let edit = egui::TextEdit::singleline(&mut query)
-            .id(Id::unique(FIELD))
-            .hint_text("Name or module")
-            .margin(egui::Margin {
-                left: 26,
-                right: 8,
-                top: 4,
-                bottom: 4,
-            })
-            .desired_width(width);
-        let response = ui.add(edit);
-        let square = egui::Vec2::splat(response.rect.height());
-        let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
-        let color = ui.visuals().weak_text_color();
-        paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+        let response = search(ui, FIELD, "Name or module", width, &mut query);
         if response.changed() {
             searched = Some(query);
         }
@@ -93,71 +65,95 @@ fn head(view: &mut Functions, ui: &mut Ui, document: &Document) {
     }
 }
 
-/// The rows; the column whose heading was clicked, and how many rows there is room for.
-fn list(
-    ui: &mut Ui,
-    document: &Document,
-    table: &FunctionTable,
-    row_to_show: Option<usize>,
-    pane: &mut Pane<'_>,
-) -> (Option<Column>, usize) {
-    let Some(resolved) = document.resolved() else {
-        return (None, 0);
-    };
-    let functions = &resolved.recording.functions;
-    let selection = &document.selection;
-    let most = table.most_self().ns();
-    let [pointed, chosen] = [&selection.pointed, &selection.chosen].map(|of| document.meant(of));
-    let place = ui.available_rect_before_wrap();
-    let rows_seen = rows::rows_seen(ui);
-    let numbers = numbers(document, ui.available_width());
-    let mut builder = rows::table(ui, "functions", row_to_show)
-        .column(Width::remainder().at_least(90.0).clip(true));
-    for _ in &numbers {
-        builder = builder.column(Width::exact(72.0));
+/// The rows, and what they are shown by.
+struct Listed<'a> {
+    document: &'a Document,
+    functions: &'a Names,
+    table: &'a FunctionTable,
+    /// What is pointed at, and what is chosen.
+    meant: [Meant<'a>; 2],
+    accent: Color32,
+}
+
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a FunctionRow;
+    type By = Column;
+    const NAME: &'static str = "functions";
+
+    fn len(&self) -> usize {
+        self.table.rows().len()
     }
-    let columns = std::iter::once(&Column::Name).chain(&numbers);
-    let headings = columns.map(|&column| rows::Heading {
-        column,
-        title: column.title(),
-        about: column.about(),
-        is_number: column != Column::Name,
-    });
-    let (table_ui, sorted) = rows::headings(builder, headings, table.sort());
-    table_ui.body(|body| {
-        body.rows(ROW, table.rows().len(), |mut line| {
-            let Some(row) = table.row(line.index()) else {
-                return;
-            };
-            line.set_selected(chosen.holds_function(row.function));
-            line.set_hovered(pointed.holds_function(row.function));
-            line.col(|ui| {
-                let share = row.metrics.self_cost.ns() as f64 / most.max(1) as f64;
-                bar(ui, share as f32, pane);
-                rows::badge(ui, selection.marked.as_deref(), Some(row.module));
-                rows::name(ui, functions.get(row.function).name);
-            });
-            for column in &numbers {
-                line.col(|ui| rows::number(ui, cell(row, *column, document)));
-            }
-            answer(&line.response(), row, document, pane);
-        });
-    });
-    rows::ruler(
-        ui,
-        place,
-        table.rows().len(),
-        pane.state.settings.theme,
-        |place| {
-            let function = table.row(place).map(|row| row.function);
-            match function {
-                Some(function) if chosen.holds_function(function) => rows::Mark::Chosen,
-                Some(function) if pointed.holds_function(function) => rows::Mark::Pointed,
-                _ => rows::Mark::None,
-            }
-        },
-    );
-    (sorted, rows_seen)
+
+    fn row(&self, at: usize) -> Option<&'a FunctionRow> {
+        self.table.row(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
+        let name = Column::Name;
+        let name = list::Column::rest(name, name.title(), name.about(), 90.0);
+        let numbers = numbers(self.document, width).into_iter();
+        let numbers = numbers.map(|it| list::Column::number(it, it.title(), it.about(), 72.0));
+        std::iter::once(name).chain(numbers).collect()
+    }
+
+    fn sort(&self) -> Option<(Column, bool)> {
+        Some(self.table.sort())
+    }
+
+    fn marks(&self, row: &'a FunctionRow) -> [bool; 2] {
+        [0, 1].map(|of| self.meant[of].holds_function(row.function))
+    }
+
+    fn cell(&mut self, ui: &mut Ui, row: &'a FunctionRow, column: Column) {
+        if column != Column::Name {
+            return rows::number(ui, cell(row, column, self.document));
+        }
+        let most = self.table.most_self().ns().max(1);
+        rows::bar(
+            ui,
+            row.metrics.self_cost.ns() as f64 / most as f64,
+            self.accent,
+        );
+        let marked = self.document.selection.marked.as_deref();
+        rows::badge(ui, marked, Some(row.module));
+        rows::name(ui, self.functions.get(row.function).name);
+    }
+
+    fn pointed(&self, row: &'a FunctionRow) -> Option<Pointed> {
+        Some(FunctionTable::pointed(row))
+    }
+
+    fn tip(&self, ui: &mut Ui, row: &'a FunctionRow) {
+        let name = self.functions.get(row.function).name;
+        rows::tip(ui, name, &self.document.session.hierarchy, row.module);
+    }
+}
+
+fn list(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let (Some(table), Some(resolved)) = (&view.table, document.resolved()) else {
+        return;
+    };
+    let selection = &document.selection;
+    let mut rows = Listed {
+        document,
+        functions: &resolved.recording.functions,
+        table,
+        meant: [&selection.pointed, &selection.chosen].map(|of| document.meant(of)),
+        accent: style::colors(pane.state.settings.theme).accent,
+    };
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        ..
+    } = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = clicked.and_then(|row| rows.pointed(row));
+    pane.asks.extend(chosen.map(SelectAsk::Choose));
+    let entered = entered.map(|row| row.module);
+    pane.asks.extend(entered.map(CameraAsk::FlyTo));
+    if let Some(column) = sorted {
+        view.sort_by(document, column);
+    }
 }
 
 /// The columns of numbers for which there is room.
@@ -185,16 +181,6 @@ fn numbers(document: &Document, width: f32) -> Vec<Column> {
     numbers.take(most).collect()
 }
 
-/// A thin line under a name: the share of its self cost in the largest.
-fn bar(ui: &Ui, share: f32, pane: &Pane<'_>) {
-    let colors = style::colors(pane.state.settings.theme);
-    let mut line = ui.max_rect();
-    line.min.y = line.max.y - 2.0;
-    line.max.x = line.min.x + line.width() * share.clamp(0.0, 1.0);
-    ui.painter()
-        .rect_filled(line, 0, colors.accent.gamma_multiply(0.7));
-}
-
 fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
     let cost = match column {
         Column::Name => return String::new(),
@@ -220,29 +206,4 @@ fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
         Some(unit) => unit.show(cost),
         None => cost.to_string(),
     }
-}
-
-fn answer(response: &egui::Response, row: &FunctionRow, document: &Document, pane: &mut Pane<'_>) {
-    let pointed = Pointed {
-        module: Some(row.module),
-        function: Some(row.function),
-        ..Pointed::default()
-    };
-    if response.hovered() {
-        pane.pointed = pointed;
-    }
-    if response.clicked() {
-        pane.asks.push(SelectAsk::Choose(pointed));
-    }
-    if response.double_clicked() {
-        pane.asks.push(CameraAsk::FlyTo(row.module));
-    }
-    response.clone().on_hover_ui(|ui| {
-        if let Some(resolved) = document.resolved() {
-            let name = resolved.recording.functions.get(row.function).name;
-            ui.label(style::name(name));
-        }
-        let path = document.session.hierarchy.path(row.module);
-        ui.label(style::weak(escape::name(&path)).small());
-    });
 }

@@ -4,7 +4,8 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Shape, Stroke, Ui, Vec2};
 use glam::Vec3;
 
-use super::super::{Place, style};
+use super::super::Place;
+use crate::parts::style;
 use callscape_base::escape;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;

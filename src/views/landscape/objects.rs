@@ -4,7 +4,8 @@
 use egui::{Align2, Color32, FontId, Pos2, Rect, Stroke, Ui, Vec2, pos2, vec2};
 use glam::Vec3;
 
-use super::super::{Place, style};
+use super::super::Place;
+use crate::parts::style;
 use callscape_look::ink::OBJECTS;
 use callscape_model::measure::Measure;
 use callscape_model::metric::Metric;

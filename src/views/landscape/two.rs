@@ -2,9 +2,10 @@
 
 use egui::{Align2, Color32, Id, Pos2, Rect, Role, Sense, Stroke, TextureId, Ui, pos2, vec2};
 
-use super::super::{Pane, Place, Split, style};
+use super::super::{Pane, Place, Split};
 use super::beside;
-use crate::widgets::tell;
+use crate::parts::style;
+use crate::parts::widgets::tell;
 use callscape_base::escape;
 use callscape_state::State;
 use callscape_state::ask::RunsAsk;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::choice::{Column, Mode};
 use super::groups::{self, Amounts, Groups, Row};
 use super::{MemoryView, RowsOf};
-use crate::text;
+use crate::parts::text;
 use callscape_facts::memory::{Allocations, SumRow};
 use callscape_state::State;
 use callscape_state::document::Document;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::along_time::AlongTime;
-use crate::found::Found;
-use crate::text;
-use crate::tip::Tip;
+use crate::parts::along_time::AlongTime;
+use crate::parts::found::Found;
+use crate::parts::text;
+use crate::parts::tip::Tip;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::{Detail, Events, Known, Memory, Stretch};

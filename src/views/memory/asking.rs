@@ -3,18 +3,15 @@
 use std::sync::Arc;
 
 use super::MemoryView;
-use super::actions::{AT_PEAK, CREATED, LIVING, OF_RANGE, RELEASED, TEMPORARY};
 use super::choice::Mode;
+use super::keys::Does;
 use super::listing::{Fate, ObjectList, Query, Wish};
-use crate::export;
-use callscape_base::progress::Progress;
 use callscape_facts::memory::{Events, Memory, Object};
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::State;
 use callscape_state::ask::{Ask, Asks, PlayAsk, SelectAsk, ViewAsk};
 use callscape_state::document::Document;
-use callscape_state::job::{self, Job};
-use callscape_state::message::Message;
+use callscape_state::job::Job;
 
 /// Which objects of a row are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,18 +31,6 @@ pub enum Which {
     Interval(usize),
     /// Released at an age, as a bin of the whole run; the last: never.
     ReleaseAge(usize),
-}
-
-impl Which {
-    /// What the menu of a row lists, with the id of its action.
-    pub const OF_ROW: [(Which, &str); 6] = [
-        (Which::Living, LIVING),
-        (Which::Created, CREATED),
-        (Which::Released, RELEASED),
-        (Which::Temporary, TEMPORARY),
-        (Which::OfRange, OF_RANGE),
-        (Which::AtPeak, AT_PEAK),
-    ];
 }
 
 impl MemoryView {
@@ -130,13 +115,20 @@ impl MemoryView {
         }
     }
 
-    /// Lists what the action of this id lists of the row that the menu was last opened on; whether it is such an action.
-    pub(super) fn list_by_menu(&mut self, document: &Document, id: &str) -> bool {
-        let which = Which::OF_ROW.iter().find(|it| it.1 == id);
-        if let (Some(group), Some((which, _))) = (self.menu_of, which) {
-            self.list(document, group, *which);
+    /// Lists objects of the row that the menu was last opened on.
+    pub(super) fn list_of_menu(&mut self, document: &Document, does: Does) {
+        let which = match does {
+            Does::Living => Which::Living,
+            Does::Created => Which::Created,
+            Does::Released => Which::Released,
+            Does::Temporary => Which::Temporary,
+            Does::OfRange => Which::OfRange,
+            Does::AtPeak => Which::AtPeak,
+            Does::Rows | Does::Mode | Does::Peak => return,
+        };
+        if let Some(group) = self.menu_of {
+            self.list(document, group, which);
         }
-        which.is_some()
     }
 
     /// Lists the objects that the table counts of a group.
@@ -182,13 +174,13 @@ impl MemoryView {
     pub(super) fn export(&mut self, state: &State, document: &Document) {
         let list = self.list.last().map(|(_, list)| Arc::clone(list));
         let owners = self.owners.last().map(|(_, owners)| Arc::clone(owners));
-        let (Some(list), Some(folder)) = (list, export::folder()) else {
+        let Some(list) = list else {
             return;
         };
         let owners = owners.unwrap_or_default();
         let (session, place) = (Arc::clone(&document.session), document.recording());
-        self.exporting = Some(Job::start(state.waker(), move |progress: &Progress| {
-            let written = export::write(folder, "callscape-objects", |file| {
+        self.exporting
+            .begin("objects", state, move |file, progress| {
                 match session.recordings.get(place) {
                     Some(resolved) => {
                         list.write_csv(resolved, &session.hierarchy, &owners, file, progress)
@@ -196,26 +188,6 @@ impl MemoryView {
                     None => Ok(()),
                 }
             });
-            progress.check()?;
-            Ok(written.map_err(|error| error.to_string()))
-        }));
-    }
-
-    pub(super) fn tell_exported(&mut self, asks: &mut Asks) {
-        let Some(written) = job::take(&mut self.exporting) else {
-            return;
-        };
-        let is_error = written.is_err();
-        let (title, line) = match written {
-            Ok(path) => ("The objects are written", path.display().to_string()),
-            Err(reason) => ("The objects could not be written", reason),
-        };
-        asks.push(Ask::Tell(Message {
-            is_error,
-            is_open: true,
-            title: title.to_owned(),
-            lines: vec![line],
-        }));
     }
 
     /// Goes to the time at which an object was created, and to the call that created it where calls are known.

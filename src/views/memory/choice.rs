@@ -1,93 +1,41 @@
 //! What the user can choose of the view, as a session file keeps it.
 
+use crate::parts::kept::choices;
+use crate::parts::list::turned;
 use callscape_model::memory::BelongsTo;
 
-/// What the rows of the table are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum By {
-    /// The modules that the landscape displays.
-    #[default]
-    Module,
-    /// The innermost function of the stack that created an object.
-    Function,
-    /// The whole of that stack.
-    Context,
-    Type,
-}
-
-impl By {
-    pub const ALL: [By; 4] = [By::Module, By::Function, By::Context, By::Type];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            By::Module => "module",
-            By::Function => "function",
-            By::Context => "context",
-            By::Type => "type",
-        }
-    }
-
-    pub fn next(self) -> By {
-        match self {
-            By::Module => By::Function,
-            By::Function => By::Context,
-            By::Context => By::Type,
-            By::Type => By::Module,
-        }
+choices! {
+    /// What the rows of the table are.
+    #[derive(Default)]
+    pub enum By {
+        /// The modules that the landscape displays.
+        #[default]
+        Module = "module";
+        /// The innermost function of the stack that created an object.
+        Function = "function";
+        /// The whole of that stack.
+        Context = "context";
+        Type = "type";
     }
 }
 
-/// Which objects the table counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// All up to the time shown.
-    #[default]
-    Live,
-    /// What was created in the range and lives at its end.
-    Range,
-    /// What the next event of memory released.
-    Temporary,
-    /// What lives at the peak of this run, and at that of the other.
-    Peaks,
+choices! {
+    /// Which objects the table counts.
+    #[derive(Default)]
+    pub enum Mode {
+        /// All up to the time shown.
+        #[default]
+        Live = "Live here", "What lives at the time shown";
+        /// What was created in the range and lives at its end.
+        Range = "Left of the range", "What was allocated in the chosen range and is still live at its end; Shift + drag over the chart chooses one";
+        /// What the next event of memory released.
+        Temporary = "Temporary", "What was released by the next event of memory after its allocation, up to the time shown";
+        /// What lives at the peak of this run, and at that of the other.
+        Peaks = "Two peaks", "What lives at the peak of the run shown, and how that differs from the other run's";
+    }
 }
 
 impl Mode {
-    pub const ALL: [Mode; 4] = [Mode::Live, Mode::Range, Mode::Temporary, Mode::Peaks];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Mode::Live => "Live here",
-            Mode::Range => "Left of the range",
-            Mode::Temporary => "Temporary",
-            Mode::Peaks => "Two peaks",
-        }
-    }
-
-    pub fn about(self) -> &'static str {
-        match self {
-            Mode::Live => "What lives at the time shown",
-            Mode::Range => {
-                "What was allocated in the chosen range and is still live at its end; Shift + drag over the chart \
-                 chooses one"
-            }
-            Mode::Temporary => {
-                "What was released by the next event of memory after its allocation, up to the time shown"
-            }
-            Mode::Peaks => {
-                "What lives at the peak of the run shown, and how that differs from the other run's"
-            }
-        }
-    }
-
-    pub fn next(self) -> Mode {
-        match self {
-            Mode::Live => Mode::Range,
-            Mode::Range => Mode::Temporary,
-            Mode::Temporary => Mode::Peaks,
-            Mode::Peaks => Mode::Live,
-        }
-    }
-
     /// What the table is sorted by at first.
     pub fn first_column(self) -> Column {
         match self {
@@ -121,52 +69,25 @@ impl Mode {
     }
 }
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Column {
-    Name,
-    LiveBytes,
-    Live,
-    Allocated,
-    Allocations,
-    Releases,
-    Temporary,
-    /// Of the objects that outlive the range, those that are never released.
-    Stay,
-    /// Live bytes at the peak of the other run, and how many more there are in the one shown.
-    Other,
-    Delta,
+choices! {
+    /// A column of the table.
+    pub enum Column {
+        Name = "name";
+        LiveBytes = "live bytes";
+        Live = "live";
+        Allocated = "allocated";
+        Allocations = "allocations";
+        Releases = "released";
+        Temporary = "temporary";
+        /// Of the objects that outlive the range, those that are never released.
+        Stay = "never freed";
+        /// Live bytes at the peak of the other run, and how many more there are in the one shown.
+        Other = "other run";
+        Delta = "Δ";
+    }
 }
 
 impl Column {
-    pub const ALL: [Column; 10] = [
-        Column::Name,
-        Column::LiveBytes,
-        Column::Live,
-        Column::Allocated,
-        Column::Allocations,
-        Column::Releases,
-        Column::Temporary,
-        Column::Stay,
-        Column::Other,
-        Column::Delta,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Column::Name => "name",
-            Column::LiveBytes => "live bytes",
-            Column::Live => "live",
-            Column::Allocated => "allocated",
-            Column::Allocations => "allocations",
-            Column::Releases => "released",
-            Column::Temporary => "temporary",
-            Column::Stay => "never freed",
-            Column::Other => "other run",
-            Column::Delta => "Δ",
-        }
-    }
-
     pub fn is_bytes(self) -> bool {
         matches!(
             self,
@@ -203,24 +124,15 @@ impl Column {
     }
 }
 
-/// By what the run is cut into ten intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Tenths {
-    /// Equally many events of memory each.
-    #[default]
-    Events,
-    /// Equally long.
-    Time,
-}
-
-impl Tenths {
-    pub const ALL: [Tenths; 2] = [Tenths::Events, Tenths::Time];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Tenths::Events => "equally many events",
-            Tenths::Time => "equal time",
-        }
+choices! {
+    /// By what the run is cut into ten intervals.
+    #[derive(Default)]
+    pub enum Tenths {
+        /// Equally many events of memory each.
+        #[default]
+        Events = "equally many events";
+        /// Equally long.
+        Time = "equal time";
     }
 }
 
@@ -263,9 +175,6 @@ impl Choice {
 
     /// Sorts by a column; by the one that it is sorted by already the other way round.
     pub fn sort_by(&mut self, column: Column) {
-        self.sort = match self.sort {
-            (same, descending) if same == column => (column, !descending),
-            _ => (column, column != Column::Name),
-        };
+        self.sort = turned(self.sort, column, column != Column::Name);
     }
 }

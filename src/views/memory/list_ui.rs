@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use egui::{Align, Id, Layout, Ui};
-use egui_extras::Column as Width;
 
 use super::MemoryView;
 use super::listing::{Column, MOST, ObjectList, stack_text, type_name};
-use crate::rows::{self, ROW};
-use crate::{Pane, style, text};
+use crate::Pane;
+use crate::parts::list::{self, Rows};
+use crate::parts::{rows, style, text};
 use callscape_analysis::session::Resolved;
 use callscape_base::escape;
 use callscape_facts::memory::{Memory, Object};
+use callscape_filter::selection::Pointed;
 use callscape_state::document::Document;
 
 /// Shows the list in what is left of the room.
@@ -98,6 +99,86 @@ fn columns(width: f32, memory: &Memory) -> Vec<Column> {
     all.collect()
 }
 
+/// The objects, and what they are shown by.
+struct Listed<'a> {
+    view: &'a MemoryView,
+    list: &'a ObjectList,
+    document: &'a Document,
+    resolved: &'a Resolved,
+    memory: &'a Memory,
+}
+
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Object;
+    type By = Column;
+    const NAME: &'static str = "objects";
+    const HAS_TIP: bool = false;
+
+    fn len(&self) -> usize {
+        self.list.objects.len()
+    }
+
+    fn row(&self, at: usize) -> Option<&'a Object> {
+        self.list.objects.get(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
+        let columns = columns(width, self.memory).into_iter();
+        let columns = columns.map(|it| {
+            let column = match it {
+                Column::Created | Column::Released => {
+                    list::Column::number(it, it.title(), "", 112.0)
+                }
+                Column::Age | Column::Size => list::Column::number(it, it.title(), "", 76.0),
+                Column::Type => list::Column::text(it, it.title(), "", 130.0),
+                Column::Stack => list::Column::rest(it, it.title(), "", 60.0),
+            };
+            let is_number = it.is_number();
+            list::Column {
+                is_number,
+                ..column
+            }
+        });
+        columns.collect()
+    }
+
+    fn sort(&self) -> Option<(Column, bool)> {
+        Some(self.view.list_sort)
+    }
+
+    fn marks(&self, object: &'a Object) -> [bool; 2] {
+        let chosen = self.document.selection.chosen;
+        let is_chosen = chosen.time == Some(object.creation)
+            && chosen.function.is_some()
+            && chosen.function == self.memory.stacks.function(object.stack);
+        [false, is_chosen]
+    }
+
+    fn ruled(&self, _row: &'a Object) -> [bool; 2] {
+        [false; 2]
+    }
+
+    fn cell(&mut self, ui: &mut Ui, object: &'a Object, column: Column) {
+        let (resolved, memory) = (self.resolved, self.memory);
+        let duration = resolved.recording.trace.duration();
+        match column {
+            Column::Created => rows::number(ui, text::exact(object.creation, duration)),
+            Column::Released => match object.release {
+                Some(release) => rows::number(ui, text::exact(release, duration)),
+                None => rows::number(ui, style::weak("live")),
+            },
+            Column::Age => rows::number(ui, object.age(self.list.end).to_string()),
+            Column::Size => rows::number(ui, text::bytes(object.size)),
+            Column::Type => rows::name(ui, type_name(memory, object)),
+            Column::Stack => rows::name(ui, &stack_text(resolved, memory, object, " ← ")),
+        }
+    }
+
+    fn pointed(&self, object: &'a Object) -> Option<Pointed> {
+        Some(self.view.created_by(self.document, object))
+    }
+}
+
 fn rows_of(
     view: &mut MemoryView,
     ui: &mut Ui,
@@ -106,61 +187,23 @@ fn rows_of(
     list: &ObjectList,
     pane: &mut Pane<'_>,
 ) {
-    let columns = columns(ui.available_width(), memory);
-    let duration = resolved.recording.trace.duration();
-    let mut builder = rows::table(ui, "objects", None);
-    for column in &columns {
-        builder = builder.column(match column {
-            Column::Created | Column::Released => Width::exact(112.0),
-            Column::Age | Column::Size => Width::exact(76.0),
-            Column::Type => Width::exact(130.0).clip(true),
-            Column::Stack => Width::remainder().at_least(60.0).clip(true),
-        });
-    }
-    let headings = columns.iter().map(|&column| rows::Heading {
-        column,
-        title: column.title(),
-        about: "",
-        is_number: column.is_number(),
-    });
-    let (table, sorted) = rows::headings(builder, headings, view.list_sort);
-    let cell = |ui: &mut Ui, column: Column, object: &Object| match column {
-        Column::Created => rows::number(ui, text::exact(object.creation, duration)),
-        Column::Released => match object.release {
-            Some(release) => rows::number(ui, text::exact(release, duration)),
-            None => rows::number(ui, style::weak("live")),
-        },
-        Column::Age => rows::number(ui, object.age(list.end).to_string()),
-        Column::Size => rows::number(ui, text::bytes(object.size)),
-        Column::Type => rows::name(ui, type_name(memory, object)),
-        Column::Stack => rows::name(ui, &stack_text(resolved, memory, object, " ← ")),
+    let mut at = view.list_at;
+    let mut rows = Listed {
+        view,
+        list,
+        document,
+        resolved,
+        memory,
     };
-    let chosen = document.selection.chosen;
-    table.body(|body| {
-        body.rows(ROW, list.objects.len(), |mut line| {
-            let Some(object) = list.objects.get(line.index()) else {
-                return;
-            };
-            let is_chosen = chosen.time == Some(object.creation)
-                && chosen.function.is_some()
-                && chosen.function == memory.stacks.function(object.stack);
-            line.set_selected(is_chosen);
-            for column in &columns {
-                line.col(|ui| cell(ui, *column, object));
-            }
-            let response = line.response();
-            if response.hovered() {
-                pane.pointed = view.created_by(document, object);
-            }
-            if response.clicked() {
-                view.go_to(document, object, pane.asks);
-            }
-        });
-    });
+    let list::Done {
+        sorted, clicked, ..
+    } = list::show(&mut rows, ui, &mut at, pane);
+    if let Some(object) = clicked.copied() {
+        view.go_to(document, &object, pane.asks);
+    }
+    view.list_at = at;
     if let Some(column) = sorted {
-        view.list_sort = match view.list_sort {
-            (same, descending) if same == column => (column, !descending),
-            _ => (column, matches!(column, Column::Size | Column::Age)),
-        };
+        let falls = matches!(column, Column::Size | Column::Age);
+        view.list_sort = list::turned(view.list_sort, column, falls);
     }
 }

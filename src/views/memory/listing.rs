@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::groups::Groups;
+use crate::parts::kept::choices;
 use callscape_analysis::session::Resolved;
 use callscape_base::escape;
 use callscape_base::progress::{Cancelled, Progress};
@@ -66,39 +67,21 @@ pub struct Query {
     pub fate: Fate,
 }
 
-/// A column of the list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Column {
-    #[default]
-    Created,
-    Released,
-    Age,
-    Size,
-    Type,
-    Stack,
+choices! {
+    /// A column of the list.
+    #[derive(Default)]
+    pub enum Column {
+        #[default]
+        Created = "created";
+        Released = "released";
+        Age = "age";
+        Size = "size";
+        Type = "type";
+        Stack = "created by";
+    }
 }
 
 impl Column {
-    pub const ALL: [Column; 6] = [
-        Column::Created,
-        Column::Released,
-        Column::Age,
-        Column::Size,
-        Column::Type,
-        Column::Stack,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Column::Created => "created",
-            Column::Released => "released",
-            Column::Age => "age",
-            Column::Size => "size",
-            Column::Type => "type",
-            Column::Stack => "created by",
-        }
-    }
-
     pub fn is_number(self) -> bool {
         !matches!(self, Column::Type | Column::Stack)
     }

@@ -5,7 +5,6 @@
 //! has allocated and released to date and a histogram of ages; in the summary view when it allocated and how old its
 //! objects got. A bar or bin leads to the objects behind it.
 
-mod actions;
 mod allocations;
 mod along;
 mod asking;
@@ -13,6 +12,7 @@ mod chart;
 mod choice;
 mod figures;
 mod groups;
+mod keys;
 mod legend;
 mod list_ui;
 mod listing;
@@ -25,20 +25,22 @@ mod table;
 mod tests;
 mod ui;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use self::actions::{KEYS, MODE, PEAK, ROWS};
 use self::along::Along;
 use self::choice::{By, Choice, Column, Mode, Tenths};
 use self::figures::{Ages, Patterns};
 use self::groups::{Groups, Row, Source};
+use self::keys::{Does, KEYS};
 use self::listing::{ObjectList, Query, Wish};
-use super::found::Found;
-use super::rows::place;
-use super::{Entry, Pane, SavedViews, View, along_time};
+use super::{Entry, Pane, SavedViews, View};
+use crate::parts::along_time;
+use crate::parts::export::Exporting;
+use crate::parts::found::Found;
+use crate::parts::kept::next;
+use crate::parts::list::At;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -50,9 +52,10 @@ use callscape_filter::cut::Cut;
 use callscape_filter::selection::Pointed;
 use callscape_model::memory::{self as model, BelongsTo};
 use callscape_state::State;
-use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
 use callscape_state::job::Job;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
@@ -72,7 +75,7 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::Memory],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(MemoryView::default()),
 };
 
@@ -136,15 +139,15 @@ pub struct MemoryView {
     filter: String,
     list_sort: (listing::Column, bool),
     list: Found<Wish, Arc<ObjectList>>,
-    exporting: Option<Job<Result<PathBuf, String>>>,
+    exporting: Exporting,
     /// Of sums at instants, the one shown; none for the last that tells who.
     instant: Option<usize>,
     /// The group whose row was chosen here.
     chosen_row: Option<u32>,
     /// The row that the menu was last opened on.
     menu_of: Option<u32>,
-    row_to_show: Option<usize>,
-    rows_seen: usize,
+    at: At,
+    list_at: At,
     /// What was chosen when rows were last brought into sight.
     chosen: Pointed,
 }
@@ -434,32 +437,13 @@ impl MemoryView {
             let group = self.groups.all.get(row.group as usize);
             group.is_some_and(|it| table::is_meant(document, &meant, &it.pointed))
         });
-        self.row_to_show = found.or(self.row_to_show);
-    }
-
-    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
-        let at = self.chosen_row.and_then(|group| self.place_of(group));
-        let to = place(key, at, self.rows.len(), self.rows_seen.saturating_sub(1));
-        let Some(row) = to.and_then(|to| self.rows.get(to)).copied() else {
-            return;
-        };
-        let Some(group) = self.groups.all.get(row.group as usize) else {
-            return;
-        };
-        let pointed = group.pointed;
-        self.chosen_row = Some(row.group);
-        self.row_to_show = to;
-        asks.push(SelectAsk::Walk(pointed));
-        if key == TableKey::Enter {
-            self.list_row(document, row.group);
-            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
-        }
+        self.at.to_show = found.or(self.at.to_show);
     }
 }
 
 impl View for MemoryView {
     fn update(&mut self, state: &State, asks: &mut Asks) {
-        self.tell_exported(asks);
+        self.exporting.tell(asks);
         let Some(document) = &state.document else {
             return;
         };
@@ -498,35 +482,64 @@ impl View for MemoryView {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        let Some(document) = &state.document else {
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let at = self.chosen_row.and_then(|group| self.place_of(group));
+        let to = self.at.place(key, at, self.rows.len());
+        let Some(row) = to.and_then(|to| self.rows.get(to)).copied() else {
             return;
         };
-        match ask {
-            ViewAsk::Press(key) => self.press(key, document, asks),
-            ViewAsk::ShowAll | ViewAsk::ShowRange => {
-                if let Some(whole) = along_time::whole(document) {
-                    self.along.set_visible(whole);
-                }
+        let Some(group) = self.groups.all.get(row.group as usize) else {
+            return;
+        };
+        let pointed = group.pointed;
+        self.chosen_row = Some(row.group);
+        self.at.to_show = to;
+        asks.push(SelectAsk::Walk(pointed));
+        if key == TableKey::Enter {
+            self.list_row(document, row.group);
+            asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
+        }
+    }
+
+    fn show_all(&mut self, document: &Document) {
+        if let Some(whole) = along_time::whole(document) {
+            self.along.set_visible(whole);
+        }
+    }
+
+    fn show_range(&mut self, document: &Document) {
+        self.show_all(document);
+    }
+
+    fn by_modules(&mut self, _document: &Document) {
+        self.choice.by = By::Module;
+    }
+
+    fn act(&mut self, own: Own, state: &State, asks: &mut Asks) {
+        let (Some(does), Some(document)) = (own.action::<Does>(), &state.document) else {
+            return;
+        };
+        match does {
+            Does::Rows => self.choice.by = next(self.choice.by),
+            Does::Mode => {
+                let mode = match next(self.choice.mode) {
+                    Mode::Peaks if self.groups.peaks.is_none() => next(Mode::Peaks),
+                    mode => mode,
+                };
+                self.choice.set_mode(mode);
             }
-            ViewAsk::ByModules => self.choice.by = By::Module,
-            ViewAsk::Do(id) if self.list_by_menu(document, id) => {}
-            ViewAsk::Do(ROWS) => self.choice.by = self.choice.by.next(),
-            ViewAsk::Do(MODE) => {
-                let next = self.choice.mode.next();
-                self.choice.set_mode(match next {
-                    Mode::Peaks if self.groups.peaks.is_none() => next.next(),
-                    next => next,
-                });
-            }
-            ViewAsk::Do(PEAK) => {
+            Does::Peak => {
                 let events = document.memory().and_then(Memory::events);
                 asks.extend(events.map(|events| PlayAsk::Seek(events.peak().1)));
             }
-            _ => {}
+            Does::Living
+            | Does::Created
+            | Does::Released
+            | Does::Temporary
+            | Does::OfRange
+            | Does::AtPeak => self.list_of_menu(document, does),
         }
     }
 
@@ -543,17 +556,17 @@ impl View for MemoryView {
             || self.ages.is_running()
             || self.patterns.is_running()
             || self.list.is_running()
-            || self.exporting.is_some()
+            || self.exporting.is_running()
     }
 
     fn progress(&self) -> Option<&Progress> {
-        let exporting = self.exporting.as_ref().and_then(Job::slow);
+        let exporting = self.exporting.progress();
         let found = exporting.or(self.list.slow()).or(self.outcomes.slow());
         found.or(self.patterns.slow()).or(self.temporary.slow())
     }
 
     fn cancel(&mut self) {
-        self.exporting = None;
+        self.exporting.stop();
         self.list.stop();
         self.outcomes.stop();
         self.patterns.stop();

@@ -5,9 +5,9 @@ use egui::{Align2, Color32, FontId, Rect, Role, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
 use super::asking::Which;
-use crate::hatching::{Strokes, strokes};
-use crate::style;
-use crate::widgets::tell;
+use crate::parts::hatching::{Strokes, strokes};
+use crate::parts::style;
+use crate::parts::widgets::tell;
 use callscape_base::units::grouped;
 use callscape_facts::memory::{AgeBin, CellTotals, Pattern};
 use callscape_layout::hues::encoded;

@@ -1,65 +1,70 @@
 //! What a session file keeps of the view: what its rows are, which objects they count, and how.
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::choice::{BINS, By, Choice, Column, Mode, Tenths};
 use crate::SavedViews;
+use crate::parts::kept::{self, Named};
 use callscape_model::memory::BelongsTo;
 
-const ROWS: &str = "memory_rows";
-const MODE: &str = "memory_objects";
-const CREATOR: &str = "memory_by_creator";
-const AGES: &str = "memory_ages";
-const TIME: &str = "memory_tenths_of_time";
-const SORT: &str = "memory_sort";
-const FROM_LARGEST: &str = "memory_from_largest";
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    memory_rows: Named<By>,
+    memory_objects: Named<Mode>,
+    memory_by_creator: bool,
+    memory_ages: usize,
+    memory_tenths_of_time: bool,
+    memory_sort: Named<Column>,
+    memory_from_largest: bool,
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept::of(&Choice::default())
+    }
+}
+
+impl Kept {
+    fn of(choice: &Choice) -> Kept {
+        Kept {
+            memory_rows: Named(choice.by),
+            memory_objects: Named(choice.mode),
+            memory_by_creator: choice.belongs_to == BelongsTo::Creator,
+            memory_ages: choice.bins,
+            memory_tenths_of_time: choice.tenths == Tenths::Time,
+            memory_sort: Named(choice.sort.0),
+            memory_from_largest: choice.sort.1,
+        }
+    }
+}
 
 pub fn save(choice: &Choice, out: &mut SavedViews) {
-    let mut put = |name: &str, value: Value| out.shown.insert(name.to_owned(), value);
-    put(ROWS, choice.by.title().into());
-    put(MODE, choice.mode.title().into());
-    put(CREATOR, (choice.belongs_to == BelongsTo::Creator).into());
-    put(AGES, choice.bins.into());
-    put(TIME, (choice.tenths == Tenths::Time).into());
-    put(SORT, choice.sort.0.title().into());
-    put(FROM_LARGEST, choice.sort.1.into());
+    kept::put(&Kept::of(choice), &mut out.shown);
 }
 
 /// What a session file says; how many of its names mean nothing.
 pub fn restore(from: &SavedViews) -> (Choice, usize) {
-    let mut choice = Choice::default();
-    let mut lost = 0;
-    let text = |name: &str| from.shown.get(name).and_then(Value::as_str);
-    let is_on = |name: &str| from.shown.get(name) == Some(&Value::Bool(true));
-    if let Some(title) = text(ROWS) {
-        let found = By::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        choice.by = found.unwrap_or_default();
-    }
-    if let Some(title) = text(MODE) {
-        let found = Mode::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        choice.set_mode(found.unwrap_or_default());
-    }
-    if is_on(CREATOR) {
-        choice.belongs_to = BelongsTo::Creator;
-    }
-    if is_on(TIME) {
-        choice.tenths = Tenths::Time;
-    }
-    if let Some(ages) = from.shown.get(AGES) {
-        let wanted = ages.as_u64();
-        let found = BINS.into_iter().find(|&it| Some(it as u64) == wanted);
-        lost += usize::from(found.is_none());
-        choice.bins = found.unwrap_or(choice.bins);
-    }
-    if let Some(title) = text(SORT) {
-        let found = Column::ALL.into_iter().find(|it| it.title() == title);
-        lost += usize::from(found.is_none());
-        choice.sort = match found {
-            Some(column) => (column, is_on(FROM_LARGEST)),
-            None => choice.sort,
-        };
-    }
-    (choice, lost)
+    let (kept, lost) = kept::read::<Kept>(&from.shown);
+    let usual = Choice::default();
+    let has_ages = BINS.contains(&kept.memory_ages);
+    let choice = Choice {
+        by: kept.memory_rows.0,
+        mode: kept.memory_objects.0,
+        belongs_to: match kept.memory_by_creator {
+            true => BelongsTo::Creator,
+            false => usual.belongs_to,
+        },
+        bins: if has_ages {
+            kept.memory_ages
+        } else {
+            usual.bins
+        },
+        tenths: match kept.memory_tenths_of_time {
+            true => Tenths::Time,
+            false => usual.tenths,
+        },
+        sort: (kept.memory_sort.0, kept.memory_from_largest),
+    };
+    (choice, lost + usize::from(!has_ages))
 }

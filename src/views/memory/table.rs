@@ -1,14 +1,15 @@
 //! The table of whose the memory is.
 
 use egui::Ui;
-use egui_extras::Column as Width;
 
 use super::MemoryView;
 use super::asking::Which;
 use super::choice::{Column, Mode};
-use super::groups::Row;
+use super::groups::{Group, Row};
 use super::painting::{self, Paint};
-use crate::{Pane, rows, style, text};
+use crate::parts::list::{self, Rows};
+use crate::parts::{rows, style, text};
+use crate::{Pane, View};
 use callscape_base::units::grouped;
 use callscape_facts::memory::{CellTotals, Detail};
 use callscape_filter::selection::{Meant, Pointed};
@@ -162,112 +163,6 @@ fn is_of_any(view: &MemoryView, column: Column) -> bool {
     rows.any(|row| row.amounts.get(column).is_some())
 }
 
-/// What was asked of the table.
-#[derive(Default)]
-struct Asked {
-    sort: Option<Column>,
-    list: Option<(u32, Which)>,
-    chosen: Option<u32>,
-    entered: Option<u32>,
-    menu_of: Option<u32>,
-}
-
-/// Shows the rows in what is left of the room.
-pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
-    let theme = pane.state.settings.theme;
-    let memory = document.memory();
-    let events = memory.and_then(|it| it.events());
-    let has_figures = events.is_some() && memory.map(|it| it.detail) != Some(Detail::Samples);
-    let known = Known {
-        events: events.is_some(),
-        sizes: memory.is_some_and(|it| it.sizes_known),
-        figures: has_figures,
-        summary: MemoryView::is_summary(document),
-    };
-    let (cells, stretch) = cells(view, ui.available_width(), known);
-    let high = if has_figures { HIGH } else { rows::ROW };
-    let space = ui.spacing().item_spacing.y;
-    let room = ui.available_height() - rows::HEADING;
-    view.rows_seen = (room / (high + space)).max(0.0) as usize;
-    let place = ui.available_rect_before_wrap();
-    let mut builder = rows::table(ui, "memory", view.row_to_show);
-    for cell in &cells {
-        let width = cell.width(view.choice.bins);
-        builder = builder.column(match cell {
-            Cell::Of(Column::Name) => Width::remainder().at_least(60.0).clip(true),
-            Cell::Of(_) => Width::exact(width).clip(true),
-            _ => Width::exact(width * stretch).clip(true),
-        });
-    }
-    let mode = view.choice.mode;
-    let headings = cells.iter().map(|&cell| rows::Heading {
-        column: cell,
-        title: cell.title(),
-        about: match cell {
-            Cell::Of(Column::Live | Column::LiveBytes) if !known.events => {
-                "What lived at the instant for which that is known"
-            }
-            cell => cell.about(mode),
-        },
-        is_number: matches!(cell, Cell::Of(column) if column != Column::Name),
-    });
-    let (column, descending) = view.choice.sort;
-    let (table, sorted) = rows::headings(builder, headings, (Cell::Of(column), descending));
-    let mut asked = Asked::default();
-    if let Some(Cell::Of(column)) = sorted {
-        asked.sort = Some(column);
-    }
-    let pointed = document.meant(&document.selection.pointed);
-    let chosen = document.meant(&document.selection.chosen);
-    let drawing = Drawing {
-        view,
-        paint: Paint::of(theme),
-        most: most(view, &cells),
-    };
-    table.body(|body| {
-        body.rows(high, drawing.view.rows.len(), |mut line| {
-            let Some(row) = drawing.view.rows.get(line.index()).copied() else {
-                return;
-            };
-            let Some(group) = drawing.view.groups.all.get(row.group as usize) else {
-                return;
-            };
-            line.set_selected(drawing.is_chosen(document, &chosen, &row));
-            line.set_hovered(is_meant(document, &pointed, &group.pointed));
-            for cell in &cells {
-                line.col(|ui| {
-                    ui.push_id((row.group, cell.title()), |ui| {
-                        drawing.cell(ui, *cell, &row, &mut asked);
-                    });
-                });
-            }
-            let response = line.response();
-            if response.hovered() {
-                pane.pointed = group.pointed;
-                pane.offer.on = &[On::Object];
-            }
-            if response.double_clicked() {
-                asked.entered = Some(row.group);
-            } else if response.clicked() {
-                asked.chosen = Some(row.group);
-            }
-            if response.secondary_clicked() {
-                asked.menu_of = Some(row.group);
-            }
-        });
-    });
-    rows::ruler(ui, place, view.rows.len(), theme, |place| {
-        let row = view.rows.get(place);
-        let group = row.and_then(|row| view.groups.all.get(row.group as usize));
-        match group {
-            Some(group) if is_meant(document, &chosen, &group.pointed) => rows::Mark::Chosen,
-            Some(group) if is_meant(document, &pointed, &group.pointed) => rows::Mark::Pointed,
-            _ => rows::Mark::None,
-        }
-    });
-    asked.answer(view, document, pane);
-}
-
 /// The largest number of each column, for the bars behind numbers.
 fn most(view: &MemoryView, cells: &[Cell]) -> Vec<(Column, u64)> {
     let columns = cells.iter().filter_map(|cell| match cell {
@@ -281,25 +176,26 @@ fn most(view: &MemoryView, cells: &[Cell]) -> Vec<(Column, u64)> {
     columns.map(most).collect()
 }
 
-struct Drawing<'a> {
+/// The rows, and what they are shown by.
+struct Listed<'a> {
     view: &'a MemoryView,
+    document: &'a Document,
+    known: Known,
     paint: Paint,
+    /// What is pointed at, and what is chosen.
+    meant: [Meant<'a>; 2],
+    /// The largest number of each column.
     most: Vec<(Column, u64)>,
+    /// Of which row which objects are to be listed.
+    list: Option<(u32, Which)>,
 }
 
-impl Drawing<'_> {
-    /// Of many rows of one function or module, the one that was clicked alone.
-    fn is_chosen(&self, document: &Document, chosen: &Meant<'_>, row: &Row) -> bool {
-        match self.view.chosen_row {
-            Some(group) => group == row.group,
-            None => {
-                let group = self.view.groups.all.get(row.group as usize);
-                group.is_some_and(|it| is_meant(document, chosen, &it.pointed))
-            }
-        }
+impl Listed<'_> {
+    fn group(&self, row: &Row) -> &Group {
+        &self.view.groups.all[row.group as usize]
     }
 
-    fn cell(&self, ui: &mut Ui, cell: Cell, row: &Row, asked: &mut Asked) {
+    fn fill(&mut self, ui: &mut Ui, row: &Row, cell: Cell) {
         let group = row.group;
         let totals = |of: &[CellTotals]| of.get(group as usize).copied().unwrap_or_default();
         match cell {
@@ -307,13 +203,13 @@ impl Drawing<'_> {
                 let name = self.view.groups.all.get(group as usize);
                 rows::name(ui, name.map_or("", |it| &it.name));
             }
-            Cell::Of(Column::Delta) => self.delta(ui, row),
+            Cell::Of(Column::Delta) => delta(ui, row),
             Cell::Of(column) => self.number(ui, column, row.amounts.get(column)),
             Cell::Bars => {
                 let (now, before) = (totals(&self.view.totals), totals(&self.view.totals_before));
                 let most = self.view.groups.most;
                 let which = painting::bars(ui, &self.paint, &now, &before, most);
-                asked.list = asked.list.or(which.map(|which| (group, which)));
+                self.list = self.list.or(which.map(|which| (group, which)));
             }
             Cell::Ages => {
                 let Some(ages) = self.ages() else {
@@ -335,9 +231,9 @@ impl Drawing<'_> {
                     )
                 };
                 let clicked = painting::piles(ui, &self.paint, "age", &piles, tip);
-                asked.list = asked.list.or(clicked.map(|bin| (group, Which::Age(bin))));
+                self.list = self.list.or(clicked.map(|bin| (group, Which::Age(bin))));
             }
-            Cell::Created | Cell::ReleaseAges => self.pattern(ui, cell, group, asked),
+            Cell::Created | Cell::ReleaseAges => self.pattern(ui, cell, group),
         }
     }
 
@@ -347,7 +243,7 @@ impl Drawing<'_> {
         (key.0 == self.view.groups_number).then_some(ages)
     }
 
-    fn pattern(&self, ui: &mut Ui, cell: Cell, group: u32, asked: &mut Asked) {
+    fn pattern(&mut self, ui: &mut Ui, cell: Cell, group: u32) {
         let Some((key, patterns)) = self.view.patterns.last() else {
             return;
         };
@@ -385,19 +281,7 @@ impl Drawing<'_> {
             true => Which::Interval(bin),
             false => Which::ReleaseAge(bin),
         };
-        asked.list = asked.list.or(clicked.map(|bin| (group, which(bin))));
-    }
-
-    /// How many bytes more or less than in the other run.
-    fn delta(&self, ui: &mut Ui, row: &Row) {
-        let delta = row.amounts.delta().unwrap_or_default();
-        let sign = match delta {
-            ..0 => "−",
-            0 => "",
-            1.. => "+",
-        };
-        let size = u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX);
-        rows::number(ui, format!("{sign}{}", text::bytes(size)));
+        self.list = self.list.or(clicked.map(|bin| (group, which(bin))));
     }
 
     /// A number over a bar that says how it compares with the largest of its column.
@@ -421,24 +305,135 @@ impl Drawing<'_> {
     }
 }
 
-impl Asked {
-    fn answer(self, view: &mut MemoryView, document: &Document, pane: &mut Pane<'_>) {
-        if let Some(column) = self.sort {
-            view.choice.sort_by(column);
-        }
-        if let Some((group, which)) = self.list {
-            view.list(document, group, which);
-        }
-        view.menu_of = self.menu_of.or(view.menu_of);
-        let chosen = self.entered.or(self.chosen);
-        if let Some(group) = chosen
-            && let Some(of) = view.groups.all.get(group as usize)
-        {
-            view.chosen_row = Some(group);
-            pane.asks.push(SelectAsk::Choose(of.pointed));
-        }
-        if self.entered.is_some() {
-            view.press(TableKey::Enter, document, pane.asks);
-        }
+impl<'a> Rows for Listed<'a> {
+    type Row = &'a Row;
+    type By = Cell;
+    const NAME: &'static str = "memory";
+    const HAS_TIP: bool = false;
+    const OFFERS: &'static [On] = &[On::Object];
+
+    fn len(&self) -> usize {
+        self.view.rows.len()
     }
+
+    fn height(&self) -> f32 {
+        if self.known.figures { HIGH } else { rows::ROW }
+    }
+
+    fn row(&self, at: usize) -> Option<&'a Row> {
+        self.view
+            .rows
+            .get(at)
+            .filter(|row| (row.group as usize) < self.view.groups.all.len())
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Cell>> {
+        let choice = &self.view.choice;
+        let (cells, stretch) = cells(self.view, width, self.known);
+        self.most = most(self.view, &cells);
+        let columns = cells.into_iter().map(|of| {
+            let about = match of {
+                Cell::Of(Column::Live | Column::LiveBytes) if !self.known.events => {
+                    "What lived at the instant for which that is known"
+                }
+                of => of.about(choice.mode),
+            };
+            let (title, width) = (of.title(), of.width(choice.bins));
+            match of {
+                Cell::Of(Column::Name) => list::Column::rest(of, title, about, 60.0),
+                Cell::Of(_) => list::Column {
+                    is_number: true,
+                    ..list::Column::text(of, title, about, width)
+                },
+                _ => list::Column::text(of, title, about, width * stretch),
+            }
+        });
+        columns.collect()
+    }
+
+    fn sort(&self) -> Option<(Cell, bool)> {
+        let (column, from_largest) = self.view.choice.sort;
+        Some((Cell::Of(column), from_largest))
+    }
+
+    fn marks(&self, row: &'a Row) -> [bool; 2] {
+        let [is_pointed, is_chosen] = self.ruled(row);
+        // Of many rows of one function or module, the one that was clicked alone.
+        let own = self.view.chosen_row;
+        [is_pointed, own.map_or(is_chosen, |own| own == row.group)]
+    }
+
+    fn ruled(&self, row: &'a Row) -> [bool; 2] {
+        let of = self.group(row).pointed;
+        let is_meant = |meant| is_meant(self.document, meant, &of);
+        [is_meant(&self.meant[0]), is_meant(&self.meant[1])]
+    }
+
+    fn cell(&mut self, ui: &mut Ui, row: &'a Row, cell: Cell) {
+        ui.push_id((row.group, cell.title()), |ui| self.fill(ui, row, cell));
+    }
+
+    fn pointed(&self, row: &'a Row) -> Option<Pointed> {
+        Some(self.group(row).pointed)
+    }
+}
+
+/// Shows the rows in what is left of the room.
+pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let memory = document.memory();
+    let events = memory.and_then(|it| it.events());
+    let has_figures = events.is_some() && memory.map(|it| it.detail) != Some(Detail::Samples);
+    let selection = &document.selection;
+    let mut at = view.at;
+    let mut rows = Listed {
+        view,
+        document,
+        known: Known {
+            events: events.is_some(),
+            sizes: memory.is_some_and(|it| it.sizes_known),
+            figures: has_figures,
+            summary: MemoryView::is_summary(document),
+        },
+        paint: Paint::of(pane.state.settings.theme),
+        meant: [&selection.pointed, &selection.chosen].map(|of| document.meant(of)),
+        most: Vec::new(),
+        list: None,
+    };
+    let list::Done {
+        sorted,
+        clicked,
+        entered,
+        menu_of,
+    } = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = entered.or(clicked);
+    let chosen = chosen.map(|row| (row.group, rows.group(row).pointed));
+    let menu_of = menu_of.map(|row| row.group);
+    let (list, is_entered) = (rows.list, entered.is_some());
+    view.at = at;
+    if let Some(Cell::Of(column)) = sorted {
+        view.choice.sort_by(column);
+    }
+    if let Some((group, which)) = list {
+        view.list(document, group, which);
+    }
+    view.menu_of = menu_of.or(view.menu_of);
+    if let Some((group, pointed)) = chosen {
+        view.chosen_row = Some(group);
+        pane.asks.push(SelectAsk::Choose(pointed));
+    }
+    if is_entered {
+        view.press(TableKey::Enter, document, pane.asks);
+    }
+}
+
+/// How many bytes more or less than in the other run.
+fn delta(ui: &mut Ui, row: &Row) {
+    let delta = row.amounts.delta().unwrap_or_default();
+    let sign = match delta {
+        ..0 => "−",
+        0 => "",
+        1.. => "+",
+    };
+    let size = u64::try_from(delta.unsigned_abs()).unwrap_or(u64::MAX);
+    rows::number(ui, format!("{sign}{}", text::bytes(size)));
 }

@@ -6,8 +6,9 @@ use super::along::amount;
 use super::choice::{BINS, By, Mode, Tenths};
 use super::sums::explanation;
 use super::{MemoryView, allocations, chart, legend, list_ui, table};
-use crate::widgets::tell;
-use crate::{Pane, rows, style, text};
+use crate::Pane;
+use crate::parts::widgets::{self, tell};
+use crate::parts::{rows, style, text};
 use callscape_base::units::{Cost, Time};
 use callscape_facts::memory::{Allocations, Detail, Events, Known, Memory, Sums};
 use callscape_model::memory::BelongsTo;
@@ -28,8 +29,7 @@ const NOTHING: &str = "This recording tells nothing of memory. Recordings that d
                        DHAT, massif and V8 heap profiles (sums).";
 
 pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -40,13 +40,7 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
     let Some(memory) = document.memory() else {
         return rows::hint(ui, NOTHING);
     };
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document, memory);
         match &memory.known {
             Known::Events(_) if memory.detail == Detail::Counters => {
@@ -57,29 +51,6 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
             Known::Sums(sums) => of_sums(view, ui, document, memory, sums, pane),
         }
     });
-}
-
-/// A choice among a few, as a list that opens.
-fn choice<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    (label, about): (&str, &str),
-    width: f32,
-    now: &mut T,
-    all: impl Iterator<Item = (T, String)>,
-) {
-    let all: Vec<(T, String)> = all.collect();
-    let title = all.iter().find(|it| it.0 == *now).map(|it| it.1.clone());
-    ui.label(style::weak(label).small());
-    egui::ComboBox::from_id_salt(("memory", label))
-        .selected_text(title.unwrap_or_default())
-        .width(width)
-        .show_ui(ui, |ui| {
-            for (value, title) in all {
-                ui.selectable_value(now, value, title);
-            }
-        })
-        .response
-        .on_hover_text(about);
 }
 
 /// What the rows are, and which objects they count.
@@ -110,10 +81,10 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         }
         ui.add_space(8.0);
         let belongs = |it: BelongsTo| match it {
-            BelongsTo::Class => "its class, else its creator".to_owned(),
-            BelongsTo::Creator => "its creator".to_owned(),
+            BelongsTo::Class => "its class, else its creator",
+            BelongsTo::Creator => "its creator",
         };
-        choice(
+        widgets::choice(
             ui,
             ("object of", "Which module an object belongs to"),
             150.0,
@@ -124,7 +95,7 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
             return;
         }
         match MemoryView::is_summary(document) {
-            true => choice(
+            true => widgets::choice(
                 ui,
                 (
                     "intervals of",
@@ -132,11 +103,9 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
                 ),
                 120.0,
                 &mut view.choice.tenths,
-                Tenths::ALL
-                    .into_iter()
-                    .map(|it| (it, it.title().to_owned())),
+                Tenths::ALL.into_iter().map(|it| (it, it.title())),
             ),
-            false => choice(
+            false => widgets::choice(
                 ui,
                 (
                     "ages",

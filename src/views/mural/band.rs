@@ -5,9 +5,9 @@ use std::sync::Arc;
 use glam::Vec2;
 
 use super::super::Scope;
-use super::super::time_band::TimeBand;
 use super::MuralView;
 use super::places::Places;
+use crate::parts::time_band::TimeBand;
 use callscape_base::units::{ModuleId, TimeRange};
 use callscape_layout::axis::TimeAxis;
 use callscape_layout::hues::Hues;

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use super::super::hatching;
-use super::super::shading::{ON_STACK, shade_of};
+use crate::parts::hatching;
+use crate::parts::shading::{ON_STACK, shade_of};
 use callscape_facts::trace::Why;
 use callscape_layout::axis::write_within;
 use callscape_layout::geometry::Color;

@@ -7,6 +7,7 @@
 mod band;
 pub mod choice;
 mod coverage;
+mod keys;
 mod legend;
 mod menu;
 mod names;
@@ -20,10 +21,10 @@ use glam::Vec2;
 
 pub use self::view::ENTRY;
 use super::Scope;
-use super::drawing::{mark_times, paint_plain};
-use super::shading::Shader;
-use super::time_band::{self, TimeBand};
-use super::tip::Tip;
+use crate::parts::drawing::{mark_times, paint_plain};
+use crate::parts::shading::Shader;
+use crate::parts::time_band::{self, TimeBand};
+use crate::parts::tip::Tip;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::hierarchy::Hierarchy;
@@ -119,14 +120,6 @@ impl MuralView {
         };
         view.set_rows(session, OverviewRows::default(), None);
         view
-    }
-
-    pub fn recording(&self) -> usize {
-        self.recording
-    }
-
-    pub fn rows(&self) -> &OverviewRows {
-        &self.kind
     }
 
     /// The corner at the bottom left, below the names of the rows, in pixels; empty before the first picture.
@@ -438,7 +431,7 @@ impl MuralView {
             places.plot.min.y + places.em * 1.5,
         );
         let hint = match kind {
-            Some(RecordingKind::Profile) => Some(super::NO_TIMES),
+            Some(RecordingKind::Profile) => Some(crate::parts::along_time::NO_TIMES),
             _ if self.rows.len() == 0 => Some("No calls to show"),
             _ if self.measuring.covered().is_none() => Some("Measuring …"),
             _ => None,
@@ -593,7 +586,7 @@ impl MuralView {
             } else {
                 tip.lines.push(format!("at {time}"));
             }
-            super::tip::add_stacks(&mut tip, &resolved.recording, time);
+            crate::parts::tip::add_stacks(&mut tip, &resolved.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)
     }

@@ -1,21 +1,24 @@
 //! The view of the temporal overview: what it is to the window.
 
 use glam::Vec2;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::MuralView;
 use super::choice::{RowsChoice, RowsOf};
+use super::keys::{Does, KEYS};
 use super::menu;
-use crate::along_time::{self, AlongTime, Drawn};
-use crate::tip::Tip;
+use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::kept;
+use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
 use callscape_base::units::{Time, TimeRange};
 use callscape_filter::selection::Pointed;
 use callscape_model::rows::OverviewRows;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, Scope};
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::Asks;
 use callscape_state::document::Document;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
@@ -38,29 +41,25 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::WhatRuns],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(Mural::default()),
 };
 
-const OTHER_ROWS: &str = "rows.next";
+/// What a session file keeps of the run.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct OfRun {
+    /// All of the recording is visible, however much it grows.
+    overview_all: bool,
+    overview_ns: Option<[u64; 2]>,
+}
 
-static KEYS: [Line; 1] = [Line {
-    keys: "P",
-    text: "rows of the overview: functions, modules by level",
-    actions: &[Action::own(
-        Scope::Anywhere,
-        OTHER_ROWS,
-        "Other rows",
-        "Shows functions, or modules of the next level, in the rows of the overview.",
-        &[Chord::letter('p')],
-    )],
-}];
-
-/// In the session file.
-/// All of the recording is visible, however much it grows.
-const ALL: &str = "overview_all";
-const VISIBLE: &str = "overview_ns";
-const ROWS: &str = "rows";
+/// What it keeps for every run.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    rows: RowsChoice,
+}
 
 #[derive(Default)]
 struct Mural {
@@ -176,25 +175,34 @@ impl View for Mural {
         }
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, _asks: &mut Asks) {
-        let Some(document) = &state.document else {
+    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
+        Some(self)
+    }
+
+    fn show_all(&mut self, document: &Document) {
+        if let Some(whole) = along_time::whole(document) {
+            self.change(|it| it.set_visible(whole));
+        }
+    }
+
+    fn show_range(&mut self, document: &Document) {
+        self.show_all(document);
+    }
+
+    fn by_modules(&mut self, _document: &Document) {
+        self.choice = RowsChoice {
+            of: RowsOf::Landscape,
+            by_first_call: false,
+            ..self.choice
+        };
+    }
+
+    fn act(&mut self, own: Own, _state: &State, _asks: &mut Asks) {
+        let Some(does) = own.action::<Does>() else {
             return;
         };
-        match ask {
-            ViewAsk::ShowAll | ViewAsk::ShowRange => {
-                if let Some(whole) = along_time::whole(document) {
-                    self.change(|it| it.set_visible(whole));
-                }
-            }
-            ViewAsk::ByModules => {
-                self.choice = RowsChoice {
-                    of: RowsOf::Landscape,
-                    by_first_call: false,
-                    ..self.choice
-                };
-            }
-            ViewAsk::Do(OTHER_ROWS) => self.choice = self.choice.next(),
-            ask => along_time::on(self, ViewId::of(&ENTRY.line), ask, state),
+        match does {
+            Does::OtherRows => self.choice = self.choice.next(),
         }
     }
 
@@ -203,37 +211,32 @@ impl View for Mural {
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {
-        // All of what grows is more of it later.
         let visible = self.model.as_ref().map(MuralView::visible);
-        let is_all = visible.is_some() && visible == self.whole;
-        out.of_run.insert(ALL.to_owned(), is_all.into());
-        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.of_run.insert(VISIBLE.to_owned(), visible.into());
-        let rows = serde_json::to_value(self.choice).unwrap_or_default();
-        out.shown.insert(ROWS.to_owned(), rows);
+        let of_run = OfRun {
+            // All of what grows is more of it later.
+            overview_all: visible.is_some() && visible == self.whole,
+            overview_ns: visible.map(|it| [it.start.ns(), it.end.ns()]),
+        };
+        kept::put(&of_run, &mut out.of_run);
+        let rows = self.choice;
+        kept::put(&Kept { rows }, &mut out.shown);
     }
 
     fn restore(&mut self, from: &SavedViews, state: &State) -> usize {
-        let mut lost = 0;
-        self.choice = match from.shown.get(ROWS).cloned() {
-            None | Some(Value::Null) => RowsChoice::default(),
-            Some(rows) => serde_json::from_value(rows).unwrap_or_else(|_| {
-                lost = 1;
-                RowsChoice::default()
-            }),
-        };
+        let (kept, lost) = kept::read::<Kept>(&from.shown);
+        self.choice = kept.rows;
         if let Some(document) = &state.document {
             self.update_rows(document);
         }
-        let is_all = from.of_run.get(ALL) == Some(&Value::Bool(true));
-        let range = along_time::saved_range(from.of_run.get(VISIBLE), state);
-        if let Some(range) = range.filter(|_| !is_all) {
+        let (of_run, odd) = kept::read::<OfRun>(&from.of_run);
+        let range = along_time::saved_range(of_run.overview_ns, state);
+        if let Some(range) = range.filter(|_| !of_run.overview_all) {
             self.change(|it| it.set_visible(range));
         }
-        lost
+        lost + odd
     }
 
     fn log(&self, line: &mut Map<String, Value>) {
-        line.insert(ROWS.to_owned(), self.choice.title().into());
+        line.insert("rows".to_owned(), self.choice.title().into());
     }
 }

@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::places::{Lines, Places};
 use super::rows::{NO_ROW, Rows};
-use crate::hatching::{self, ShownGaps};
+use crate::parts::hatching::{self, ShownGaps};
 use callscape_base::units::{CallId, Cost, Time, TimeRange};
 use callscape_facts::gaps::Gaps;
 use callscape_facts::trace::{Columns, StackRoom, Trace, Why};

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use crate::graph::laid::Laid;
-use crate::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::graph::nesting::{Nested, nest};
-use crate::graph::relations::{Between, Given, Relations};
-use crate::text::counted;
+use crate::parts::graph::laid::Laid;
+use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
+use crate::parts::graph::nesting::{Nested, nest};
+use crate::parts::graph::relations::{Between, Given, Relations};
+use crate::parts::text::counted;
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, FunctionId, ModuleId, grouped};

@@ -13,20 +13,17 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::making::{Side as Of, Wanted, side_of};
-use super::graph::chart::Chart;
-use super::graph::laid::Laid;
-use super::graph::marks::{Marked, marked, on_stacks};
-use super::graph::model::{By, Of as Box_};
-use super::graph::relations::Given;
-use super::graph::walk;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
+use crate::parts::graph::laid::Laid;
+use crate::parts::graph::marks::{Marked, on_stacks};
+use crate::parts::graph::relations::Given;
+use crate::parts::graph::view::GraphView;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time};
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Asks, GraphKey, SelectAsk, ViewAsk};
+use callscape_state::ask::{Asks, GraphKey, SelectAsk};
 use callscape_state::document::Document;
-use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, Neighbours as OfNeighbours, TimePoint, TimeRange,
 };
@@ -53,11 +50,6 @@ pub static ENTRY: Entry = Entry {
     open: || Box::new(Neighbourhood::default()),
 };
 
-/// Functions that are shown unless the user asks for more, and how many more each time.
-const MOST: u32 = 50;
-const STEP: u32 = 25;
-const MOST_OF_ALL: u32 = 500;
-
 /// Farther out everything is connected with everything.
 const MOST_STEPS: u32 = 6;
 
@@ -78,11 +70,8 @@ struct Running {
 }
 
 struct Neighbourhood {
-    chart: Chart,
-    job: Option<Job<Arc<Laid>>>,
-    wanted: Option<Wanted>,
+    base: GraphView<Wanted, Arc<Laid>>,
     seen: Option<Seen>,
-    revision: u64,
     middle: Option<FunctionId>,
     /// Nobody chose it.
     is_by_itself: bool,
@@ -91,11 +80,7 @@ struct Neighbourhood {
     chosen_here: Option<Pointed>,
     steps: u32,
     further: BTreeSet<(Of, FunctionId)>,
-    by: By,
-    most: u32,
-    focus: Option<u64>,
     running: Running,
-    is_counting: bool,
     /// Of what the functions are.
     run: u64,
     /// The path and name of the function in the middle from a session file.
@@ -105,22 +90,15 @@ struct Neighbourhood {
 impl Default for Neighbourhood {
     fn default() -> Neighbourhood {
         Neighbourhood {
-            chart: Chart::default(),
-            job: None,
-            wanted: None,
+            base: GraphView::default(),
             seen: None,
-            revision: 0,
             middle: None,
             is_by_itself: false,
             chosen: Pointed::default(),
             chosen_here: None,
             steps: 1,
             further: BTreeSet::new(),
-            by: By::Cost,
-            most: MOST,
-            focus: None,
             running: Running::default(),
-            is_counting: false,
             run: 0,
             restored: None,
         }
@@ -203,24 +181,14 @@ impl Neighbourhood {
         self.is_by_itself = false;
         self.steps = 1;
         self.further.clear();
-        self.focus = None;
-        self.chart.show_all();
-        self.revision += 1;
-    }
-
-    fn function_at(&self, place: u32) -> Option<FunctionId> {
-        self.chart
-            .laid()?
-            .graph
-            .boxes
-            .get(place as usize)?
-            .of
-            .function()
+        self.base.focus = None;
+        self.base.chart.show_all();
+        self.base.revision += 1;
     }
 
     /// Shows who calls a function of the callers, too, or whom one of the callees calls; or no longer.
     fn go_on(&mut self, place: u32, is_more: Option<bool>) {
-        let laid = self.chart.laid();
+        let laid = self.base.chart.laid();
         let of = laid.and_then(|it| it.graph.boxes.get(place as usize));
         let Some((key, function, sign)) =
             of.and_then(|it| Some((it.key, it.of.function()?, it.sign)))
@@ -230,66 +198,18 @@ impl Neighbourhood {
         let Some(side) = side_of(key) else {
             return;
         };
-        let is_more = is_more.unwrap_or(sign == Some(super::graph::model::Sign::More));
+        let is_more = is_more.unwrap_or(sign == Some(crate::parts::graph::model::Sign::More));
         match is_more {
             true => self.further.insert((side, function)),
             false => self.further.remove(&(side, function)),
         };
-        self.chart.hold(key);
-        self.revision += 1;
+        self.base.chart.hold(key);
+        self.base.revision += 1;
     }
 
     fn change_steps(&mut self, by: i32) {
         self.steps = self.steps.saturating_add_signed(by).clamp(1, MOST_STEPS);
-        self.revision += 1;
-    }
-
-    fn show_more(&mut self) {
-        self.most = (self.most + STEP).min(MOST_OF_ALL);
-        self.revision += 1;
-    }
-
-    fn pointed_at_box(&self, document: &Document, place: u32) -> Pointed {
-        let laid = self.chart.laid();
-        let of = laid
-            .and_then(|it| it.graph.boxes.get(place as usize))
-            .map(|it| it.of);
-        let pointed = Pointed {
-            function: of.and_then(Box_::function),
-            ..Pointed::at_module(of.and_then(Box_::module))
-        };
-        document.complete(pointed)
-    }
-
-    /// What is meant by a line: the call relation in all other views.
-    fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
-        let Some(laid) = self.chart.laid() else {
-            return Pointed::default();
-        };
-        let Some(line) = laid.graph.lines.get(place as usize) else {
-            return Pointed::default();
-        };
-        let of = |place: u32| laid.graph.boxes.get(place as usize).map(|it| it.of);
-        let [from, to] = [line.from, line.to].map(of);
-        let module = |of: Option<Box_>| of.and_then(Box_::module);
-        document.complete(Pointed {
-            relation: module(from).zip(module(to)),
-            function: to.and_then(Box_::function),
-            module: module(to),
-            ..Pointed::default()
-        })
-    }
-
-    fn focused(&self, document: &Document) -> Option<u32> {
-        let laid = self.chart.laid()?;
-        let marked = marked(document, &laid.graph, &document.selection.chosen);
-        let own = self
-            .focus
-            .and_then(|key| laid.graph.boxes.iter().position(|it| it.key == key));
-        let own = own
-            .map(|it| it as u32)
-            .filter(|it| marked.boxes.contains(it));
-        own.or(marked.boxes.first().copied())
+        self.base.revision += 1;
     }
 
     /// Chooses a box without moving the middle.
@@ -301,32 +221,16 @@ impl Neighbourhood {
         });
     }
 
-    fn walk(&mut self, key: GraphKey, document: &Document, asks: &mut Asks) {
-        let from = self.focused(document);
-        let Some(laid) = self.chart.laid().cloned() else {
-            return;
-        };
-        let Some(to) = walk::next(&laid, from, key) else {
-            return;
-        };
-        self.focus = laid.graph.boxes.get(to as usize).map(|it| it.key);
-        self.chart.reveal(to);
-        let pointed = self.pointed_at_box(document, to);
-        if pointed != Pointed::default() {
-            self.choose(pointed, true, asks);
-        }
-    }
-
     /// Goes on from the box that keys act on.
     fn press(&mut self, key: GraphKey, document: &Document) {
-        let Some(place) = self.focused(document) else {
+        let Some(place) = self.base.focused(document) else {
             return;
         };
         match key {
             GraphKey::More => self.go_on(place, Some(true)),
             GraphKey::Less => self.go_on(place, Some(false)),
             _ => {
-                if let Some(function) = self.function_at(place) {
+                if let Some(function) = self.base.function_at(place) {
                     self.set_middle(function);
                 }
             }
@@ -335,7 +239,7 @@ impl Neighbourhood {
 
     /// What is on the call stacks at the time pointed at, else at that of all views.
     fn find_running(&mut self, state: &State) {
-        let (Some(document), Some(laid)) = (&state.document, self.chart.laid()) else {
+        let (Some(document), Some(laid)) = (&state.document, self.base.chart.laid()) else {
             self.running = Running::default();
             return;
         };
@@ -369,13 +273,13 @@ impl Neighbourhood {
         if state.work.counting_is_stopped && !document.filters.is_empty() {
             return "What is left out is not counted: this is as it was before.";
         }
-        match self.chart.laid() {
+        match self.base.chart.laid() {
             None if self.middle.is_none() && !self.is_waiting() => {
                 "No call of one function by another is left here: widen the range, or bring something back."
             }
             None if self.is_waiting() => "Counting callers and callees …",
             None => "Choose a function to see who calls it and whom it calls.",
-            Some(_) if self.is_counting => "Counting what is left …",
+            Some(_) if self.base.is_counting => "Counting what is left …",
             Some(laid) if laid.graph.lines.is_empty() => {
                 "Nobody calls it here, and it calls nobody."
             }
@@ -389,12 +293,9 @@ impl View for Neighbourhood {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
             return;
         }
-        if let Some(done) = self.job.as_ref().and_then(Job::poll) {
-            self.job = None;
-            if let (Ok(laid), Some(document)) = (done, &state.document) {
-                self.chart
-                    .take(laid, state.now(), &document.session.hierarchy);
-            }
+        if let (Some(laid), Some(document)) = (self.base.take(), &state.document) {
+            let hierarchy = &document.session.hierarchy;
+            self.base.chart.take(laid, state.now(), hierarchy);
         }
         let stamps = &state.stamps;
         let counting = state.work.is_under_way();
@@ -402,7 +303,7 @@ impl View for Neighbourhood {
         let seen = Seen {
             stamps: [stamps.document, stamps.run, stamps.left],
             chosen: chosen.unwrap_or_default(),
-            revision: self.revision,
+            revision: self.base.revision,
             is_counting: counting,
         };
         if self.seen == Some(seen) {
@@ -410,11 +311,11 @@ impl View for Neighbourhood {
         }
         self.seen = Some(seen);
         let Some(document) = &state.document else {
-            self.chart.clear();
+            self.base.chart.clear();
             return;
         };
-        self.is_counting = counting && document.is_limited();
-        if self.is_counting {
+        self.base.is_counting = counting && document.is_limited();
+        if self.base.is_counting {
             return;
         }
         if std::mem::replace(&mut self.run, stamps.run) != stamps.run {
@@ -422,12 +323,11 @@ impl View for Neighbourhood {
             self.middle = None;
             self.further.clear();
             self.chosen = Pointed::default();
-            self.chart.forget();
+            self.base.chart.forget();
         }
         self.follow(document);
         let (Some(given), Some(middle)) = (Given::of(document), self.middle) else {
-            self.chart.clear();
-            self.wanted = None;
+            self.base.clear();
             return;
         };
         let wanted = Wanted {
@@ -435,19 +335,12 @@ impl View for Neighbourhood {
             middle,
             steps: self.steps,
             further: self.further.clone(),
-            by: self.by,
-            most: self.most,
+            by: self.base.by,
+            most: self.base.most,
             is_by_itself: self.is_by_itself,
             has_times: document.playback.is_some(),
         };
-        if self.wanted.as_ref() == Some(&wanted) {
-            return;
-        }
-        self.wanted = Some(wanted.clone());
-        let known = self.chart.known();
-        self.job = Some(Job::named("neighbours", state.waker(), move |progress| {
-            making::make(&wanted, known, progress)
-        }));
+        self.base.want(wanted, ("neighbours", state), making::make);
     }
 
     fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {
@@ -455,38 +348,33 @@ impl View for Neighbourhood {
         self.find_running(state);
         let document = state.document.as_ref();
         let running = self.running.marked.clone();
-        self.chart.picture(state, document, surface, words, running)
+        self.base
+            .chart
+            .picture(state, document, surface, words, running)
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        let Some(document) = &state.document else {
-            return;
-        };
-        match ask {
-            ViewAsk::ShowAll => self.chart.show_all(),
-            ViewAsk::Graph(key) => match key {
-                GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
-                GraphKey::AllMore => self.change_steps(1),
-                GraphKey::AllLess => self.change_steps(-1),
-                GraphKey::Width => {
-                    self.by = match self.by {
-                        By::Cost => By::Calls,
-                        By::Calls => By::Cost,
-                    };
-                    self.revision += 1;
+    fn show_all(&mut self, _document: &Document) {
+        self.base.chart.show_all();
+    }
+
+    fn graph_key(&mut self, key: GraphKey, document: &Document, asks: &mut Asks) {
+        match key {
+            GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
+            GraphKey::AllMore => self.change_steps(1),
+            GraphKey::AllLess => self.change_steps(-1),
+            GraphKey::Width => self.base.change_width(),
+            GraphKey::Rest => self.base.show_more(),
+            GraphKey::Nearer => self.base.chart.zoom_in_the_middle(1.25),
+            GraphKey::Farther => self.base.chart.zoom_in_the_middle(0.8),
+            GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
+                if let Some(pointed) = self.base.walk(key, document) {
+                    self.choose(pointed, true, asks);
                 }
-                GraphKey::Rest => self.show_more(),
-                GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
-                GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
-                GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
-                    self.walk(key, document, asks);
-                }
-            },
-            _ => {}
+            }
         }
     }
 
@@ -495,15 +383,15 @@ impl View for Neighbourhood {
     }
 
     fn is_waiting(&self) -> bool {
-        self.job.is_some() || self.is_counting
+        self.base.is_waiting()
     }
 
     fn progress(&self) -> Option<&Progress> {
-        self.job.as_ref().and_then(Job::slow)
+        self.base.progress()
     }
 
     fn cancel(&mut self) {
-        self.job = None;
+        self.base.cancel();
     }
 
     fn save(&self, state: &State, out: &mut SavedViews) {
@@ -515,7 +403,7 @@ impl View for Neighbourhood {
     }
 
     fn log(&self, line: &mut Map<String, Value>) {
-        let Some(laid) = self.chart.laid() else {
+        let Some(laid) = self.base.chart.laid() else {
             return;
         };
         let middle = laid.graph.boxes.iter().find(|it| it.is_middle);
@@ -524,7 +412,7 @@ impl View for Neighbourhood {
             "functions": laid.graph.boxes.len(),
             "relations": laid.graph.lines.len(),
             "steps": self.steps,
-            "moves": self.chart.is_moving(),
+            "moves": self.base.chart.is_moving(),
         });
         line.insert("neighbours".to_owned(), log);
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::graph::model::{Graph, Sign};
-use super::super::graph::tests::{SURFACE, document, function, opened, settle};
 use super::*;
+use crate::parts::graph::model::{By, Graph, Of as Box_, Sign};
+use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
+use crate::parts::graph::view::MOST_OF_ALL;
 use callscape_base::units::ThreadId;
+use callscape_state::ask::ViewAsk;
 
 fn open() -> (Neighbourhood, State) {
     let mut state = opened(&[], ViewId::of(&ENTRY.line));
@@ -15,7 +17,7 @@ fn open() -> (Neighbourhood, State) {
 }
 
 fn graph(view: &Neighbourhood) -> &Graph {
-    &view.chart.laid().expect("it is made").graph
+    &view.base.chart.laid().expect("it is made").graph
 }
 
 fn choose(view: &mut Neighbourhood, state: &mut State, name: &str) -> FunctionId {
@@ -57,7 +59,7 @@ fn callers_and_callees_are_those_of_the_trace() {
             .map(|it| functions.get(it).name.to_owned())
             .collect()
     };
-    view.most = MOST_OF_ALL;
+    view.base.most = MOST_OF_ALL;
     for name in names {
         let middle = choose(&mut view, &mut state, &name);
         assert_eq!(view.middle, Some(middle));
@@ -78,7 +80,7 @@ fn callers_and_callees_are_those_of_the_trace() {
             assert_eq!(direct(&view, side), expected, "{name} {side:?}");
         }
         // Callers stand left of it, callees right.
-        let laid = view.chart.laid().expect("it is made");
+        let laid = view.base.chart.laid().expect("it is made");
         let middle = laid.layout.nodes[0];
         for (of, rect) in laid.graph.boxes.iter().zip(&laid.layout.nodes).skip(1) {
             match side_of(of.key) {
@@ -94,8 +96,8 @@ fn what_there_is_no_room_for_is_counted_and_shown_when_asked_for() {
     let (mut view, mut state) = open();
     choose(&mut view, &mut state, "luaV_execute");
     let all = graph(&view).boxes.len();
-    view.most = 5;
-    view.revision += 1;
+    view.base.most = 5;
+    view.base.revision += 1;
     settle(&mut view, &mut state);
     let more = |view: &Neighbourhood| -> u32 {
         let boxes = graph(view).boxes.iter();
@@ -126,7 +128,7 @@ fn what_there_is_no_room_for_is_counted_and_shown_when_asked_for() {
 fn it_goes_on_from_one_function_or_from_all() {
     let (mut view, mut state) = open();
     choose(&mut view, &mut state, "luaV_execute");
-    let first = Arc::clone(view.chart.laid().expect("it is made"));
+    let first = Arc::clone(view.base.chart.laid().expect("it is made"));
     let place = graph(&view)
         .boxes
         .iter()
@@ -149,9 +151,9 @@ fn it_goes_on_from_one_function_or_from_all() {
         .expect("it stays");
     view.go_on(place as u32, None);
     settle(&mut view, &mut state);
-    assert_eq!(view.chart.laid(), Some(&first), "as it was");
+    assert_eq!(view.base.chart.laid(), Some(&first), "as it was");
     let count = |view: &Neighbourhood| graph(view).boxes.len();
-    view.most = MOST_OF_ALL;
+    view.base.most = MOST_OF_ALL;
     let mut before = count(&view);
     for _ in 0..2 {
         view.on(
@@ -186,7 +188,7 @@ fn what_is_chosen_elsewhere_moves_to_the_middle_and_what_is_chosen_here_does_not
         .iter()
         .position(|it| !it.is_middle)
         .expect("a neighbour") as u32;
-    let pointed = view.pointed_at_box(document(&state), other);
+    let pointed = view.base.pointed_at_box(document(&state), other);
     let mut asks = Asks::default();
     view.choose(pointed, false, &mut asks);
     asks.take().into_iter().for_each(|ask| state.execute(ask));
@@ -315,10 +317,10 @@ fn two_runs_show_both_values_and_their_difference() {
 fn a_session_file_keeps_the_middle_and_what_is_shown() {
     let (mut view, mut state) = open();
     choose(&mut view, &mut state, "luaV_execute");
-    view.by = By::Calls;
+    view.base.by = By::Calls;
     view.steps = 2;
-    view.most = 33;
-    view.revision += 1;
+    view.base.most = 33;
+    view.base.revision += 1;
     settle(&mut view, &mut state);
     let mut saved = SavedViews::default();
     view.save(&state, &mut saved);

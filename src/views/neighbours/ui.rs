@@ -2,24 +2,26 @@
 
 use egui::Ui;
 
-use super::{MOST_OF_ALL, MOST_STEPS, Neighbourhood};
-use crate::graph::chart::{Chart, Spot};
-use crate::graph::model::Of;
-use crate::graph::{panel, tips};
-use crate::{Pane, style};
+use super::{MOST_STEPS, Neighbourhood};
+use crate::Pane;
+use crate::parts::graph::chart::{Chart, Spot};
+use crate::parts::graph::model::Of;
+use crate::parts::graph::panel;
+use crate::parts::graph::view::MOST_OF_ALL;
+use crate::parts::style;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
 pub fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
-    let mut chart = std::mem::take(&mut view.chart);
+    let mut chart = std::mem::take(&mut view.base.chart);
     let mut is_other = false;
     let pointing = panel::show(ui, "neighbours", &mut chart, pane, |ui, chart, pane| {
         is_other = head(view, chart, ui, pane);
     });
-    view.chart = chart;
+    view.base.chart = chart;
     if is_other {
-        view.revision += 1;
+        view.base.revision += 1;
     }
     if let Some(document) = &pane.state.document {
         point(view, document, pointing, pane);
@@ -44,12 +46,12 @@ fn head(view: &mut Neighbourhood, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
         .on_hover_text("How far out on both sides: > and <")
         .changed();
     ui.label(style::weak("functions").small());
-    let most = egui::DragValue::new(&mut view.most).range(2..=MOST_OF_ALL);
+    let most = egui::DragValue::new(&mut view.base.most).range(2..=MOST_OF_ALL);
     is_other |= ui
         .add(most)
         .on_hover_text("How many are shown at most: R shows more")
         .changed();
-    is_other |= panel::choose_width(ui, document, &mut view.by);
+    is_other |= panel::choose_width(ui, document, &mut view.base.by);
     panel::choose_tint(ui, document, &mut chart.tint);
     if ui
         .button("All in sight")
@@ -86,26 +88,11 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    let Some(laid) = view.chart.laid().cloned() else {
+    let Some(laid) = view.base.chart.laid().cloned() else {
         return;
     };
     let graph = &laid.graph;
-    let (pointed, tip) = match pointing.spot {
-        None => (Pointed::default(), None),
-        Some(Spot::Box(place) | Spot::BoxSign(place)) => (
-            view.pointed_at_box(document, place),
-            tips::of_box(document, graph, place),
-        ),
-        Some(Spot::Frame(place) | Spot::FrameSign(place)) => {
-            let module = graph.frames.get(place as usize).map(|it| it.module);
-            let pointed = document.complete(Pointed::at_module(module));
-            (pointed, tips::of_frame(document, graph, place))
-        }
-        Some(Spot::Line(place)) => (
-            view.pointed_at_line(document, place),
-            tips::of_line(document, graph, place),
-        ),
-    };
+    let (pointed, tip) = view.base.meant(document, pointing.spot);
     pane.pointed = pointed;
     let is_more = |place: u32| {
         let of = graph.boxes.get(place as usize).map(|it| it.of);
@@ -115,16 +102,16 @@ fn point(
         Some(Spot::Box(place) | Spot::BoxSign(place))
             if pointing.is_clicked() && is_more(place) =>
         {
-            view.show_more();
+            view.base.show_more();
         }
         Some(Spot::BoxSign(place)) if pointing.is_clicked() => view.go_on(place, None),
         Some(Spot::Box(place)) if pointing.is_double() => {
-            if let Some(function) = view.function_at(place) {
+            if let Some(function) = view.base.function_at(place) {
                 view.set_middle(function);
             }
         }
         Some(Spot::Box(place)) if pointing.is_clicked() => {
-            view.focus = graph.boxes.get(place as usize).map(|it| it.key);
+            view.base.set_focus(place);
             view.choose(pointed, false, pane.asks);
         }
         Some(Spot::Frame(_)) if pointing.is_double() => {

@@ -6,7 +6,7 @@ use super::boxes::{Paint, color32};
 use super::finding::{DEPTHS, Found};
 use super::{PhasesView, pointed_at};
 use crate::Pane;
-use crate::widgets::tell;
+use crate::parts::widgets::tell;
 use callscape_base::units::{Time, TimeRange};
 use callscape_state::ask::{PlayAsk, SelectAsk};
 use callscape_state::document::Document;

@@ -5,7 +5,7 @@ use egui::{Color32, FontId, Painter, Pos2, Rect, Stroke, StrokeKind, pos2, vec2}
 
 use super::finding::Found;
 use super::layers::Of;
-use crate::style;
+use crate::parts::style;
 use callscape_analysis::phases::{Gathered, Phase};
 use callscape_base::escape;
 use callscape_base::units::{FunctionId, ModuleId, TimeRange, grouped};

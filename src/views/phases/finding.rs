@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use crate::parts::kept;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
@@ -35,39 +37,50 @@ impl Default for Settings {
     }
 }
 
+/// The same in a session file.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    min_calls: Option<u64>,
+    min_cost_ns: Option<u64>,
+    similarity: f64,
+}
+
+impl Default for Kept {
+    fn default() -> Kept {
+        Kept::of(&Settings::default())
+    }
+}
+
+impl Kept {
+    fn of(settings: &Settings) -> Kept {
+        Kept {
+            min_calls: settings.calls,
+            min_cost_ns: settings.cost.map(Cost::ns),
+            similarity: settings.similarity,
+        }
+    }
+}
+
 impl Settings {
-    pub fn save(&self) -> Value {
-        serde_json::json!({
-            "min_calls": self.calls,
-            "min_cost_ns": self.cost.map(Cost::ns),
-            "similarity": self.similarity,
-        })
+    pub fn save(&self, out: &mut Map<String, Value>) {
+        kept::put(&Kept::of(self), out);
     }
 
     /// As they were saved, and how many of them mean nothing.
-    pub fn restore(saved: &Value) -> (Settings, usize) {
-        let mut lost = 0;
-        let mut number = |name: &str| {
-            let value = saved.get(name).filter(|value| !value.is_null())?;
-            let number = value.as_u64();
-            lost += usize::from(number.is_none());
-            number
-        };
-        let (calls, cost) = (number("min_calls"), number("min_cost_ns"));
-        let similarity = match saved.get("similarity") {
-            None => SIMILARITY,
-            Some(value) => {
-                let number = value.as_f64().filter(|it| (0.0..=1.0).contains(it));
-                lost += usize::from(number.is_none());
-                number.unwrap_or(SIMILARITY)
-            }
-        };
+    pub fn restore(saved: &Map<String, Value>) -> (Settings, usize) {
+        let (kept, lost) = kept::read::<Kept>(saved);
+        let is_share = (0.0..=1.0).contains(&kept.similarity);
         let settings = Settings {
-            calls,
-            cost: cost.map(Cost::from_ns),
-            similarity,
+            calls: kept.min_calls,
+            cost: kept.min_cost_ns.map(Cost::from_ns),
+            similarity: if is_share {
+                kept.similarity
+            } else {
+                SIMILARITY
+            },
         };
-        (settings, lost)
+        (settings, lost + usize::from(!is_share))
     }
 }
 

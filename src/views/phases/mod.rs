@@ -6,6 +6,7 @@
 mod band;
 mod boxes;
 mod finding;
+mod keys;
 mod layers;
 mod meaning;
 mod other_run;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use self::finding::{Finding, Found, FoundIn, Settings};
+use self::keys::{Does, KEYS};
 use self::layers::{Instances, Key, Layer};
 use self::meaning::Meaning;
 use self::other_run::FindingOther;
@@ -34,9 +36,9 @@ use callscape_filter::filters::Filters;
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_layout::hues::Hues;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, On, Scope};
-use callscape_state::ask::{Ask, Asks, Chapter, ViewAsk};
+use callscape_state::ask::{Ask, Asks, Chapter};
 use callscape_state::document::Document;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
@@ -59,47 +61,9 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::Phases],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(PhasesView::default()),
 };
-
-const NEXT: &str = "phases.next-instance";
-const PREVIOUS: &str = "phases.previous-instance";
-const COMPARE: &str = "phases.compare";
-
-static KEYS: [Line; 2] = [Line {
-    keys: "Shift+P, Shift+O",
-    text: "next and previous instance of a repetition in the phases",
-    actions: &[
-        Action::own(
-            Scope::Anywhere,
-            NEXT,
-            "Next instance",
-            "Shows the next instance of the innermost repetition of phases that is unfolded.",
-            &[Chord::letter('p').shift()],
-        ),
-        Action::own(
-            Scope::Anywhere,
-            PREVIOUS,
-            "Previous instance",
-            "Shows the previous instance of the innermost repetition of phases that is unfolded.",
-            &[Chord::letter('o').shift()],
-        ),
-    ],
-}, Line {
-    keys: "Right click",
-    text: "phases: compare the phase with the one chosen before, or with that of the other run",
-    actions: &[
-        Action::own(
-            Scope::Anywhere,
-            COMPARE,
-            "Compare the phases",
-            "Shows the phase that the menu is of beside the one chosen before, or beside that of the other run.",
-            &[],
-        )
-        .on(&[On::Phase]),
-    ],
-}];
 
 /// In the session file.
 const SAVED: &str = "phases";
@@ -479,18 +443,21 @@ impl View for PhasesView {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, _state: &State, _asks: &mut Asks) {
-        match ask {
-            ViewAsk::Do(NEXT) => self.step_instance(1),
-            ViewAsk::Do(PREVIOUS) => self.step_instance(-1),
-            ViewAsk::Do(COMPARE) => self.compared = self.menu_of.or(self.compared),
-            ViewAsk::Reveal(of) | ViewAsk::Fit(of) => {
-                let phases = self.found.as_ref().map(|it| &it.phases);
-                if let Some(phase) = phases.and_then(|it| it.around(of.thread, of.call)) {
-                    self.reveal(phase);
-                }
-            }
-            _ => {}
+    fn act(&mut self, own: Own, _state: &State, _asks: &mut Asks) {
+        let Some(does) = own.action::<Does>() else {
+            return;
+        };
+        match does {
+            Does::Next => self.step_instance(1),
+            Does::Previous => self.step_instance(-1),
+            Does::Compare => self.compared = self.menu_of.or(self.compared),
+        }
+    }
+
+    fn show_call(&mut self, of: CallOf, _fits: bool, _document: &Document) {
+        let phases = self.found.as_ref().map(|it| &it.phases);
+        if let Some(phase) = phases.and_then(|it| it.around(of.thread, of.call)) {
+            self.reveal(phase);
         }
     }
 
@@ -521,15 +488,14 @@ impl View for PhasesView {
         let wanted = wanted.map(|of| [of.thread.0, of.call.0]);
         let path = self.path.iter().filter_map(call).chain(wanted);
         let path: Vec<[u32; 2]> = path.collect();
-        let mut saved = settings.save();
-        if let Value::Object(saved) = &mut saved {
-            saved.insert("unfolded".to_owned(), serde_json::json!(path));
-        }
-        out.shown.insert(SAVED.to_owned(), saved);
+        let mut saved = Map::new();
+        settings.save(&mut saved);
+        saved.insert("unfolded".to_owned(), serde_json::json!(path));
+        out.shown.insert(SAVED.to_owned(), saved.into());
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        let Some(saved) = from.shown.get(SAVED) else {
+        let Some(Value::Object(saved)) = from.shown.get(SAVED) else {
             return 0;
         };
         let (settings, lost) = Settings::restore(saved);

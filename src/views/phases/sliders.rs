@@ -4,8 +4,8 @@ use egui::{Slider, Ui};
 
 use super::PhasesView;
 use super::finding::{Found, Settings};
-use crate::style;
-use crate::text::counted;
+use crate::parts::style;
+use crate::parts::text::counted;
 use callscape_analysis::phases::Phases;
 use callscape_base::units::{Cost, TimeSpec, grouped};
 use callscape_model::threads::thread_names;

@@ -1,12 +1,13 @@
 //! Layers, instances and what a session file keeps.
 
 use std::collections::HashMap;
-use std::time::Duration;
+
+use serde_json::{Map, Value};
 
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
 use super::{ENTRY, PhasesView};
-use crate::View;
+use crate::testing::wait;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::{Parent, Phases, Wish, phases};
 use callscape_base::progress::Progress;
@@ -16,8 +17,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::{CallOf, Pointed};
-use callscape_state::State;
-use callscape_state::ask::{Asks, FilterAsk, SelectAsk};
+use callscape_state::ask::{FilterAsk, SelectAsk};
 use callscape_state::panes::ViewId;
 use callscape_state::runs_view::testing::paths;
 
@@ -126,23 +126,19 @@ fn settings_come_back() {
             similarity: 0.25,
         },
     ] {
-        assert_eq!(Settings::restore(&settings.save()), (settings, 0));
+        let mut saved = Map::new();
+        settings.save(&mut saved);
+        assert_eq!(Settings::restore(&saved), (settings, 0));
     }
-    let odd = serde_json::json!({"min_calls": -5, "min_cost_ns": "x", "similarity": 7});
+    let odd = [
+        ("min_calls", (-5).into()),
+        ("min_cost_ns", "x".into()),
+        ("similarity", 7.into()),
+    ];
+    let odd = Map::from_iter(odd.map(|(name, value): (&str, Value)| (name.to_owned(), value)));
     assert_eq!(Settings::restore(&odd), (Settings::default(), 3));
-    let nothing = Settings::restore(&serde_json::json!(null));
+    let nothing = Settings::restore(&Map::new());
     assert_eq!(nothing, (Settings::default(), 0));
-}
-
-/// Until nothing more is looked for.
-fn wait(view: &mut PhasesView, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
 }
 
 #[test]

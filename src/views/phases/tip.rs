@@ -3,8 +3,8 @@
 use super::boxes::firsts;
 use super::finding::Found;
 use super::layers::Of;
-use crate::text::counted;
-use crate::tip::Tip;
+use crate::parts::text::counted;
+use crate::parts::tip::Tip;
 use callscape_analysis::phases::{Dropped, Kind, Parent};
 use callscape_base::units::grouped;
 use callscape_state::document::Document;

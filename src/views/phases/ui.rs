@@ -8,10 +8,11 @@ use super::boxes::{Drawing, Look, Marks, Paint, Scales, firsts};
 use super::finding::Found;
 use super::layers::{BOX, Frame, HEAD, Key, Layer, MOST, Of};
 use super::{PhasesView, band, pair, pointed_at, sliders, tip};
-use crate::text::counted;
-use crate::tip::Tip;
-use crate::widgets::tell;
-use crate::{NO_TIMES, Pane, rows, style};
+use crate::Pane;
+use crate::parts::along_time::NO_TIMES;
+use crate::parts::text::counted;
+use crate::parts::widgets::tell;
+use crate::parts::{rows, style};
 use callscape_analysis::phases::Parent;
 use callscape_base::escape;
 use callscape_base::units::{Cost, TimeRange, grouped};
@@ -26,8 +27,7 @@ const TITLE: f32 = 22.0;
 const BELOW: f32 = 14.0;
 
 pub fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -238,7 +238,7 @@ fn title(ui: &mut Ui, found: &Found, layer: &Layer, act: &mut Act) {
         }
         let facts = ui.label(style::weak(text));
         for response in [name, facts] {
-            response.on_hover_ui(|ui| show_tip(ui, &tip::of_layer(found, layer.parent)));
+            response.on_hover_ui(|ui| tip::of_layer(found, layer.parent).show(ui, 340.0));
         }
         outliers(ui, layer, act);
     });
@@ -326,7 +326,7 @@ fn draw_layer(
             if let Of::Phase(index) = placed.of {
                 view.add_to_tip(&mut tip, document, drawing.found, index);
             }
-            show_tip(ui, &tip);
+            tip.show(ui, 340.0);
         });
     }
 }
@@ -465,13 +465,4 @@ fn draw_frame(ui: &mut Ui, frame: &Frame, rect: Rect, drawing: &Drawing<'_>, act
     }
     let at = pos2(head.left() + 28.0, middle - 7.5);
     drawing.write(at, head.width() - 56.0, 1, 11.5, paint.text, &text);
-}
-
-fn show_tip(ui: &mut Ui, tip: &Tip) {
-    ui.set_max_width(340.0);
-    ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
-    for line in &tip.lines {
-        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
-    }
 }

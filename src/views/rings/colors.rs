@@ -3,7 +3,7 @@
 use egui::Color32;
 
 use super::Tint;
-use crate::contexts::ShownContexts;
+use crate::parts::contexts::ShownContexts;
 use callscape_base::units::ContextId;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, Tones, encoded};

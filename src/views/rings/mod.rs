@@ -2,6 +2,7 @@
 
 mod colors;
 mod drawing;
+mod keys;
 mod query;
 mod saved;
 mod ui;
@@ -10,16 +11,18 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::contexts::{Counted, Hits, ShownContexts};
+use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, ShownContexts};
+use crate::parts::kept::choices;
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
 use callscape_layout::rings::{Of, Rings as Chart, Sizing, Tree};
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, On, Scope};
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::Asks;
 use callscape_state::document::Document;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use query::Query;
@@ -40,115 +43,32 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::TimeGoes, Purpose::Memory],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(Rings::default()),
 };
 
-const SIZING: &str = "rings.sizing";
-const OUT: &str = "rings.out";
-const ROOT: &str = "rings.root";
-const DEEPER: &str = "rings.deeper";
-const SHALLOWER: &str = "rings.shallower";
-
-static KEYS: [Line; 2] = [
-    Line {
-        keys: "P, Backspace",
-        text: "ring chart: the next sizing; back to the root before",
-        actions: &[
-            Action::own(
-                Scope::Chart,
-                SIZING,
-                "Next sizing",
-                "Sizes the segments of the ring chart alike, by angle, or by area.",
-                &[Chord::letter('p')],
-            )
-            .repeating(),
-            Action::own(
-                Scope::Chart,
-                OUT,
-                "Root before",
-                "Shows the ring chart around the root that it had before.",
-                &[Chord::key("Backspace")],
-            )
-            .on(&[On::Context])
-            .repeating(),
-            Action::own(
-                Scope::Chart,
-                ROOT,
-                "Show the rings around it",
-                "Makes the segment that the menu is of the middle of the ring chart.",
-                &[],
-            )
-            .on(&[On::Context]),
-        ],
-    },
-    Line {
-        keys: "Wheel, − +",
-        text: "ring chart: fewer and more rings",
-        actions: &[
-            Action::own(
-                Scope::Chart,
-                DEEPER,
-                "One ring more",
-                "Shows a ring more of the ring chart.",
-                &[Chord::letter('+'), Chord::letter('=')],
-            )
-            .repeating(),
-            Action::own(
-                Scope::Chart,
-                SHALLOWER,
-                "One ring less",
-                "Shows a ring less of the ring chart.",
-                &[Chord::letter('-'), Chord::letter('−')],
-            )
-            .repeating(),
-        ],
-    },
-];
-
-/// What segments are as large as.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Metric {
-    #[default]
-    Total,
-    Calls,
-    Waiting,
-}
-
-impl Metric {
-    const ALL: [Metric; 3] = [Metric::Total, Metric::Calls, Metric::Waiting];
-
-    fn title(self) -> &'static str {
-        match self {
-            Metric::Total => "total",
-            Metric::Calls => "calls",
-            Metric::Waiting => "waiting",
-        }
+choices! {
+    /// What segments are as large as.
+    #[derive(Default)]
+    pub enum Metric {
+        #[default]
+        Total = "total";
+        Calls = "calls";
+        Waiting = "waiting";
     }
 }
 
-/// What segments are coloured by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// The hue of the district.
-    #[default]
-    Module,
-    Own,
-    Calls,
-    /// The difference of two runs.
-    Difference,
-}
-
-impl Tint {
-    const ALL: [Tint; 4] = [Tint::Module, Tint::Own, Tint::Calls, Tint::Difference];
-
-    fn title(self) -> &'static str {
-        match self {
-            Tint::Module => "module",
-            Tint::Own => "self",
-            Tint::Calls => "calls",
-            Tint::Difference => "difference of the runs",
-        }
+choices! {
+    /// What segments are coloured by.
+    #[derive(Default)]
+    pub enum Tint {
+        /// The hue of the district.
+        #[default]
+        Module = "module";
+        Own = "self";
+        Calls = "calls";
+        /// The difference of two runs.
+        Difference = "difference of the runs";
     }
 }
 
@@ -373,22 +293,27 @@ impl View for Rings {
         ui::show(self, ui, pane);
     }
 
-    fn on(&mut self, ask: ViewAsk, _state: &State, _asks: &mut Asks) {
-        match ask {
-            ViewAsk::Do(SIZING) => {
+    fn act(&mut self, own: Own, _state: &State, _asks: &mut Asks) {
+        let Some(does) = own.action::<Does>() else {
+            return;
+        };
+        match does {
+            Does::Sizing => {
                 self.sizing = match self.sizing {
                     Sizing::Alike => Sizing::Angle,
                     Sizing::Angle => Sizing::Area,
                     Sizing::Area => Sizing::Alike,
                 }
             }
-            ViewAsk::Do(OUT) => self.back(),
-            ViewAsk::Do(ROOT) => self.set_root(self.menu_of),
-            ViewAsk::ShowAll => self.set_root(None),
-            ViewAsk::Do(DEEPER) => self.change_rings(1),
-            ViewAsk::Do(SHALLOWER) => self.change_rings(-1),
-            _ => {}
+            Does::Out => self.back(),
+            Does::Root => self.set_root(self.menu_of),
+            Does::Deeper => self.change_rings(1),
+            Does::Shallower => self.change_rings(-1),
         }
+    }
+
+    fn show_all(&mut self, _document: &Document) {
+        self.set_root(None);
     }
 
     fn is_waiting(&self) -> bool {

@@ -3,7 +3,7 @@
 //! `parse self > 5 %` finds the contexts of functions with `parse` in their name or path that cost more than a twentieth
 //! of the whole themselves.
 
-use super::super::contexts::ShownContexts;
+use crate::parts::contexts::ShownContexts;
 use callscape_base::units::{ContextId, FunctionId, TimeSpec};
 use callscape_state::document::Document;
 

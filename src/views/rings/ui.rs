@@ -8,11 +8,12 @@ use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, ve
 
 use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
-use super::saved::MERGES;
+use super::saved::{MERGES, merge_title};
 use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
-use crate::contexts::{ShownContexts, of_both, pointed_at};
-use crate::widgets::tell;
-use crate::{Pane, rows, style, text};
+use crate::Pane;
+use crate::parts::contexts::{ShownContexts, of_both, pointed_at};
+use crate::parts::widgets::{self, tell};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::ContextId;
 use callscape_layout::rings::{Segment, Sizing};
@@ -37,8 +38,7 @@ const MOST_NAMES: usize = 500;
 const FRAME: f32 = 2.5;
 
 pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -71,28 +71,6 @@ pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
     });
 }
 
-/// A choice among a few, as a list that opens.
-fn choice<T: Copy + PartialEq>(
-    ui: &mut Ui,
-    (label, about): (&str, &str),
-    now: &mut T,
-    all: impl Iterator<Item = (T, &'static str)>,
-) {
-    let all: Vec<(T, &str)> = all.collect();
-    let title = all.iter().find(|it| it.0 == *now).map_or("", |it| it.1);
-    ui.label(style::weak(label).small());
-    egui::ComboBox::from_id_salt(("rings", label))
-        .selected_text(title)
-        .width(84.0)
-        .show_ui(ui, |ui| {
-            for (value, title) in all {
-                ui.selectable_value(now, value, title);
-            }
-        })
-        .response
-        .on_hover_text(about);
-}
-
 fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
     ui.horizontal_wrapped(|ui| {
         let shown = view.counted.shown();
@@ -105,19 +83,21 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
             Metric::Waiting => knows_waiting,
         };
         let metrics = Metric::ALL.into_iter().filter(is_known);
-        choice(
+        widgets::choice(
             ui,
             ("size", "What the size of a segment says"),
+            84.0,
             &mut view.metric,
             metrics.map(|it| (it, it.title())),
         );
         let sizings = Sizing::ALL.into_iter();
-        choice(
+        widgets::choice(
             ui,
             (
                 "sized",
                 "Whether all callees are as large as one another, or by their angle or area",
             ),
+            84.0,
             &mut view.sizing,
             sizings.map(|it| (it, sizing_title(it))),
         );
@@ -127,17 +107,19 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
             Tint::Difference => has_other,
         };
         let tints = Tint::ALL.into_iter().filter(is_known);
-        choice(
+        widgets::choice(
             ui,
             ("colour", "What the colour of a segment says"),
+            84.0,
             &mut view.tint,
             tints.map(|it| (it, it.title())),
         );
-        choice(
+        widgets::choice(
             ui,
             ("calls", "Which calls become one segment"),
+            84.0,
             &mut view.merge,
-            MERGES.into_iter(),
+            MERGES.into_iter().map(|it| (it, merge_title(it))),
         );
         ui.label(style::weak("rings").small());
         let mut rings = view.rings;

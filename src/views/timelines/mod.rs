@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use glam::Vec2;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use crate::along_time::{self, AlongTime, Drawn};
-use crate::both_along_time::BothAlongTime;
-use crate::tip::Tip;
+use crate::parts::along_time::{self, AlongTime, Drawn};
+use crate::parts::both_along_time::BothAlongTime;
+use crate::parts::kept::{self, Named, named};
+use crate::parts::tip::Tip;
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
 use callscape_base::units::{self, Time};
 use callscape_filter::selection::Pointed;
 use callscape_model::linked::{Along, LinkedRuns};
 use callscape_state::State;
-use callscape_state::ask::{Asks, ViewAsk};
+use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange,
@@ -42,10 +43,25 @@ pub static ENTRY: Entry = Entry {
     open: || Box::new(Timelines::default()),
 };
 
-/// In the session file.
-const ALONG: &str = "along";
-const VISIBLE: &str = "along_ns";
-const NAMES: [(Along, &str); 2] = [(Along::Stacks, "stacks"), (Along::Overview, "overview")];
+named! {
+    Along: [Along::Stacks, Along::Overview], |it| match it {
+        Along::Stacks => "stacks",
+        Along::Overview => "overview",
+    };
+}
+
+/// What a session file keeps of both runs.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct OfRuns {
+    along: Named<Along>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    along_ns: Option<[u64; 2]>,
+}
 
 #[derive(Default)]
 struct Timelines {
@@ -161,50 +177,39 @@ impl View for Timelines {
         }
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, _asks: &mut Asks) {
-        let Some(document) = &state.document else {
-            return;
-        };
-        match ask {
-            ViewAsk::ShowAll => {
-                if let (Some(runs), Some(all)) = (self.runs.clone(), along_time::whole(document))
-                    && let Some(pair) = runs.pair()
-                {
-                    let side = runs.side();
-                    self.change(|it| it.show_range(&document.session, &pair, side, all));
-                }
-            }
-            ask => along_time::on(self, ViewId::of(&ENTRY.line), ask, state),
+    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
+        Some(self)
+    }
+
+    fn show_all(&mut self, document: &Document) {
+        if let (Some(runs), Some(all)) = (self.runs.clone(), along_time::whole(document))
+            && let Some(pair) = runs.pair()
+        {
+            let side = runs.side();
+            self.change(|it| it.show_range(&document.session, &pair, side, all));
         }
     }
 
     fn save(&self, _state: &State, out: &mut SavedViews) {
-        let along = self.model.as_ref().map(BothAlongTime::along);
-        let name = NAMES.iter().find(|(it, _)| Some(*it) == along);
-        if let Some((_, name)) = name {
-            out.runs.insert(ALONG.to_owned(), (*name).into());
+        if let Some(model) = &self.model {
+            let along = Named(model.along());
+            kept::put(&OfRuns { along }, &mut out.runs);
         }
         let visible = self.model.as_ref().map(BothAlongTime::visible);
-        let visible = visible.map(|it| [it.start.ns(), it.end.ns()].to_vec());
-        out.shown.insert(VISIBLE.to_owned(), visible.into());
+        let along_ns = visible.map(|it| [it.start.ns(), it.end.ns()]);
+        kept::put(&Kept { along_ns }, &mut out.shown);
     }
 
     fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        let visible = from.shown.get(VISIBLE).cloned();
-        let visible: Option<[u64; 2]> = visible.and_then(|it| serde_json::from_value(it).ok());
-        if let Some([start, end]) = visible.filter(|it| it[0] < it[1]) {
+        let (kept, lost) = kept::read::<Kept>(&from.shown);
+        if let Some([start, end]) = kept.along_ns.filter(|it| it[0] < it[1]) {
             let range = units::TimeRange::new(Time::from_ns(start), Time::from_ns(end));
             self.change(|it| it.set_visible(range));
         }
-        let Some(name) = from.runs.get(ALONG).and_then(Value::as_str) else {
-            return 0;
-        };
-        match NAMES.iter().find(|(_, of)| *of == name) {
-            Some(&(along, _)) => {
-                self.change(|it| it.set_along(along));
-                0
-            }
-            None => 1,
+        let (of_runs, odd) = kept::read::<OfRuns>(&from.runs);
+        if from.runs.contains_key("along") {
+            self.change(|it| it.set_along(of_runs.along.0));
         }
+        lost + odd
     }
 }

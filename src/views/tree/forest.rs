@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
-use super::super::contexts::ShownContexts;
+use crate::parts::contexts::ShownContexts;
 use callscape_base::units::{ContextId, Cost, FunctionId};
 
 /// What the rows are.
@@ -190,7 +190,7 @@ impl Forest {
     }
 
     /// Whether one of the contexts of a row, or one below it, is meant.
-    pub fn leads_to(&self, node: u32, hits: &super::super::contexts::Hits) -> bool {
+    pub fn leads_to(&self, node: u32, hits: &crate::parts::contexts::Hits) -> bool {
         let below = |it: &ContextId| hits.within(self.shown.contexts.subtree(*it));
         match &self.node(node).members {
             Members::One(context) => below(context),

@@ -2,6 +2,7 @@
 //! who calls what costs; or all callers above one function and all callees below it.
 
 mod forest;
+mod keys;
 mod saved;
 #[cfg(test)]
 mod tests;
@@ -11,18 +12,20 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-pub use self::forest::{By, Forest, Mode, Node, Sums};
-use super::contexts::{Counted, Hits, pointed_at};
-use super::rows::place;
+use self::forest::{By, Forest, Mode, Node};
+use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::{Counted, Hits, pointed_at};
+use crate::parts::kept::choices;
+use crate::parts::list::At;
 use callscape_base::progress::Progress;
-use callscape_base::units::FunctionId;
+use callscape_base::units::{ContextId, FunctionId};
 use callscape_facts::contexts::Merge;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::action::{Action, Chord, Line, On, Scope};
-use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey, ViewAsk};
+use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
@@ -42,127 +45,31 @@ pub static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::TimeGoes],
     },
-    keys: &KEYS,
+    keys: KEYS,
     open: || Box::new(Tree::default()),
 };
 
 /// The field's id, so that keys go to it while it has the focus.
 pub const FIELD: &str = "call tree search";
 
-const OPEN: &str = "tree.open";
-const CLOSE: &str = "tree.close";
-const HOTTEST: &str = "tree.hottest";
-const INVERT: &str = "tree.invert";
-const SANDWICH: &str = "tree.sandwich";
-
-static KEYS: [Line; 3] = [
-    Line {
-        keys: "→ ←",
-        text: "call tree: open the chosen row; close it, or go to the row around it",
-        actions: &[
-            Action::own(
-Scope::Table,
-                OPEN,
-                "Open the row",
-                "Opens the chosen row of the call tree, or goes to the first row below it.",
-                &[Chord::key("Right")],
-).on(&[On::Context]).repeating(),
-            Action::own(
-Scope::Table,
-                CLOSE,
-                "Close the row",
-                "Closes the chosen row of the call tree, or goes to the row around it.",
-                &[Chord::key("Left")],
-).on(&[On::Context]).repeating(),
-        ],
-    },
-    Line {
-        keys: "E",
-        text: "call tree: open the hottest way down from the chosen row",
-        actions: &[Action::own(
-Scope::Table,
-            HOTTEST,
-            "Open the hottest way",
-            "Opens the hottest row below the chosen one of the call tree, and so on to the end.",
-            &[Chord::letter('e')],
-).on(&[On::Context]).repeating()],
-    },
-    Line {
-        keys: "C  O",
-        text: "call tree: callers in place of callees; all callers and callees of the chosen function",
-        actions: &[
-            Action::own(
-Scope::Table,
-                INVERT,
-                "Callers in place of callees",
-                "Turns the call tree round: functions by their own cost, and their callers below them.",
-                &[Chord::letter('c')],
-).on(&[On::Context]).repeating(),
-            Action::own(
-Scope::Table,
-                SANDWICH,
-                "All callers and callees",
-                "Shows the chosen function with all its callers and callees, or the whole call tree again.",
-                &[Chord::letter('o')],
-).on(&[On::Context]).repeating(),
-        ],
-    },
-];
-
 /// So many rows are seen at first.
 const FIRST_ROWS: usize = 40;
 
-/// The columns that can be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    Total,
-    Share,
-    Own,
-    Calls,
-    Average,
-    Waiting,
-    Other,
-    Delta,
+choices! {
+    /// The columns that can be left out.
+    pub enum Column {
+        Total = "total", "With all that is called";
+        Share = "%", "The total as share of the whole";
+        Own = "self", "Without what is called";
+        Calls = "calls", "How often";
+        Average = "average", "Total a call";
+        Waiting = "waiting", "Of the total, what was waiting";
+        Other = "other run", "The total of the same contexts in the other run";
+        Delta = "Δ", "How much more the run shown has than the other one; by its size";
+    }
 }
 
 impl Column {
-    pub const ALL: [Column; 8] = [
-        Column::Total,
-        Column::Share,
-        Column::Own,
-        Column::Calls,
-        Column::Average,
-        Column::Waiting,
-        Column::Other,
-        Column::Delta,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Column::Total => "total",
-            Column::Share => "%",
-            Column::Own => "self",
-            Column::Calls => "calls",
-            Column::Average => "average",
-            Column::Waiting => "waiting",
-            Column::Other => "other run",
-            Column::Delta => "Δ",
-        }
-    }
-
-    fn about(self) -> &'static str {
-        match self {
-            Column::Total => "With all that is called",
-            Column::Share => "The total as share of the whole",
-            Column::Own => "Without what is called",
-            Column::Calls => "How often",
-            Column::Average => "Total a call",
-            Column::Waiting => "Of the total, what was waiting",
-            Column::Other => "The total of the same contexts in the other run",
-            Column::Delta => "How much more the run shown has than the other one; by its size",
-        }
-    }
-
     fn by(self) -> By {
         match self {
             Column::Total | Column::Share => By::Total,
@@ -188,10 +95,7 @@ pub struct Tree {
     query: String,
     /// The row that the keys move from.
     row: Option<u32>,
-    /// The row that is to be brought into sight in the next frame.
-    row_to_show: Option<usize>,
-    /// How many whole rows there is room for.
-    rows_seen: usize,
+    at: At,
     /// What is meant by what is pointed at and by what is chosen.
     hits: [Hits; 2],
     /// What was chosen when rows were last brought into sight, and the way to it.
@@ -207,7 +111,7 @@ impl Tree {
         let shown = self.counted.shown().cloned();
         let (mode, by) = (self.mode, self.by);
         self.forest = shown.map(|shown| Forest::new(shown, mode, by, FIRST_ROWS));
-        (self.row, self.row_to_show) = (None, Some(0));
+        (self.row, self.at.to_show) = (None, Some(0));
     }
 
     fn set_mode(&mut self, mode: Mode) {
@@ -233,7 +137,7 @@ impl Tree {
         let largest = self.hits[1].largest(forest.shown());
         if let Some(node) = largest.and_then(|it| forest.reveal(it)) {
             self.row = Some(node);
-            self.row_to_show = forest.place_of(node);
+            self.at.to_show = forest.place_of(node);
         }
     }
 
@@ -253,28 +157,8 @@ impl Tree {
         if let Some(forest) = &self.forest {
             let pointed = pointed_at(document, forest.node(node).function);
             self.is_own = document.selection.chosen != document.complete(pointed);
-            self.row_to_show = forest.place_of(node);
+            self.at.to_show = forest.place_of(node);
             asks.push(ask(pointed));
-        }
-    }
-
-    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
-        let Some(forest) = &self.forest else {
-            return;
-        };
-        let at = self.place();
-        if key == TableKey::Enter && !self.query.is_empty() {
-            return self.find_next(document, asks);
-        }
-        let rows = forest.rows().len();
-        let to = place(key, at, rows, self.rows_seen.saturating_sub(1));
-        let Some(node) = to.and_then(|to| forest.at(to)) else {
-            return;
-        };
-        let function = forest.node(node).function;
-        self.choose(node, SelectAsk::Walk, document, asks);
-        if key == TableKey::Enter {
-            asks.extend(document.module_of(function).map(CameraAsk::FlyTo));
         }
     }
 
@@ -296,41 +180,6 @@ impl Tree {
         let found = behind.copied().find(|&node| is_found(node));
         if let Some(node) = found {
             self.choose(node, SelectAsk::Walk, document, asks);
-        }
-    }
-
-    fn act(&mut self, id: &str, document: &Document, asks: &mut Asks) {
-        let at = self.place().unwrap_or(0);
-        let Some(forest) = &mut self.forest else {
-            return;
-        };
-        let Some(node) = forest.at(at) else {
-            return;
-        };
-        let to = match id {
-            OPEN if forest.change(node, true) => Some(node),
-            OPEN => forest.at(at + 1),
-            CLOSE if forest.change(node, false) => Some(node),
-            CLOSE => forest.parent(node),
-            HOTTEST => Some(forest.open_hottest(node)),
-            INVERT => {
-                return self.set_mode(match self.mode {
-                    Mode::Callers => Mode::Calls,
-                    _ => Mode::Callers,
-                });
-            }
-            SANDWICH => {
-                let chosen = document.selection.chosen.function;
-                let function = chosen.unwrap_or(forest.node(node).function);
-                return self.set_mode(match self.mode {
-                    Mode::Sandwich(_) => Mode::Calls,
-                    _ => Mode::Sandwich(function),
-                });
-            }
-            _ => None,
-        };
-        if let Some(to) = to {
-            self.choose(to, SelectAsk::Walk, document, asks);
         }
     }
 
@@ -380,7 +229,8 @@ impl View for Tree {
             && let Some(opened) = self.restored.take()
             && forest.shown().contexts.len() == opened.of
         {
-            forest.open_alone(&opened.contexts);
+            let contexts: Vec<ContextId> = opened.contexts.into_iter().map(ContextId).collect();
+            forest.open_alone(&contexts);
         }
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
@@ -399,14 +249,62 @@ impl View for Tree {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
-        self.row_to_show = None;
     }
 
-    fn on(&mut self, ask: ViewAsk, state: &State, asks: &mut Asks) {
-        match (ask, &state.document) {
-            (ViewAsk::Press(key), Some(document)) => self.press(key, document, asks),
-            (ViewAsk::Do(id), Some(document)) => self.act(id, document, asks),
-            _ => {}
+    fn press(&mut self, key: TableKey, document: &Document, asks: &mut Asks) {
+        let Some(forest) = &self.forest else {
+            return;
+        };
+        let at = self.place();
+        if key == TableKey::Enter && !self.query.is_empty() {
+            return self.find_next(document, asks);
+        }
+        let rows = forest.rows().len();
+        let to = self.at.place(key, at, rows);
+        let Some(node) = to.and_then(|to| forest.at(to)) else {
+            return;
+        };
+        let function = forest.node(node).function;
+        self.choose(node, SelectAsk::Walk, document, asks);
+        if key == TableKey::Enter {
+            asks.extend(document.module_of(function).map(CameraAsk::FlyTo));
+        }
+    }
+
+    fn act(&mut self, own: Own, state: &State, asks: &mut Asks) {
+        let (Some(does), Some(document)) = (own.action::<Does>(), &state.document) else {
+            return;
+        };
+        let at = self.place().unwrap_or(0);
+        let Some(forest) = &mut self.forest else {
+            return;
+        };
+        let Some(node) = forest.at(at) else {
+            return;
+        };
+        let to = match does {
+            Does::Open if forest.change(node, true) => Some(node),
+            Does::Open => forest.at(at + 1),
+            Does::Close if forest.change(node, false) => Some(node),
+            Does::Close => forest.parent(node),
+            Does::Hottest => Some(forest.open_hottest(node)),
+            Does::Invert => {
+                return self.set_mode(match self.mode {
+                    Mode::Callers => Mode::Calls,
+                    _ => Mode::Callers,
+                });
+            }
+            Does::Sandwich => {
+                let chosen = document.selection.chosen.function;
+                let function = chosen.unwrap_or(forest.node(node).function);
+                return self.set_mode(match self.mode {
+                    Mode::Sandwich(_) => Mode::Calls,
+                    _ => Mode::Sandwich(function),
+                });
+            }
+        };
+        if let Some(to) = to {
+            self.choose(to, SelectAsk::Walk, document, asks);
         }
     }
 

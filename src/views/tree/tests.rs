@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::contexts::ShownContexts;
 use super::*;
+use crate::parts::contexts::ShownContexts;
 use callscape_base::units::{ContextId, Cost};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};

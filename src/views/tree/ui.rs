@@ -1,14 +1,15 @@
 //! The widgets of the call tree.
 
-use egui::{Id, Role, Sense, Ui, Vec2};
-use egui_extras::Column as Width;
+use egui::{Role, Sense, Ui, Vec2};
 
-use super::super::rows::{self, ROW};
-use super::super::widgets::{Icon, paint, tell};
-use super::super::{Pane, style, text};
+use super::super::Pane;
 use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
+use crate::parts::list::{self, Rows};
+use crate::parts::widgets::{self, tell};
+use crate::parts::{rows, style, text};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Unit};
+use callscape_filter::selection::Pointed;
 use callscape_look::ink::diverging;
 use callscape_model::theme::Theme;
 use callscape_state::action::On;
@@ -23,8 +24,7 @@ const DEEPEST: u32 = 24;
 const RULER: f32 = 8.0;
 
 pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
-    ui.painter()
-        .rect_filled(ui.max_rect(), 0, ui.visuals().panel_fill);
+    rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {
         return;
@@ -39,13 +39,7 @@ pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
              functions.",
         );
     }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 4,
-        top: 6,
-        bottom: 0,
-    });
-    frame.show(ui, |ui| {
+    rows::frame().show(ui, |ui| {
         head(view, ui, document, pane);
         if view.forest.is_none() {
             return rows::hint(ui, "Counting the calling contexts …");
@@ -116,21 +110,8 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
 
 fn search(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let before = view.query.clone();
-    let edit = egui::TextEdit::singleline(&mut view.query)
-        .id(Id::unique(FIELD))
-        .hint_text("Go to a name")
-        .margin(egui::Margin {
-            left: 26,
-            right: 8,
-            top: 4,
-            bottom: 4,
-        })
-        .desired_width((ui.available_width() * 0.5).clamp(80.0, 180.0));
-    let response = ui.add(edit);
-    let square = Vec2::splat(response.rect.height());
-    let icon = egui::Rect::from_min_size(response.rect.left_top(), square);
-    let color = ui.visuals().weak_text_color();
-    paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+    let width = (ui.available_width() * 0.5).clamp(80.0, 180.0);
+    let response = widgets::search(ui, FIELD, "Go to a name", width, &mut view.query);
     // Whoever types on stays at a row that still fits.
     if response.changed() && !view.query.is_empty() && before != view.query {
         view.row = view.place().and_then(|place| {
@@ -175,96 +156,19 @@ fn known(view: &Tree, document: &Document) -> Vec<Column> {
     Column::ALL.into_iter().filter(is_known).collect()
 }
 
-fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
-    view.rows_seen = rows::rows_seen(ui);
-    let mut numbers = known(view, document);
-    numbers.retain(|it| !view.hidden.contains(it));
-    // The name keeps what it needs.
-    let most = ((ui.available_width() - 200.0) / 74.0).max(1.0) as usize;
-    numbers.truncate(most);
-    let Some(forest) = &view.forest else {
-        return;
-    };
-    let place = ui.available_rect_before_wrap();
-    // The ruler stands beside the numbers, not over them.
-    ui.set_max_width((place.width() - RULER).max(0.0));
-    let lines = Lines {
-        document,
-        forest,
-        view,
-        numbers: &numbers,
-        theme: pane.state.settings.theme,
-    };
-    let mut builder = rows::table(ui, "call tree", view.row_to_show)
-        .column(Width::remainder().at_least(120.0).clip(true));
-    for _ in &numbers {
-        builder = builder.column(Width::exact(72.0));
-    }
-    let columns = numbers.iter().map(|&column| rows::Heading {
-        column: Some(column),
-        title: column.title(),
-        about: column.about(),
-        is_number: true,
-    });
-    let name = rows::Heading {
-        column: None,
-        title: "function",
-        about: "",
-        is_number: false,
-    };
-    let by = numbers.iter().find(|it| it.by() == forest.by()).copied();
-    let sort = (by.or(Some(Column::Total)), true);
-    let (table, sorted) = rows::headings(builder, std::iter::once(name).chain(columns), sort);
-    let mut done = None;
-    table.body(|body| {
-        body.rows(ROW, forest.rows().len(), |mut line| {
-            if let Some(node) = forest.at(line.index()) {
-                let toggled = lines.fill(&mut line, node);
-                let said = lines.respond(&line.response(), node, pane);
-                done = done.or(toggled.then_some(Done::Toggle(node))).or(said);
-            }
-        });
-    });
-    let marks = |at: usize| match forest.at(at) {
-        Some(node) if lines.is_meant(node, 1) => rows::Mark::Chosen,
-        Some(node) if lines.is_meant(node, 0) => rows::Mark::Pointed,
-        _ => rows::Mark::None,
-    };
-    let theme = pane.state.settings.theme;
-    rows::ruler(ui, place, forest.rows().len(), theme, marks);
-    if let Some(column) = sorted.flatten() {
-        view.by = column.by();
-        if let Some(forest) = &mut view.forest {
-            forest.sort_by(view.by);
-        }
-    }
-    match done {
-        Some(Done::Toggle(node)) => {
-            if let Some(forest) = &mut view.forest {
-                forest.toggle(node);
-            }
-        }
-        Some(Done::Choose(node)) => view.choose(node, SelectAsk::Choose, document, pane.asks),
-        None => {}
-    }
-}
-
-/// What the pointer does to a row.
-#[derive(Clone, Copy)]
-enum Done {
-    Toggle(u32),
-    Choose(u32),
-}
-
-struct Lines<'a> {
+/// The rows, and what they are shown by.
+struct Listed<'a> {
     document: &'a Document,
     forest: &'a Forest,
     view: &'a Tree,
-    numbers: &'a [Column],
     theme: Theme,
+    /// The columns that are shown.
+    numbers: Vec<Column>,
+    /// The row whose triangle was clicked.
+    toggled: Option<u32>,
 }
 
-impl Lines<'_> {
+impl Listed<'_> {
     /// Whether the row itself is meant: by what is pointed at (0), or chosen (1).
     fn is_meant(&self, node: u32, which: usize) -> bool {
         let hits = &self.view.hits[which];
@@ -280,29 +184,11 @@ impl Lines<'_> {
         }
     }
 
-    /// Writes a row; whether its triangle was clicked.
-    fn fill(&self, line: &mut egui_extras::TableRow<'_, '_>, node: u32) -> bool {
-        let of = self.forest.node(node);
-        let is_meant = [0, 1].map(|which| self.is_meant(node, which));
-        line.set_selected(is_meant[1] || self.view.row == Some(node));
-        line.set_hovered(is_meant[0]);
-        let mut toggled = false;
-        line.col(|ui| toggled = self.name(ui, node, of));
-        for &column in self.numbers {
-            line.col(|ui| self.number(ui, of, column));
-        }
-        toggled
-    }
-
     fn name(&self, ui: &mut Ui, node: u32, of: &Node) -> bool {
         let colors = style::colors(self.theme);
         let whole = self.forest.shown().whole.ns().max(1) as f64;
-        let share = (of.sums.total.ns() as f64 / whole).min(1.0) as f32;
-        let mut bar = ui.max_rect();
-        bar.min.y = bar.max.y - 2.0;
-        bar.max.x = bar.min.x + bar.width() * share;
-        ui.painter()
-            .rect_filled(bar, 0, colors.accent.gamma_multiply(0.7));
+        let share = of.sums.total.ns() as f64 / whole;
+        rows::bar(ui, share, colors.accent);
         // What is meant and not seen stands somewhere below a closed row.
         if !of.is_open {
             for (hits, color) in self.view.hits.iter().zip([colors.weak, colors.accent]) {
@@ -390,33 +276,6 @@ impl Lines<'_> {
         }
     }
 
-    fn respond(&self, response: &egui::Response, node: u32, pane: &mut Pane<'_>) -> Option<Done> {
-        let of = self.forest.node(node);
-        let pointed = pointed_at(self.document, of.function);
-        if response.hovered() {
-            pane.pointed = pointed;
-            pane.offer.on = &[On::Context];
-        }
-        // What the menu offers is done with the row that is chosen.
-        let is_clicked = response.clicked() || response.secondary_clicked();
-        let mut done = is_clicked.then_some(Done::Choose(node));
-        if response.double_clicked() {
-            done = Some(Done::Toggle(node));
-            pane.asks.extend(pointed.module.map(CameraAsk::FlyIfSeen));
-        }
-        response.clone().on_hover_ui(|ui| {
-            ui.label(style::name(function_name(self.document, of.function)));
-            if let Some(module) = pointed.module {
-                let path = self.document.session.hierarchy.path(module);
-                ui.label(style::weak(escape::name(&path)).small());
-            }
-            if let Some(context) = self.forest.context(node) {
-                ui.label(style::weak(self.way(context)).small());
-            }
-        });
-        done
-    }
-
     /// The innermost callers of a context.
     fn way(&self, context: callscape_base::units::ContextId) -> String {
         const NAMED: usize = 12;
@@ -433,6 +292,115 @@ impl Lines<'_> {
             text.push_str(&format!("\n← {} more", text::count(from as u64)));
         }
         text
+    }
+}
+
+impl Rows for Listed<'_> {
+    /// None is the name.
+    type Row = u32;
+    type By = Option<Column>;
+    const NAME: &'static str = "call tree";
+    const OFFERS: &'static [On] = &[On::Context];
+    const RULER: f32 = RULER;
+
+    fn len(&self) -> usize {
+        self.forest.rows().len()
+    }
+
+    fn row(&self, at: usize) -> Option<u32> {
+        self.forest.at(at)
+    }
+
+    fn columns(&mut self, width: f32) -> Vec<list::Column<Option<Column>>> {
+        let mut numbers = known(self.view, self.document);
+        numbers.retain(|it| !self.view.hidden.contains(it));
+        // The name keeps what it needs.
+        numbers.truncate(((width - 200.0) / 74.0).max(1.0) as usize);
+        self.numbers = numbers;
+        let numbers = self.numbers.iter().copied();
+        let numbers =
+            numbers.map(|it| list::Column::number(Some(it), it.title(), it.about(), 72.0));
+        let name = list::Column::rest(None, "function", "", 120.0);
+        std::iter::once(name).chain(numbers).collect()
+    }
+
+    fn sort(&self) -> Option<(Option<Column>, bool)> {
+        let mut shown = self.numbers.iter().copied();
+        let by = shown.find(|it| it.by() == self.forest.by());
+        Some((by.or(Some(Column::Total)), true))
+    }
+
+    fn marks(&self, node: u32) -> [bool; 2] {
+        let [is_pointed, is_chosen] = self.ruled(node);
+        [is_pointed, is_chosen || self.view.row == Some(node)]
+    }
+
+    fn ruled(&self, node: u32) -> [bool; 2] {
+        [0, 1].map(|which| self.is_meant(node, which))
+    }
+
+    fn cell(&mut self, ui: &mut Ui, node: u32, column: Option<Column>) {
+        let of = self.forest.node(node);
+        match column {
+            Some(column) => self.number(ui, of, column),
+            None if self.name(ui, node, of) => self.toggled = Some(node),
+            None => {}
+        }
+    }
+
+    fn pointed(&self, node: u32) -> Option<Pointed> {
+        Some(pointed_at(self.document, self.forest.node(node).function))
+    }
+
+    fn tip(&self, ui: &mut Ui, node: u32) {
+        let function = self.forest.node(node).function;
+        let name = function_name(self.document, function);
+        match self.document.module_of(function) {
+            Some(module) => rows::tip(ui, name, &self.document.session.hierarchy, module),
+            None => {
+                ui.label(style::name(name));
+            }
+        }
+        if let Some(context) = self.forest.context(node) {
+            ui.label(style::weak(self.way(context)).small());
+        }
+    }
+}
+
+fn list(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+    let Some(forest) = &view.forest else {
+        return;
+    };
+    let mut at = view.at;
+    let mut rows = Listed {
+        document,
+        forest,
+        view,
+        theme: pane.state.settings.theme,
+        numbers: Vec::new(),
+        toggled: None,
+    };
+    let done = list::show(&mut rows, ui, &mut at, pane);
+    // What the menu offers is done with the row that is chosen.
+    let chosen = done.clicked.or(done.menu_of);
+    let entered = done.entered;
+    let toggled = rows.toggled.or(entered);
+    let module = entered.and_then(|it| pointed_at(document, forest.node(it).function).module);
+    pane.asks.extend(module.map(CameraAsk::FlyIfSeen));
+    view.at = at;
+    if let Some(column) = done.sorted.flatten() {
+        view.by = column.by();
+    }
+    if let (Some(forest), true) = (&mut view.forest, done.sorted.flatten().is_some()) {
+        forest.sort_by(view.by);
+    }
+    match (toggled, &mut view.forest) {
+        (Some(node), Some(forest)) => forest.toggle(node),
+        _ => {
+            if let Some(node) = chosen {
+                view.choose(node, SelectAsk::Choose, document, pane.asks);
+            }
+        }
     }
 }
 

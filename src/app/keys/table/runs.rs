@@ -1,68 +1,23 @@
 //! Two runs.
 
 use crate::command::Command;
-use callscape_state::action::{Action, Chord, Line};
+use callscape_state::action::{Action, Line};
 use callscape_state::ask::RunsAsk;
+use callscape_state::keys;
 
 use super::possible::has_two_runs;
 
-pub const LINES: &[Line<Command>] = &[
-    Line {
-        keys: "Q",
-        text: "what differs, A and B side by side, or a wipe from A to B",
-        actions: &[Action::new(
-            "runs.together",
-            "Difference, side by side or wipe",
-            "Shows two runs in the next way: what differs, side by side, or a wipe.",
-            &[Chord::letter('q')],
-            || RunsAsk::Together(None).into(),
-        )
-        .when(has_two_runs)],
-    },
-    Line {
-        keys: "V",
-        text: "the other run, at the time that is the same",
-        actions: &[Action::new(
-            "runs.flip",
-            "The other run",
-            "Shows the other run, at the time that is the same.",
-            &[Chord::letter('v')],
-            || RunsAsk::Flip.into(),
-        )
-        .when(has_two_runs)],
-    },
-    Line {
-        keys: "Shift + V",
-        text: "swap A and B",
-        actions: &[Action::new(
-            "runs.swap",
-            "Swap A and B",
-            "Makes A of B, and B of A.",
-            &[Chord::letter('v').shift()],
-            || RunsAsk::Swap.into(),
-        )
-        .when(has_two_runs)],
-    },
-    Line {
-        keys: "D",
-        text: "collapse districts in which nothing differs",
-        actions: &[Action::new(
-            "runs.only-differences",
-            "Only what differs",
-            "Collapses districts in which nothing differs, or expands everything.",
-            &[Chord::letter('d')],
-            || RunsAsk::ToggleOnlyDifferences.into(),
-        )
-        .when(has_two_runs)],
-    },
-    Line {
-        keys: "X, B, [ ], Shift + G",
-        text: "leave modules and threads out, and limit the time, of both",
-        actions: &[],
-    },
-    Line {
-        keys: "Strip at the top",
-        text: "what is compared, as it was recorded or per run or call; linked clocks",
-        actions: &[],
-    },
-];
+/// What all of these have in common.
+const fn each(action: Action<Command>) -> Action<Command> {
+    action.when(has_two_runs)
+}
+
+pub const LINES: &[Line<Command>] = keys! {
+    each each;
+    "what differs, A and B side by side, or a wipe from A to B" { "runs.together" ["Q"] "Difference, side by side or wipe", "Shows two runs in the next way: what differs, side by side, or a wipe." => RunsAsk::Together(None); }
+    "the other run, at the time that is the same" { "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip; }
+    "swap A and B" { "runs.swap" ["Shift + V"] "Swap A and B", "Makes A of B, and B of A." => RunsAsk::Swap; }
+    "collapse districts in which nothing differs" { "runs.only-differences" ["D"] "Only what differs", "Collapses districts in which nothing differs, or expands everything." => RunsAsk::ToggleOnlyDifferences; }
+    ["X, B, [ ], Shift + G"] "leave modules and threads out, and limit the time, of both" {}
+    ["Strip at the top"] "what is compared, as it was recorded or per run or call; linked clocks" {}
+};

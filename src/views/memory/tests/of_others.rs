@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use super::super::choice::By;
 use super::super::*;
-use super::of_view::{context, document, seek, state_of, state_of_files, wait, widgets};
+use super::of_view::{context, document, seek, state_of, state_of_files, widgets};
+use crate::testing::wait;
 use callscape_base::units::{Time, TimeRange};
 use callscape_facts::memory::Known;
 use callscape_state::ask::SelectAsk;

@@ -10,12 +10,14 @@ use egui::{Pos2, RawInput, Rect, Shape};
 use super::super::asking::Which;
 use super::super::choice::{By, Mode, Tenths};
 use super::super::*;
-use crate::{all, style};
+use crate::all;
+use crate::parts::style;
+use crate::testing::{frame, wait};
 use callscape_analysis::session::Inputs;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
 use callscape_facts::memory::random::Random;
-use callscape_state::ask::Ask;
+use callscape_state::ask::{Ask, ViewAsk};
 use callscape_state::playback::Step;
 
 /// What is known of an object that was made.
@@ -124,20 +126,6 @@ pub(super) fn document(state: &State) -> &Document {
     state.document.as_ref().expect("it is open")
 }
 
-pub(super) fn wait(view: &mut MemoryView, state: &State) {
-    loop {
-        view.update(state, &mut Asks::default());
-        if !view.is_waiting() {
-            // What was found may be what something else waited for.
-            view.update(state, &mut Asks::default());
-            if !view.is_waiting() {
-                return;
-            }
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
 fn carry_out(state: &mut State, asks: &mut Asks) {
     let asked = std::mem::take(asks).take();
     asked.into_iter().for_each(|ask| state.execute(ask));
@@ -165,27 +153,8 @@ pub(super) fn widgets(
     let mut shapes = Vec::new();
     loop {
         wait(view, state);
-        let input = RawInput {
-            screen_rect: Some(window),
-            ..RawInput::default()
-        };
-        let mut asks = Asks::default();
-        let mut output = ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-        });
-        output.textures_delta.clear();
+        let (found, _, asks) = frame(ctx, view, state, (window, None), RawInput::default());
         assert!(asks.is_empty(), "nobody clicked: {asks:?}");
-        let found: Vec<Shape> = output.shapes.into_iter().map(|it| it.shape).collect();
         if found == shapes && !view.is_waiting() {
             break;
         }
@@ -223,7 +192,7 @@ fn click(
         pressed,
         modifiers,
     };
-    let mut asks = Asks::default();
+    let mut asks = Vec::new();
     let frames = [
         vec![
             egui::Event::ModifiersChanged(modifiers),
@@ -238,27 +207,13 @@ fn click(
     for events in frames {
         time += 0.02;
         let input = RawInput {
-            screen_rect: Some(window),
             events,
             time: Some(time),
             ..RawInput::default()
         };
-        let mut output = ctx.run_ui(input, |ui| {
-            let mut pane = Pane {
-                state,
-                asks: &mut asks,
-                pictures: [None; 2],
-                window,
-                room: window,
-                pointed: Pointed::default(),
-                offer: Default::default(),
-                placed: None,
-            };
-            view.ui(ui, &mut pane);
-        });
-        output.textures_delta.clear();
+        asks.extend(frame(ctx, view, state, (window, None), input).2);
     }
-    asks.take()
+    asks
 }
 
 /// The number of a function among those that are made.
@@ -555,7 +510,7 @@ fn rows_and_other_views_answer_each_other() {
     let of = view.groups.all[last.group as usize].pointed;
     state.execute(SelectAsk::Choose(of));
     view.update(&state, &mut Asks::default());
-    assert_eq!(view.row_to_show, view.place_of(last.group));
+    assert_eq!(view.at.to_show, view.place_of(last.group));
 }
 
 #[test]
@@ -643,11 +598,11 @@ fn the_peak_is_marked_and_gone_to() {
         .expect("events");
     let (bytes, time) = known.peak();
     let mut asks = Asks::default();
-    view.on(ViewAsk::Do(PEAK), &state, &mut asks);
+    view.act(Own::of(Does::Peak), &state, &mut asks);
     carry_out(&mut state, &mut asks);
     assert_eq!(document(&state).selection.time, time);
     let (_, text) = widgets(&context(), &mut view, &state);
-    let words = format!("peak {} at {time}", crate::text::bytes(bytes));
+    let words = format!("peak {} at {time}", crate::parts::text::bytes(bytes));
     assert!(text.contains(&words), "{words} in {text}");
     assert!(text.contains("resident set") && text.contains("new in this step"));
     // After all events of a time no more lives than at the peak.

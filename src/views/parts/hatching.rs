@@ -39,7 +39,7 @@ pub fn find(
 
 /// How strokes run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strokes {
+pub(crate) enum Strokes {
     Upright,
     Level,
     Grid,
@@ -47,7 +47,7 @@ pub enum Strokes {
 
 /// Hands the strokes over `part` to `see`. They stand at even distances on the whole picture, so that neighbours go on in
 /// each other.
-pub fn strokes(part: Rect, strokes: Strokes, stroke: f32, mut see: impl FnMut(Rect)) {
+pub(crate) fn strokes(part: Rect, strokes: Strokes, stroke: f32, mut see: impl FnMut(Rect)) {
     let step = stroke * STEP;
     if strokes != Strokes::Level {
         let mut x = (part.min.x / step).ceil() * step;
@@ -75,7 +75,7 @@ pub fn strokes(part: Rect, strokes: Strokes, stroke: f32, mut see: impl FnMut(Re
 
 /// Strokes over `part`: upright where a thread was pre-empted, level where it waits for something, a grid where nobody
 /// knows.
-pub fn hatch(part: Rect, why: Why, stroke: f32, ink: Color, sheet: &mut Sheet) {
+pub(crate) fn hatch(part: Rect, why: Why, stroke: f32, ink: Color, sheet: &mut Sheet) {
     // A name over it stays legible. Light adds up linearly: of light strokes less is as strong.
     let [red, green, blue, alpha] = ink;
     let strength = if green > 0.5 { 0.2 } else { 0.5 };
@@ -91,7 +91,7 @@ pub fn hatch(part: Rect, why: Why, stroke: f32, ink: Color, sheet: &mut Sheet) {
 }
 
 /// What is said where nothing was recorded.
-pub const NOT_RECORDED: &str = "recording switched off";
+pub(crate) const NOT_RECORDED: &str = "recording switched off";
 
 /// The distance of slanted strokes along x, in strokes.
 const SLANTED_STEP: f32 = 8.0;
@@ -100,7 +100,7 @@ const SLANTED_STEP: f32 = 8.0;
 const NARROW: f32 = 3.0;
 
 /// Draws slanted strokes over `part` where nothing was recorded.
-pub fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
+pub(crate) fn hatch_gap(part: Rect, stroke: f32, ink: &Ink, sheet: &mut Sheet) {
     let [red, green, blue, alpha] = ink.weak;
     // Light adds up linearly: of light strokes less is as strong.
     let [below, strokes] = match green > ink.paper[1] {
@@ -147,7 +147,7 @@ pub fn slanted(part: Rect, step: f32, mut see: impl FnMut([Vec2; 2])) {
 }
 
 /// The gaps of a recording within a rectangle that shows a range of time.
-pub struct ShownGaps<'a> {
+pub(crate) struct ShownGaps<'a> {
     pub gaps: &'a Gaps,
     pub range: TimeRange,
     pub rect: Rect,

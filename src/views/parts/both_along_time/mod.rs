@@ -14,9 +14,9 @@ mod stacks;
 
 use glam::Vec2;
 
-use super::Scope;
 use super::drawing::paint_plain;
 use super::tip::Tip;
+use crate::Scope;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_filter::filters::{FilterRules, Filters};

@@ -1,6 +1,10 @@
 //! What a tooltip over a sheet says.
 
+use egui::{Label, Ui};
+
 use super::hatching::NOT_RECORDED;
+use super::style;
+use callscape_base::escape;
 use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
@@ -11,6 +15,18 @@ use callscape_model::threads::thread_names;
 pub struct Tip {
     pub title: String,
     pub lines: Vec<String>,
+}
+
+impl Tip {
+    /// Says it, no wider than this.
+    pub fn show(&self, ui: &mut Ui, width: f32) {
+        ui.set_max_width(width);
+        ui.spacing_mut().item_spacing.y = 2.0;
+        ui.add(Label::new(style::title(escape::name(&self.title))).wrap());
+        for line in &self.lines {
+            ui.add(Label::new(style::weak(escape::name(line)).small()).wrap());
+        }
+    }
 }
 
 /// More lines would cover the view: how many threads are named, and how many of the innermost rows of all of them.
@@ -56,12 +72,12 @@ pub fn row_name(name: &str, row: StackRow) -> String {
 }
 
 /// What is said of a gap in which nothing was recorded.
-pub fn of_gap(gap: TimeRange) -> String {
+pub(crate) fn of_gap(gap: TimeRange) -> String {
     format!("{NOT_RECORDED} from {} to {}", gap.start, gap.end)
 }
 
 /// Adds the call stacks of the threads at `time`, or that none were recorded, innermost call first. O(threads × (log n + depth)).
-pub fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
+pub(crate) fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
     if let Some(gap) = recording.gaps.at(time) {
         return tip.lines.push(of_gap(gap));
     }

@@ -6,23 +6,43 @@
 
 use egui::{Color32, PointerButton, Pos2, Rect, Role, Sense, Ui};
 use glam::Vec2;
-use serde_json::Value;
 
+use super::pane::{Pane, Surface};
+use super::style;
 use super::tip::Tip;
-use super::{NO_TIMES, Pane, Scope, Surface, style};
-use crate::widgets::tell;
-use callscape_base::escape;
+use super::widgets::tell;
+use callscape_analysis::session::Session;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::Filters;
 use callscape_filter::selection::{Pointed, Selection};
 use callscape_model::theme::Theme;
 use callscape_state::State;
-use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey, ViewAsk};
+use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey};
 use callscape_state::document::Document;
 use callscape_state::panes::ViewId;
 
 /// This many points of the wheel double the detail.
 const WHEEL: f32 = 160.0;
+
+/// What a view that draws on a sheet is shown with.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    pub session: &'a Session,
+    /// The recording that is shown, as an index into the session's.
+    pub recording: usize,
+    pub selection: &'a Selection,
+    /// What is left out of every view.
+    pub filters: &'a Filters,
+    pub theme: Theme,
+    /// Of the sheet, in physical pixels.
+    pub size: Vec2,
+    /// Physical pixels of one point: letters of 12 points are 12 times this high.
+    pub scale: f32,
+}
+
+/// What views along time say of a recording without times.
+pub(crate) const NO_TIMES: &str =
+    "This profile holds weights and no times: there is nothing to lay along time";
 
 /// A picture along time. Places are in physical pixels from its top left corner.
 pub trait AlongTime {
@@ -112,32 +132,23 @@ pub fn whole(document: &Document) -> Option<TimeRange> {
 }
 
 /// The visible range that a session file keeps, within the recording; none where that is nothing.
-pub fn saved_range(saved: Option<&Value>, state: &State) -> Option<TimeRange> {
-    let [start, end] = saved?.as_array()?.as_slice() else {
-        return None;
-    };
+pub(crate) fn saved_range(saved: Option<[u64; 2]>, state: &State) -> Option<TimeRange> {
+    let [start, end] = saved?;
     let whole = state.document.as_ref()?.resolved()?.recording.trace.range();
     let limit = |ns: u64| Time::from_ns(ns).clamp(whole.start, whole.end);
-    let range = TimeRange::new(limit(start.as_u64()?), limit(end.as_u64()?));
+    let range = TimeRange::new(limit(start), limit(end));
     (range.length() > Cost::ZERO).then_some(range)
 }
 
-/// What every view along time does of what can be asked of one.
-pub fn on(view: &mut dyn AlongTime, own: ViewId, ask: ViewAsk, state: &State) {
-    match ask {
-        ViewAsk::Zoom { at, factor } => view.zoom(at, factor),
-        ViewAsk::Pan(by) => view.pan(by),
-        ViewAsk::Along(key) => {
-            let Some((_, at)) = state.panes.under_pointer else {
-                return;
-            };
-            let width = state.panes.size(own).map_or(0.0, |size| size.x);
-            match key {
-                SheetKey::Zoom(factor) => view.zoom(at, Vec2::new(factor, 1.0)),
-                SheetKey::Pan(share) => view.pan(Vec2::new(share * width, 0.0)),
-            }
-        }
-        _ => {}
+/// What every view along time does by a key.
+pub fn press(view: &mut dyn AlongTime, key: SheetKey, state: &State) {
+    let Some((own, at)) = state.panes.under_pointer else {
+        return;
+    };
+    let width = state.panes.size(own).map_or(0.0, |size| size.x);
+    match key {
+        SheetKey::Zoom(factor) => view.zoom(at, Vec2::new(factor, 1.0)),
+        SheetKey::Pan(share) => view.pan(Vec2::new(share * width, 0.0)),
     }
 }
 
@@ -196,7 +207,7 @@ pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<
         }
     }
     if let Some(tip) = view.tip(document, at) {
-        response.on_hover_ui_at_pointer(|ui| show_tip(ui, &tip));
+        response.on_hover_ui_at_pointer(|ui| tip.show(ui, 340.0));
     }
 }
 
@@ -281,14 +292,5 @@ fn drag(
             }
         }
         (Some(_), None) => {}
-    }
-}
-
-fn show_tip(ui: &mut Ui, tip: &Tip) {
-    ui.set_max_width(340.0);
-    ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
-    for line in &tip.lines {
-        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
     }
 }

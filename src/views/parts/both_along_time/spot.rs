@@ -6,7 +6,7 @@ use callscape_layout::sheet::Rect;
 
 /// Something that can be pointed at.
 #[derive(Clone, Copy, Debug)]
-pub struct Spot {
+pub(crate) struct Spot {
     pub rect: Rect,
     pub side: usize,
     pub module: ModuleId,

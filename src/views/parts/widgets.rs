@@ -11,6 +11,55 @@ use callscape_layout::labels::Covered;
 /// The distance of cards from the edges of the free area, in points.
 pub const MARGIN: f32 = 10.0;
 
+/// A choice among a few, as a list that opens, so many points wide.
+pub(crate) fn choice<T: Copy + PartialEq>(
+    ui: &mut Ui,
+    (label, about): (&str, &str),
+    width: f32,
+    now: &mut T,
+    all: impl Iterator<Item = (T, impl Into<String>)>,
+) {
+    let all: Vec<(T, String)> = all.map(|(it, title)| (it, title.into())).collect();
+    let title = all.iter().find(|it| it.0 == *now).map(|it| it.1.clone());
+    ui.label(style::weak(label).small());
+    egui::ComboBox::from_id_salt(("choice", label))
+        .selected_text(title.unwrap_or_default())
+        .width(width)
+        .show_ui(ui, |ui| {
+            for (value, title) in all {
+                ui.selectable_value(now, value, title);
+            }
+        })
+        .response
+        .on_hover_text(about);
+}
+
+/// A field for what is looked for, with a magnifier in it.
+pub(crate) fn search(
+    ui: &mut Ui,
+    id: &'static str,
+    hint: &str,
+    width: f32,
+    text: &mut String,
+) -> Response {
+    let edit = egui::TextEdit::singleline(text)
+        .id(Id::unique(id))
+        .hint_text(hint)
+        .margin(egui::Margin {
+            left: 26,
+            right: 8,
+            top: 4,
+            bottom: 4,
+        })
+        .desired_width(width);
+    let response = ui.add(edit);
+    let square = Vec2::splat(response.rect.height());
+    let icon = Rect::from_min_size(response.rect.left_top(), square);
+    let color = ui.visuals().weak_text_color();
+    paint(ui, Icon::Magnifier, icon.shrink(4.0), color);
+    response
+}
+
 /// A floating card in a corner of `within`.
 pub fn card<R>(
     ctx: &Context,

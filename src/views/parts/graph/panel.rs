@@ -9,9 +9,8 @@ use glam::Vec2;
 use super::chart::{Chart, Spot};
 use super::model::{By, Tint};
 use super::tips::Tip;
-use crate::widgets::tell;
-use crate::{Pane, style};
-use callscape_base::escape;
+use crate::Pane;
+use crate::parts::widgets::{choice, tell};
 use callscape_state::document::Document;
 
 /// This many points of the wheel double the size.
@@ -39,7 +38,7 @@ impl Pointing {
     pub fn tell(self, tip: Option<Tip>) {
         if let Some(tip) = tip {
             self.response
-                .on_hover_ui_at_pointer(|ui| show_tip(ui, &tip));
+                .on_hover_ui_at_pointer(|ui| tip.show(ui, 380.0));
         }
     }
 }
@@ -116,17 +115,9 @@ pub fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
         return false;
     }
     let before = *by;
-    ui.label(style::weak("width").small());
-    egui::ComboBox::from_id_salt("width of lines")
-        .selected_text(by.title())
-        .width(60.0)
-        .show_ui(ui, |ui| {
-            for it in By::ALL {
-                ui.selectable_value(by, it, it.title());
-            }
-        })
-        .response
-        .on_hover_text("What the width of lines says");
+    let about = ("width", "What the width of lines says");
+    let all = By::ALL.into_iter().map(|it| (it, it.title()));
+    choice(ui, about, 60.0, by, all);
     *by != before
 }
 
@@ -135,24 +126,7 @@ pub fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
     if document.runs.is_none() {
         return;
     }
-    ui.label(style::weak("colour").small());
-    egui::ComboBox::from_id_salt("colour of lines")
-        .selected_text(tint.title())
-        .width(90.0)
-        .show_ui(ui, |ui| {
-            for it in Tint::ALL {
-                ui.selectable_value(tint, it, it.title());
-            }
-        })
-        .response
-        .on_hover_text("What the colour of lines says");
-}
-
-fn show_tip(ui: &mut Ui, tip: &Tip) {
-    ui.set_max_width(380.0);
-    ui.spacing_mut().item_spacing.y = 2.0;
-    ui.add(egui::Label::new(style::title(escape::name(&tip.title))).wrap());
-    for line in &tip.lines {
-        ui.add(egui::Label::new(style::weak(escape::name(line)).small()).wrap());
-    }
+    let about = ("colour", "What the colour of lines says");
+    let all = Tint::ALL.into_iter().map(|it| (it, it.title()));
+    choice(ui, about, 90.0, tint, all);
 }

@@ -3,29 +3,40 @@
 use std::borrow::Cow;
 
 use egui::{Align, Label, Layout, Sense, Shape, Stroke, Ui, Vec2};
-use egui_extras::{Table, TableBuilder};
+use egui_extras::TableBuilder;
 
 use super::style;
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::marked::Marked;
 use callscape_model::theme::Theme;
 use callscape_state::ask::TableKey;
 
 /// The height of a row, in points.
-pub const ROW: f32 = 22.0;
+pub(crate) const ROW: f32 = 22.0;
 
 /// The height of the line of headings, in points.
-pub const HEADING: f32 = 24.0;
+pub(crate) const HEADING: f32 = 24.0;
 
 /// The space around a hint, in points.
 const HINT_MARGIN: i8 = 16;
 
-/// How many whole rows there is room for below the headings.
-pub fn rows_seen(ui: &Ui) -> usize {
-    let space = ui.spacing().item_spacing.y;
-    ((ui.available_height() - HEADING) / (ROW + space)).max(0.0) as usize
+/// Fills the ground of a view.
+pub fn ground(ui: &Ui) {
+    let color = ui.visuals().panel_fill;
+    ui.painter().rect_filled(ui.max_rect(), 0, color);
+}
+
+/// The room around what a view of rows shows.
+pub fn frame() -> egui::Frame {
+    egui::Frame::new().inner_margin(egui::Margin {
+        left: 10,
+        right: 4,
+        top: 6,
+        bottom: 0,
+    })
 }
 
 /// A table whose rows can be chosen, its columns to be added; `row_to_show` is scrolled to.
@@ -40,35 +51,6 @@ pub fn table<'a>(ui: &'a mut Ui, name: &str, row_to_show: Option<usize>) -> Tabl
         Some(place) => table.scroll_to_row(place, None),
         None => table,
     }
-}
-
-/// What the heading of a column says.
-pub struct Heading<C> {
-    pub column: C,
-    pub title: &'static str,
-    pub about: &'static str,
-    pub is_number: bool,
-}
-
-/// The headings of a table. `sort` is the column that it is sorted by, and whether from the largest. Whose heading was
-/// clicked.
-pub fn headings<'a, C: Copy + PartialEq>(
-    table: TableBuilder<'a>,
-    headings: impl Iterator<Item = Heading<C>>,
-    sort: (C, bool),
-) -> (Table<'a>, Option<C>) {
-    let mut sorted = None;
-    let table = table.header(HEADING, |mut header| {
-        for of in headings {
-            header.col(|ui| {
-                let order = (sort.0 == of.column).then_some(sort.1);
-                if heading(ui, of.title, of.about, of.is_number, order) {
-                    sorted = Some(of.column);
-                }
-            });
-        }
-    });
-    (table, sorted)
 }
 
 /// The heading of a column; `order` is whether it is sorted from the largest, none when by another.
@@ -142,7 +124,13 @@ const MOST_RULED: usize = 20_000;
 
 /// Along the right edge of a table in `place` a tick for every row that is pointed at or chosen, so that those out
 /// of sight are seen without anything moving. `mark` says what the row at a place is.
-pub fn ruler(ui: &Ui, place: egui::Rect, rows: usize, theme: Theme, mark: impl Fn(usize) -> Mark) {
+pub(crate) fn ruler(
+    ui: &Ui,
+    place: egui::Rect,
+    rows: usize,
+    theme: Theme,
+    mark: impl Fn(usize) -> Mark,
+) {
     let top = place.top() + HEADING;
     // Where all rows are seen there is nothing to point out.
     if rows as f32 * ROW <= place.bottom() - top || rows > MOST_RULED {
@@ -176,8 +164,24 @@ pub fn mark(ui: &Ui, color: egui::Color32) {
     ui.painter().rect_filled(line, 0, color);
 }
 
+/// A thin line under a name, over this share of its cell.
+pub fn bar(ui: &Ui, share: f64, color: egui::Color32) {
+    let mut line = ui.max_rect();
+    line.min.y = line.max.y - 2.0;
+    line.max.x = line.min.x + line.width() * (share as f32).clamp(0.0, 1.0);
+    let color = color.gamma_multiply(0.7);
+    ui.painter().rect_filled(line, 0, color);
+}
+
+/// What is said of a row under the pointer: its name, and where it lies.
+pub fn tip(ui: &mut Ui, name: &str, hierarchy: &Hierarchy, module: ModuleId) {
+    ui.label(style::name(name));
+    let path = hierarchy.path(module);
+    ui.label(style::weak(escape::name(&path)).small());
+}
+
 /// A small frame before a name: the function is marked for what is known of it from elsewhere.
-pub fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleId>) {
+pub(crate) fn badge(ui: &mut Ui, marked: Option<&Marked>, module: Option<ModuleId>) {
     let Some(marked) = marked.filter(|marked| module.is_some_and(|it| marked.has(it))) else {
         return;
     };

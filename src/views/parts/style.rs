@@ -9,10 +9,10 @@ use egui::{
 use callscape_base::escape;
 use callscape_model::theme::Theme;
 
-const MEDIUM: &[u8] = include_bytes!("../../assets/fonts/Inter-Medium.otf");
-const SEMI_BOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
+const MEDIUM: &[u8] = include_bytes!("../../../assets/fonts/Inter-Medium.otf");
+const SEMI_BOLD: &[u8] = include_bytes!("../../../assets/fonts/Inter-SemiBold.otf");
 /// Of source text: all letters are equally wide.
-const FIXED: &[u8] = include_bytes!("../../assets/fonts/Hack-Regular.ttf");
+const FIXED: &[u8] = include_bytes!("../../../assets/fonts/Hack-Regular.ttf");
 
 /// The family of headings.
 pub fn semi_bold() -> FontFamily {
@@ -194,7 +194,7 @@ fn lines(text: impl Into<String>) -> egui::RichText {
 }
 
 /// Letters that stand out from a colour.
-pub fn ink_on(color: Color32) -> Color32 {
+pub(crate) fn ink_on(color: Color32) -> Color32 {
     let light =
         0.299 * f32::from(color.r()) + 0.587 * f32::from(color.g()) + 0.114 * f32::from(color.b());
     match light > 130.0 {

@@ -9,7 +9,7 @@ use callscape_model::linked::LinkedRuns;
 
 /// The clocks of two runs on one axis.
 #[derive(Clone, Copy, Debug)]
-pub struct Common<'a> {
+pub(crate) struct Common<'a> {
     clocks: &'a Alignment,
     /// The run whose time the axis shows; none where the same time since the first event is the same.
     pub reference: Option<usize>,

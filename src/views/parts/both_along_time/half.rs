@@ -4,7 +4,7 @@ use glam::Vec2;
 
 use super::clock::Common;
 use super::places::Places;
-use crate::hatching::ShownGaps;
+use crate::parts::hatching::ShownGaps;
 use callscape_analysis::session::Session;
 use callscape_base::units::{FunctionId, ModuleId, TimeRange};
 use callscape_filter::filters::FilterRules;

@@ -7,7 +7,7 @@ use glam::Vec2;
 use super::half::{On, sign};
 use super::places::LETTERS;
 use super::spot::Spot;
-use crate::shading::Shader;
+use crate::parts::shading::Shader;
 use callscape_analysis::session::Resolved;
 use callscape_base::units::ModuleId;
 use callscape_facts::trace::{Coverage, Without};

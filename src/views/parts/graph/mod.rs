@@ -16,6 +16,7 @@ pub mod panel;
 pub mod relations;
 pub mod sight;
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;
 pub mod tips;
-pub mod walk;
+pub mod view;
+mod walk;

@@ -1,5 +1,6 @@
 //! What a graph shows: boxes in frames, and lines between boxes.
 
+use crate::parts::kept::choices;
 use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_layout::layered::Key;
@@ -51,25 +52,17 @@ impl Sum {
     }
 }
 
-/// What the width of lines says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
-    #[default]
-    Cost,
-    Calls,
+choices! {
+    /// What the width of lines says.
+    #[derive(Default)]
+    pub enum By {
+        #[default]
+        Cost = "cost";
+        Calls = "calls";
+    }
 }
 
 impl By {
-    pub const ALL: [By; 2] = [By::Cost, By::Calls];
-
-    /// As session files and people name it.
-    pub fn title(self) -> &'static str {
-        match self {
-            By::Cost => "cost",
-            By::Calls => "calls",
-        }
-    }
-
     /// What amounts of two runs are compared by.
     pub fn measure(self) -> Measure {
         match self {
@@ -79,25 +72,15 @@ impl By {
     }
 }
 
-/// What the colour of lines says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
-    /// Which end calls.
-    #[default]
-    Direction,
-    /// What B has more than A.
-    Difference,
-}
-
-impl Tint {
-    pub const ALL: [Tint; 2] = [Tint::Direction, Tint::Difference];
-
-    /// As session files and people name it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Tint::Direction => "direction",
-            Tint::Difference => "difference of the runs",
-        }
+choices! {
+    /// What the colour of lines says.
+    #[derive(Default)]
+    pub enum Tint {
+        /// Which end calls.
+        #[default]
+        Direction = "direction";
+        /// What B has more than A.
+        Difference = "difference of the runs";
     }
 }
 

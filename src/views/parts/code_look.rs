@@ -2,7 +2,7 @@
 
 use egui::{Color32, Rgba};
 
-use crate::style;
+use crate::parts::style;
 use callscape_layout::hues::{encoded, oklch};
 use callscape_look::ink::diverging;
 use callscape_model::theme::Theme;

@@ -2,7 +2,7 @@
 
 use super::legend::amount;
 use super::model::{By, Graph, Sum};
-pub use crate::tip::Tip;
+pub use crate::parts::tip::Tip;
 use callscape_state::document::Document;
 
 /// An amount of a line, of two runs of both with what B has more.
@@ -102,7 +102,7 @@ pub fn of_frame(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
         title: frame.title.clone(),
         lines: vec![
             document.session.hierarchy.path(frame.module),
-            crate::text::counted(count, "box in it", "boxes in it"),
+            crate::parts::text::counted(count, "box in it", "boxes in it"),
         ],
     })
 }

@@ -1,0 +1,21 @@
+//! What the view of code does by keys of its own.
+
+use callscape_state::action::{Action, Scope};
+use callscape_state::keys;
+
+/// What all of these have in common.
+const fn each(action: Action) -> Action {
+    action.within(Scope::Table).repeating()
+}
+
+keys! {
+    /// What the view of code does by keys of its own.
+    pub(super) enum Does of "code", each each;
+    "code: the next line that ran, the one before" {
+        Next "code.next" ["N"] "The next line that ran", "Goes to the next line of the code with a cost.";
+        Previous "code.previous" ["Shift + N"] "The line before that ran", "Goes to the line before of the code with a cost.";
+    }
+    "code: the line that costs most in the function, then in the file" { Hottest "code.hottest" ["H"] "The line that costs most", "Goes to the line that costs most in the function, or in the file where it is there already."; }
+    ["Enter"] "code: open the line in your editor" {}
+    "code: colour lines by their calls or by themselves" { Tint "code.colours" ["V"] "Other colours of lines", "Colours lines of the code by the calls made in them, or by what they cost themselves."; }
+}

@@ -1,0 +1,30 @@
+//! What the compacted call tree does by keys of its own.
+
+use callscape_state::action::{Action, On, Scope};
+use callscape_state::keys;
+
+/// What all of these have in common.
+const fn each(action: Action) -> Action {
+    action.within(Scope::Chart).repeating()
+}
+
+keys! {
+    /// What the compacted call tree does by keys of its own.
+    pub(super) enum Does of "fan", each each;
+    "compacted call tree: all of it in one level more detail, or less" {
+        More "fan.more" ["→"] "Expand everything", "Shows all of the compacted call tree in one level more detail.";
+        Less "fan.less" ["←"] "Compact everything", "Shows all of the compacted call tree in one level less detail.";
+    }
+    "compacted call tree: the chosen disc in more detail, or less; as its menu does" {
+        MoreOfOne "fan.more.one" ["Enter"] "Expand the chosen disc", "Shows the chosen disc of the compacted call tree in one level more detail.", on(&[On::Context]);
+        LessOfOne "fan.less.one" ["Shift + Enter"] "Compact the chosen disc", "Shows the chosen disc of the compacted call tree in one level less detail.", on(&[On::Context]);
+    }
+    "compacted call tree: choose the next disc, and the one before" {
+        Next "fan.next" ["Page down"] "The next disc", "Chooses the next disc of the compacted call tree: what it calls, then what stands beside it.";
+        Previous "fan.previous" ["Page up"] "The disc before", "Chooses the disc before in the compacted call tree.";
+    }
+    "compacted call tree: nearer, and farther away; as the wheel" {
+        Nearer "fan.nearer" ["↑"] "Nearer", "Shows the compacted call tree larger.";
+        Farther "fan.farther" ["↓"] "Farther", "Shows the compacted call tree smaller.";
+    }
+}

@@ -1,0 +1,196 @@
+//! What a view that shows a graph is made of: the chart, the work on another graph, and what was asked for here.
+
+use std::sync::Arc;
+
+use super::chart::{Chart, Spot};
+use super::laid::Laid;
+use super::marks::marked;
+use super::model::{By, Of};
+use super::tips::{self, Tip};
+use super::walk;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::FunctionId;
+use callscape_filter::selection::Pointed;
+use callscape_layout::layered::Memory;
+use callscape_state::State;
+use callscape_state::ask::GraphKey;
+use callscape_state::document::Document;
+use callscape_state::job::{self, Job};
+
+/// Boxes that are shown unless the user asks for more, how many more each time, and at most.
+pub const MOST: u32 = 50;
+const STEP: u32 = 25;
+pub const MOST_OF_ALL: u32 = 500;
+
+/// How it is made, by what was laid out before.
+type Make<W, M> = fn(&W, (Memory, Vec<Arc<Laid>>), &Progress) -> Result<M, Cancelled>;
+
+/// A graph of what is `W`anted, which is `M`ade on another thread.
+pub struct GraphView<W, M> {
+    pub chart: Chart,
+    job: Option<Job<M>>,
+    pub wanted: Option<W>,
+    /// Counts what was asked for here.
+    pub revision: u64,
+    pub by: By,
+    /// How many boxes are shown at most.
+    pub most: u32,
+    /// The box that keys act on, where several stand for what is chosen.
+    pub focus: Option<u64>,
+    /// What filters leave is counted first.
+    pub is_counting: bool,
+}
+
+impl<W, M> Default for GraphView<W, M> {
+    fn default() -> GraphView<W, M> {
+        GraphView {
+            chart: Chart::default(),
+            job: None,
+            wanted: None,
+            revision: 0,
+            by: By::Cost,
+            most: MOST,
+            focus: None,
+            is_counting: false,
+        }
+    }
+}
+
+impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
+    /// What was made, once it is.
+    pub fn take(&mut self) -> Option<M> {
+        job::take(&mut self.job)
+    }
+
+    /// Begins to make another graph, unless it is the one that is wanted already.
+    pub fn want(&mut self, wanted: W, (name, state): (&'static str, &State), make: Make<W, M>) {
+        if self.wanted.as_ref() == Some(&wanted) {
+            return;
+        }
+        self.wanted = Some(wanted.clone());
+        let known = self.chart.known();
+        self.job = Some(Job::named(name, state.waker(), move |progress| {
+            make(&wanted, known, progress)
+        }));
+    }
+
+    /// There is nothing to be shown.
+    pub fn clear(&mut self) {
+        self.chart.clear();
+        self.wanted = None;
+    }
+
+    pub fn is_waiting(&self) -> bool {
+        self.job.is_some() || self.is_counting
+    }
+
+    pub fn progress(&self) -> Option<&Progress> {
+        self.job.as_ref().and_then(Job::slow)
+    }
+
+    pub fn cancel(&mut self) {
+        self.job = None;
+    }
+
+    /// Shows so many more boxes.
+    pub fn show_more(&mut self) {
+        self.most = (self.most + STEP).min(MOST_OF_ALL);
+        self.revision += 1;
+    }
+
+    /// Has keys act on this box.
+    pub fn set_focus(&mut self, place: u32) {
+        let laid = self.chart.laid();
+        let of = laid.and_then(|it| it.graph.boxes.get(place as usize));
+        self.focus = of.map(|it| it.key);
+    }
+
+    /// Says by width what it did not say before.
+    pub fn change_width(&mut self) {
+        self.by = match self.by {
+            By::Cost => By::Calls,
+            By::Calls => By::Cost,
+        };
+        self.revision += 1;
+    }
+
+    fn of_box(&self, place: u32) -> Option<Of> {
+        let laid = self.chart.laid()?;
+        laid.graph.boxes.get(place as usize).map(|it| it.of)
+    }
+
+    pub fn function_at(&self, place: u32) -> Option<FunctionId> {
+        self.of_box(place)?.function()
+    }
+
+    /// What is meant by a box.
+    pub fn pointed_at_box(&self, document: &Document, place: u32) -> Pointed {
+        let of = self.of_box(place);
+        document.complete(Pointed {
+            function: of.and_then(Of::function),
+            ..Pointed::at_module(of.and_then(Of::module))
+        })
+    }
+
+    /// What is meant by a line: the call relation in all other views.
+    pub fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
+        let laid = self.chart.laid();
+        let Some(line) = laid.and_then(|it| it.graph.lines.get(place as usize)) else {
+            return Pointed::default();
+        };
+        let [from, to] = [line.from, line.to].map(|place| self.of_box(place));
+        let module = |of: Option<Of>| of.and_then(Of::module);
+        document.complete(Pointed {
+            relation: module(from).zip(module(to)),
+            function: to.and_then(Of::function),
+            module: module(to),
+            ..Pointed::default()
+        })
+    }
+
+    /// What is meant by a spot, and what is said of it.
+    pub fn meant(&self, document: &Document, spot: Option<Spot>) -> (Pointed, Option<Tip>) {
+        let (Some(spot), Some(laid)) = (spot, self.chart.laid()) else {
+            return (Pointed::default(), None);
+        };
+        let graph = &laid.graph;
+        match spot {
+            Spot::Box(place) | Spot::BoxSign(place) => (
+                self.pointed_at_box(document, place),
+                tips::of_box(document, graph, place),
+            ),
+            Spot::Frame(place) | Spot::FrameSign(place) => {
+                let module = graph.frames.get(place as usize).map(|it| it.module);
+                let pointed = document.complete(Pointed::at_module(module));
+                (pointed, tips::of_frame(document, graph, place))
+            }
+            Spot::Line(place) => (
+                self.pointed_at_line(document, place),
+                tips::of_line(document, graph, place),
+            ),
+        }
+    }
+
+    /// The box that keys act on: the one walked to, else that of what is chosen.
+    pub fn focused(&self, document: &Document) -> Option<u32> {
+        let laid = self.chart.laid()?;
+        let marked = marked(document, &laid.graph, &document.selection.chosen);
+        let mut boxes = laid.graph.boxes.iter();
+        let own = self
+            .focus
+            .and_then(|key| boxes.position(|it| it.key == key));
+        let own = own.map(|it| it as u32);
+        let own = own.filter(|it| marked.boxes.contains(it));
+        own.or(marked.boxes.first().copied())
+    }
+
+    /// Goes on to another box; what it means is to be chosen.
+    pub fn walk(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
+        let laid = Arc::clone(self.chart.laid()?);
+        let to = walk::next(&laid, self.focused(document), key)?;
+        self.set_focus(to);
+        self.chart.reveal(to);
+        let pointed = self.pointed_at_box(document, to);
+        (pointed != Pointed::default()).then_some(pointed)
+    }
+}

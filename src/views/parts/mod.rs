@@ -1,0 +1,21 @@
+//! What several views share. Nothing here names a view.
+
+pub mod along_time;
+pub mod both_along_time;
+pub(crate) mod code_look;
+pub(crate) mod contexts;
+pub(crate) mod drawing;
+pub(crate) mod export;
+pub(crate) mod found;
+pub(crate) mod graph;
+pub mod hatching;
+pub(crate) mod kept;
+pub(crate) mod list;
+pub mod pane;
+pub mod rows;
+pub(crate) mod shading;
+pub mod style;
+pub mod text;
+pub(crate) mod time_band;
+pub mod tip;
+pub mod widgets;
