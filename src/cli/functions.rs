@@ -43,8 +43,8 @@ const EXAMPLES: &str = "Examples:
   callscape functions trace.json --source src --results clippy.sarif
   rg --json 'unwrap' src | callscape functions trace.json --source src --results -
 
-Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the
-field \"unit\". Calls are 0 where a profile does not count them. Where the recording knows when its threads had no
+Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the field \
+\"unit\". Calls are 0 where a profile does not count them. Where the recording knows when its threads had no \
 processor, waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
 /// The largest first.

@@ -51,10 +51,10 @@ const EXAMPLES: &str = "Examples:
   callscape graph trace.json --at 12.5ms --since 12ms --level 2
   callscape graph heap.pb.gz --value alloc_space --level 1
 
-Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
-the field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by
-caller: where a function has several, self_cost_ns is 0. Where the recording knows when its threads had no processor,
-waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
+Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in the \
+field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by caller: where \
+a function has several, self_cost_ns is 0. Where the recording knows when its threads had no processor, waiting_ns \
+and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
 
 #[derive(Serialize)]
 struct Graph {

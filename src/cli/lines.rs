@@ -51,13 +51,13 @@ const HELP: &str = "Examples:
   callscape lines cpu.pb.gz src --file server/handler.go --function ServeHTTP
   callscape lines trace.json src --file app/views.py --json
 
-Only lines with something to say are listed: what ran in the line itself, and the calls made in it with what they cost. \
-`share` is the part of what all calls of the function cost. callgrind, pprof, perf with source lines, Firefox, Java Flight \
-Recorder, HPROF, and speedscope files of py-spy, rbspy and austin say from which line a call was made; V8 and Chrome \
-say which line ran. Elsewhere lines are inferred: the name of what was called is looked for among the calls in the text of \
-the caller. Such lines are marked with ~, and calls that several lines share, because each calls something of that name, \
-with how many. `self` is null in the JSON document where the recording does not know it, and calls are 0 where it does not \
-count them.";
+Only lines with something to say are listed: what ran in the line itself, and the calls made in it with what they \
+cost. `share` is the part of what all calls of the function cost. callgrind, pprof, perf with source lines, Firefox, \
+Java Flight Recorder, HPROF, and speedscope files of py-spy, rbspy and austin say from which line a call was made; V8 \
+and Chrome say which line ran. Elsewhere lines are inferred: the name of what was called is looked for among the \
+calls in the text of the caller. Such lines are marked with ~, and calls that several lines share, because each calls \
+something of that name, with how many. `self` is null in the JSON document where the recording does not know it, and \
+calls are 0 where it does not count them.";
 
 pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     let input = super::trace_arg::TraceArg {

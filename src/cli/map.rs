@@ -36,16 +36,14 @@ enum ByArg {
     Package,
 }
 
-const HELP: &str = "\
-A mapping file holds one entry a line; the first that matches a function takes it, and what no entry matches is \
-left out:
+const HELP: &str = "A mapping file holds one entry a line; the first that matches a function takes it, and what no entry matches is left \
+out:
 
   category NAME MATCHER PATTERN [MATCHER PATTERN]
 
-MATCHER is class (the qualified name of what the function is in), method, file or package. PATTERN is held \
-against the whole name, and * stands for any run of characters; behind ~ or regex: it is a regular expression, \
-which may match anywhere in the name. What holds spaces stands in double quotes. Lines that start with # are \
-comments.
+MATCHER is class (the qualified name of what the function is in), method, file or package. PATTERN is held against \
+the whole name, and * stands for any run of characters; behind ~ or regex: it is a regular expression, which may \
+match anywhere in the name. What holds spaces stands in double quotes. Lines that start with # are comments.
 
 Examples:
   callscape map src -o architecture.map

@@ -38,11 +38,10 @@ pub struct PackArgs {
     force: bool,
 }
 
-const HELP: &str = "\
-A pack holds the structure of the source tree (no text of it unless --with-source), the index of each recording (a \
-profile goes along as it is), the session with its bookmarks, mapping files and scenes. It opens with \
-`callscape FILE`, or when it is dropped on the window; other sub-commands take it in the place of a source tree or \
-a recording. It is a tar compressed with Zstandard. What git knows of the files is not in it.
+const HELP: &str = "A pack holds the structure of the source tree (no text of it unless --with-source), the index of each recording (a \
+profile goes along as it is), the session with its bookmarks, mapping files and scenes. It opens with `callscape \
+FILE`, or when it is dropped on the window; other sub-commands take it in the place of a source tree or a recording. \
+It is a tar compressed with Zstandard. What git knows of the files is not in it.
 
 Examples:
   callscape pack src trace.json -o talk.callscape-pack

@@ -17,8 +17,7 @@ pub struct PresentArgs {
     scene: PathBuf,
 }
 
-const HELP: &str = "\
-Keys:
+const HELP: &str = "Keys:
   → ↓ Page down Space   next shot            ← ↑ Page up    previous shot
   a number, Enter       to that shot         Home, End      to the first, to the last
   drag, wheel           look around          Backspace      back to the script

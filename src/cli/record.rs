@@ -93,9 +93,9 @@ const EXAMPLES: &str = "Examples:
   callscape record --with perf -- ./app
   callscape record --list
 
-The program keeps its standard streams, its exit code and the signals that are sent to it; a signal that ends it is told as
-128 and its number, as shells do. Nothing goes through a shell. Without a display, `callscape info` of the recording is
-written to standard error in place of a window. See docs/recording.md.";
+The program keeps its standard streams, its exit code and the signals that are sent to it; a signal that ends it is \
+told as 128 and its number, as shells do. Nothing goes through a shell. Without a display, `callscape info` of the \
+recording is written to standard error in place of a window. See docs/recording.md.";
 
 pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     if args.list {

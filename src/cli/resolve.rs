@@ -33,8 +33,7 @@ pub struct ResolveArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-The rules, in the order in which they are tried:
+const HELP: &str = "The rules, in the order in which they are tried:
   file_and_name   the recorded file is in the source tree, by the end of its path, and defines a function of that
                   name; of several the one whose scopes agree, then the one around the line, then the nearest
   file_and_line   the file is, and the function, which has no name, is what stands around its line
@@ -45,8 +44,8 @@ The rules, in the order in which they are tried:
 
 Names are read in the notation of each runtime: mangled C++ and Rust, `Class#method`, `Ns\\Class->method`, \
 `module:function`, `Outer$Inner.f`, `pkg.(*T).f.func1`, `Assembly!A+B.get_Size`, `block in f`, `f [as g]`, `f+0x1c`. \
-Functions of shared libraries are looked up by name where a third of the library's are in the source. The rest \
-stands in the district external, for one of these reasons: address_only, shared_library, installed_package, runtime, \
+Functions of shared libraries are looked up by name where a third of the library's are in the source. The rest stands \
+in the district external, for one of these reasons: address_only, shared_library, installed_package, runtime, \
 file_not_found, not_defined, ambiguous (with candidates).
 
 Example:

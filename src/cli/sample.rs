@@ -52,8 +52,7 @@ pub struct SampleArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-A control file says what is kept in which range of time; start and end are nanoseconds, or have a unit:
+const HELP: &str = "A control file says what is kept in which range of time; start and end are nanoseconds, or have a unit:
 
   <sampling>
     <range>
@@ -64,13 +63,14 @@ A control file says what is kept in which range of time; start and end are nanos
     </default>
   </sampling>
 
-The numbers count events: method=\"10\" keeps every tenth enter or exit (C-1), stack every tenth snapshot (C-2), object every
-tenth event of memory (M-1). With type=\"timestamp\" they are times: stack is C-3 then, and object M-2. stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
+The numbers count events: method=\"10\" keeps every tenth enter or exit (C-1), stack every tenth snapshot (C-2), \
+object every tenth event of memory (M-1). With type=\"timestamp\" they are times: stack is C-3 then, and object M-2. \
+stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
 
 In a rule of --keep, A, B and f are functions, * in a name standing for anything, or modules by their path.
 
-OUT opens like any recording. How much of the original it will take is said before, and measured after, both as an index
-holds them. See docs/sampling.md.
+OUT opens like any recording. How much of the original it will take is said before, and measured after, both as an \
+index holds them. See docs/sampling.md.
 
 Examples:
   callscape sample trace.json --stacks 100 -o small.callscape

@@ -27,9 +27,8 @@ pub struct SceneArgs {
     json: bool,
 }
 
-const MORE: &str = "A scene is a TOML file that says what is opened and, shot by shot, what is shown. What its inputs do \
-not have, such as a module that is gone, is told here and left out when it is shown; what is written wrongly is an \
-error.
+const MORE: &str = "A scene is a TOML file that says what is opened and, shot by shot, what is shown. What its inputs do not have, such \
+as a module that is gone, is told here and left out when it is shown; what is written wrongly is an error.
 
 A short one:
   [inputs]

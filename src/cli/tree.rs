@@ -51,23 +51,22 @@ pub struct TreeArgs {
     skipped: bool,
 }
 
-const HELP: &str = "\
-Lines of code are counted as tokei does: those of a file are what tokei reports as Code of the file's own \
-language. Those of a function are the lines of code in its span, without functions nested in it, which \
-stand beside it under a qualified name. In the JSON document, `language` is null where a module has none or \
-several, `line` and `end_line` are 0 for directories, `bytes` is the size of files and directories, \
-`comment_lines` the lines with comments and no code, `functions` the number of functions in the module, and \
-`complexity` the sum of their cyclomatic complexities: of each 1 and its decision points. With --history, \
-`changes` are the commits to each file of the module added up, merges left out, `last_change` is the day of the \
-newest of them, and `authors` counts the people who wrote them, each once. `made` stands where a file was not \
-written by hand (generated, vendored, minified or data) and `purpose` where it is no part of the product (test, \
-example, bench or documentation).
+const HELP: &str = "Lines of code are counted as tokei does: those of a file are what tokei reports as Code of the file's own language. \
+Those of a function are the lines of code in its span, without functions nested in it, which stand beside it under a \
+qualified name. In the JSON document, `language` is null where a module has none or several, `line` and `end_line` \
+are 0 for directories, `bytes` is the size of files and directories, `comment_lines` the lines with comments and no \
+code, `functions` the number of functions in the module, and `complexity` the sum of their cyclomatic complexities: \
+of each 1 and its decision points. With --history, `changes` are the commits to each file of the module added up, \
+merges left out, `last_change` is the day of the newest of them, and `authors` counts the people who wrote them, each \
+once. `made` stands where a file was not written by hand (generated, vendored, minified or data) and `purpose` where \
+it is no part of the product (test, example, bench or documentation).
 
 With --relations, imports lead to the file that the longest part of their path names: `from .a import b` to that of b \
-where b is a module, else to that of a; `use crate::a::B` to that of a; `mod a;` is an import of a's file. Re-exports are \
-not followed. `outside` counts imports of what is not in the tree, `unresolved` those that are meant for the tree and lead \
-to no file of it, and `share_resolved` is the share of the latter kind whose file was found. Calls are looked up by name \
-alone among the files that are imported: they are inferred. A cycle is a set of files of which each reaches all others.
+where b is a module, else to that of a; `use crate::a::B` to that of a; `mod a;` is an import of a's file. Re-exports \
+are not followed. `outside` counts imports of what is not in the tree, `unresolved` those that are meant for the tree \
+and lead to no file of it, and `share_resolved` is the share of the latter kind whose file was found. Calls are \
+looked up by name alone among the files that are imported: they are inferred. A cycle is a set of files of which each \
+reaches all others.
 
 With --preset, the ten files written by hand that stand out, the first the most.
 

@@ -22,7 +22,7 @@ pub enum Align {
 }
 
 impl Align {
-    /// Links the first run of A with the first of B; the calls of the function `align_by` where one is named.
+    /// Aligns the first run of A with the first of B, by the calls of the function `align_by` if one is named.
     pub fn alignment(
         self,
         align_by: Option<&str>,

@@ -180,12 +180,12 @@ fn sort_inputs(args: &CompareArgs) -> anyhow::Result<Inputs> {
     }
     inputs.source_dirs.extend(after);
     if !args.a.is_empty() && inputs.recordings.iter().any(Vec::is_empty) {
-        usage("expected recordings behind both --a and --b, found source trees alone".to_owned());
+        usage("expected recordings after both --a and --b, found only source trees".to_owned());
     }
     if inputs.source_dirs.len() > 2 {
         let count = inputs.source_dirs.len();
         usage(format!(
-            "expected at most two source trees, that of A and that of B, found {count}"
+            "expected at most two source trees, one for A and one for B, found {count}"
         ));
     }
     match (&recordings[..], args.a.is_empty()) {
@@ -196,7 +196,7 @@ fn sort_inputs(args: &CompareArgs) -> anyhow::Result<Inputs> {
             found.len()
         )),
         ([first, ..], false) => usage(format!(
-            "{}: expected a source tree beside --a and --b, found a recording",
+            "{}: expected a source tree in addition to --a and --b, found a recording",
             first.display()
         )),
     }

@@ -34,7 +34,7 @@ pub struct Output {
 }
 
 impl PictureArgs {
-    /// What is to be written, tried before any long work.
+    /// Output to write, checked before any long work.
     pub fn output(&self) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
             return Ok(None);
@@ -91,7 +91,7 @@ impl PictureArgs {
     }
 }
 
-/// The picture that the arguments ask for.
+/// Draws the picture.
 pub fn draw(
     args: &CompareArgs,
     comparison: &Comparison,

@@ -10,7 +10,7 @@ use callscape_base::escape;
 use callscape_base::units::date;
 use callscape_facts::recording::Recording;
 
-/// What is not in the list, on standard error.
+/// Writes counts of unlisted items to standard error.
 pub fn say_the_rest(report: &Report<'_>) {
     let (faults, changes) = (report.faults, report.changes);
     let counts = &faults.counts;
@@ -62,13 +62,13 @@ pub fn say_the_rest(report: &Report<'_>) {
     }
 }
 
-/// So many of something.
+/// A count with its noun.
 fn many(count: u64, what: &str) -> String {
     let end = if count == 1 { "" } else { "s" };
     format!("{count} {what}{end}")
 }
 
-/// A table of the functions, and what speaks for the first of them.
+/// Writes a table of the functions, with evidence for the first of them.
 pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let faults = &report.faults.faults;
     let top = report.args.top.unwrap_or(usize::MAX);
@@ -115,7 +115,7 @@ pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Of so many functions it is told what speaks for them.
+/// Number of functions to write evidence for.
 const WHY: usize = 3;
 
 fn why(report: &Report<'_>, fault: &Fault, out: &mut dyn Write) -> io::Result<()> {

@@ -41,12 +41,12 @@ const HELP: &str = "Examples:
   callscape objects dhat.out.json --by module
   callscape objects app.jfr --map architecture.map
 
-With --from and --to only what was allocated between them counts, and lives where it does at --at, the end by default: what
-is left is what leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around
-that function; with --map to the entity of its class, where the recording names one that an entry matches, else to that of
-the innermost function of the stack that an entry matches. What a recording does not tell is a dash, in the JSON document
-null; an instant at which it tells nothing is refused. Of a recording that holds samples, allocations are the samples, and
-bytes what they stand for.";
+With --from and --to only what was allocated between them counts, and lives where it does at --at, the end by \
+default: what is left is what leaks. An object belongs to the innermost function of the stack that allocated it, or \
+to the module around that function; with --map to the entity of its class, where the recording names one that an \
+entry matches, else to that of the innermost function of the stack that an entry matches. What a recording does not \
+tell is a dash, in the JSON document null; an instant at which it tells nothing is refused. Of a recording that holds \
+samples, allocations are the samples, and bytes what they stand for.";
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -51,10 +51,10 @@ pub struct PhasesArgs {
 
 const ABOUT: &str = "A table of contents of a run
 
-A call is heavy when it triggers --min-calls calls or costs --min-cost. A heavy call with two heavy subcalls or more
-is an inner phase, one without any a leaf phase; a call with one heavy subcall only hands on, and is left out like all
-light calls. Light calls of one callee that are heavy together are one row of the phase that they are met in. Phases
-that repeat themselves are folded, and those whose functions differ from the others are marked as outliers.
+A call is heavy when it triggers --min-calls calls or costs --min-cost. A heavy call with two heavy subcalls or more \
+is an inner phase, one without any a leaf phase; a call with one heavy subcall only hands on, and is left out like \
+all light calls. Light calls of one callee that are heavy together are one row of the phase that they are met in. \
+Phases that repeat themselves are folded, and those whose functions differ from the others are marked as outliers.
 
 Cost is elapsed time without what other programs took of it, where the recording knows that; waiting counts.";
 
@@ -63,9 +63,9 @@ const EXAMPLES: &str = "Examples:
   callscape phases trace.json --min-calls 1000 --similarity 0.2
   callscape phases trace.json --thread main --from 10% --to 20% --json
 
-In the JSON document \"in\" of a gathered row is the index of its phase, null outside of all; \"group\" is the class
-of similar phases among those of one enclosing phase; \"instance_of\" the number of the repetition that a phase is an
-instance of; \"explained\" the share of the time in leaf phases and gathered rows. With --from or --to a call around
+In the JSON document \"in\" of a gathered row is the index of its phase, null outside of all; \"group\" is the class \
+of similar phases among those of one enclosing phase; \"instance_of\" the number of the repetition that a phase is an \
+instance of; \"explained\" the share of the time in leaf phases and gathered rows. With --from or --to a call around \
 the range counts with what of it lies inside.";
 
 fn calls(text: &str) -> Result<u64, String> {

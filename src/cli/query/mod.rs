@@ -37,16 +37,15 @@ pub struct QueryArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-Examples:
+const HELP: &str = "Examples:
   callscape query --list
   callscape query functions runs --param most=10
   callscape query differences runs --param a=monday-% --param b=tuesday-% --json
   callscape query stack runs --param recording=run-7.json --param at=12.5ms
   callscape query contexts runs --sql
 
-DuckDB reads the tables: its program, or its Python module where that is not installed. Tables that are not there count
-as empty. DataFusion and Spark answer the same SQL: see docs/fleet.md.";
+DuckDB reads the tables: its program, or its Python module where that is not installed. Tables that are not there \
+count as empty. DataFusion and Spark answer the same SQL: see docs/fleet.md.";
 
 /// Reads the name of a question.
 fn questions() -> impl TypedValueParser<Value = &'static Question> {
