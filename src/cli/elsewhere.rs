@@ -18,9 +18,9 @@ pub struct ElsewhereArgs {
     /// A recording of a good run of the same scenario
     #[arg(long, value_name = "RECORDING", requires = "good")]
     pub good_recording: Option<PathBuf>,
-    /// Mark the functions that ran and in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's
-    /// JSON, file:line or a stack trace, - for standard input; may be repeated. lcov and Cobertura files also provide
-    /// the metrics coverage and uncovered, even without a recording
+    /// Mark functions that ran and have results of another tool: SARIF, lcov, Cobertura, ripgrep's JSON, file:line or a
+    /// stack trace, - for standard input; may be repeated. lcov and Cobertura files also provide the metrics coverage
+    /// and uncovered, even without a recording
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
 }

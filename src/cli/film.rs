@@ -19,7 +19,7 @@ use callscape_presentation::scene::SceneFile;
 const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 30;
 
-/// Makes what `args` ask for of the scene at `path`.
+/// Renders the scene at `path` as requested by `args`.
 pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let output = &args.output;
     let file = SceneFile::read(path)?;
@@ -75,7 +75,7 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let folder = film.folder().to_owned();
     make(stage, film, settings.fps).map_err(|error| match folder.is_dir() {
         true => error.context(format!(
-            "cannot finish {}; what is there of it is kept in {}, and the same command goes on with it",
+            "cannot finish {}; the finished part is kept in {}, and the same command resumes it",
             output.display(),
             folder.display()
         )),
@@ -138,7 +138,7 @@ fn open(file: &SceneFile, opens: Opens) -> anyhow::Result<Opened> {
     with_progress(|progress| opens.open(file, progress))?
 }
 
-/// The first shot at rest. How far work is that it waits for is shown, and so is what is wrong with the scene.
+/// Returns the first shot once it is at rest. Shows the progress of pending work, and problems with the scene.
 fn begin(file: SceneFile, opened: Opened, settings: StageSettings) -> anyhow::Result<Stage> {
     let bar = progress::Bar::new()?;
     let mut stage = Stage::watched(file, opened, settings, Box::new(move |it| bar.show(it)))?;
@@ -192,7 +192,7 @@ fn fingerprint(file: &SceneFile, opens: &Opens) -> String {
     text
 }
 
-/// A file's size and time of change; of a folder, of what is directly in it.
+/// A file's size and modification time; for a folder, those of its direct entries.
 fn stamp(path: &Path) -> String {
     let of = |path: &Path| {
         let metadata = path.metadata().ok();
@@ -248,7 +248,7 @@ impl Bar {
         })
     }
 
-    /// What was there already says nothing about how long the rest takes.
+    /// Excludes frames that existed already from the estimate of the remaining time.
     fn begin(&self) {
         if let Some(bar) = &self.bar {
             bar.reset_eta();

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 use callscape_facts::index::was_cut as index_was_cut;
 
-/// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
+/// Prints a line to standard error; terminal control characters and line breaks are shown as escapes.
 macro_rules! say {
     ($($text:tt)*) => {
         crate::messages::line(&format!($($text)*))
@@ -95,18 +95,18 @@ enum Command {
     Present(present::PresentArgs),
 }
 
-/// What the command line asks for. Ends the program, with 2, where it is wrong; with 0 where it asks for help.
+/// Parses the command line. Exits with 2 if it is invalid, or with 0 after printing help.
 pub fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| usage::exit(error))
 }
 
-/// Says why the program ends, each reason behind what it is a reason for.
+/// Prints an error, followed by its chain of causes.
 pub fn say_error(error: &anyhow::Error) {
     say!("callscape: {error:#}");
 }
 
-/// Runs what the command line asks for. What is missing of an index that is cut meanwhile reads as zeros, over which some
-/// query may stumble: that is an error then and no fault of the program.
+/// Runs the command. If an index is truncated meanwhile, the missing part reads as zeros, on which a query may panic:
+/// this is reported as an error, not as a bug.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     static STUMBLED: AtomicBool = AtomicBool::new(false);
     let usual = panic::take_hook();

@@ -17,13 +17,13 @@ pub struct MapArgs {
     /// What becomes an entity
     #[arg(long, value_enum, default_value = "directory")]
     by: ByArg,
-    /// How many levels of directories or packages are told apart
+    /// Depth of directories or packages that become separate entities
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=32))]
     depth: u16,
-    /// The mapping file to write; standard output without it
+    /// Mapping file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -32,18 +32,15 @@ pub struct MapArgs {
 enum ByArg {
     /// Directories of the source, by the files in them
     Directory,
-    /// Packages, namespaces and libraries, by the names of functions
+    /// Packages, namespaces and libraries, by function names
     Package,
 }
 
-const HELP: &str = "A mapping file holds one entry a line; the first that matches a function takes it, and what no entry matches is left \
-out:
+const HELP: &str = "A mapping file contains one entry per line. A function belongs to the first entry that matches it; functions that match no entry are excluded:
 
   category NAME MATCHER PATTERN [MATCHER PATTERN]
 
-MATCHER is class (the qualified name of what the function is in), method, file or package. PATTERN is held against \
-the whole name, and * stands for any run of characters; behind ~ or regex: it is a regular expression, which may \
-match anywhere in the name. What holds spaces stands in double quotes. Lines that start with # are comments.
+MATCHER is class (the qualified name of the function's enclosing scope), method, file or package. PATTERN must match the whole name, and * matches any text; after ~ or regex: it is a regular expression, which may match anywhere in the name. Put text with spaces in double quotes. Lines that start with # are comments.
 
 Examples:
   callscape map src -o architecture.map

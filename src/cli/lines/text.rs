@@ -10,7 +10,7 @@ use callscape_base::units::{Cost, Unit, grouped};
 
 /// More of a line is not shown.
 const WIDEST: usize = 100;
-/// So many columns a tab moves on at most.
+/// Tab width.
 const TAB: usize = 4;
 
 pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io::Result<()> {
@@ -84,7 +84,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
 fn named(callee: &Callee) -> String {
     let mark = if callee.inferred { "~>" } else { "=>" };
     let why = match callee.evidence {
-        Evidence::Inlined => ", from what was put into the caller",
+        Evidence::Inlined => ", from functions inlined into the caller",
         Evidence::Nameless => ", as the only call without a name",
         _ => "",
     };
@@ -143,7 +143,7 @@ fn write_functions(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{} ran, {} never did", count(ran.len()), never.len())
 }
 
-/// A line of text with its tabs as blanks, cut where it is long.
+/// A line of text with its tabs expanded, truncated if it is long.
 fn shown(line: &str) -> String {
     let mut text = String::new();
     let mut columns = 0;
