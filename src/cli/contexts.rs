@@ -55,7 +55,11 @@ const HELP: &str = "Examples:
   callscape contexts trace.json --merge-recursion --from 10% --to 20% --json
   callscape contexts heap.pb.gz --value alloc_space --by-function
 
-The JSON document lists the contexts in preorder, all threads merged: a context comes after its caller, whose index is in the field \"parent\"; outermost contexts have none. The field \"self\" is the self cost of a context's calls, and \"total\" also includes all contexts below it; both are in \"unit\", ns for times. With --from and --to, calls that extend beyond the range count only with their cost inside it. Calls are 0 if a profile does not count them. --merge-recursion eliminates recursion as in calling context ring charts.";
+The JSON document lists the contexts in preorder, all threads merged: a context comes after its caller, whose index \
+is in the field \"parent\"; outermost contexts have none. The field \"self\" is the self cost of a context's calls, \
+and \"total\" also includes all contexts below it; both are in \"unit\", ns for times. With --from and --to, calls \
+that extend beyond the range count only with their cost inside it. Calls are 0 if a profile does not count them. \
+--merge-recursion eliminates recursion as in calling context ring charts.";
 
 /// A table for people shows contexts with this share of the whole, in percent.
 const LEAST: f64 = 1.0;

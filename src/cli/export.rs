@@ -15,7 +15,7 @@ use callscape_base::units::{Time, TimeRange, TimeSpec};
 use callscape_export::{self as export, ExportError, Format, Part};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Write a recording, or a part of it, for another tool", after_help = HELP)]
+#[command(about = "Convert a recording, or a part of it, for another tool", after_help = HELP)]
 pub struct ExportArgs {
     /// The recording: a file or a directory in any supported format; several for tables
     #[arg(required = true, value_name = "TRACE")]
@@ -57,7 +57,8 @@ const HELP: &str = "Formats:
                would treat as a formula are prefixed with an apostrophe
   parquet      a folder of tables for SQL queries in DuckDB, DataFusion and Spark; see docs/fleet.md
 
-With --from and --to, the output is the same as for a recording of only that range: calls that extend beyond it are cut off. Callscape reads the same calls back from chrome-json and speedscope.
+With --from and --to, the output is the same as for a recording of only that range: calls that extend beyond it are \
+cut off. Callscape reads the same calls back from chrome-json and speedscope.
 
 Examples:
   callscape export trace.json --format speedscope -o trace.speedscope.json

@@ -1,4 +1,4 @@
-//! `callscape functions`: The functions of a recording with calls, total and self cost
+//! `callscape functions`: List the functions of a recording with calls, total and self cost
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use callscape_import::results;
 use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
+#[command(about = "List the functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
 pub struct FunctionsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
@@ -43,7 +43,9 @@ const EXAMPLES: &str = "Examples:
   callscape functions trace.json --source src --results clippy.sarif
   rg --json 'unwrap' src | callscape functions trace.json --source src --results -
 
-For a profile whose weights are not times, total_ns and self_ns in the JSON document are in the unit given by the field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
+For a profile whose weights are not times, total_ns and self_ns in the JSON document are in the unit given by the \
+field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, \
+waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
 /// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

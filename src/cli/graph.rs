@@ -1,4 +1,4 @@
-//! `callscape graph`: The call relations of a recording or of a range of it
+//! `callscape graph`: List the call relations of a recording or of a range of it
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use callscape_facts::trace::Relation;
 use callscape_filter::cut::Cut;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]
+#[command(about = "List the call relations of a recording or of a range of it", after_help = EXAMPLES)]
 pub struct GraphArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
@@ -51,7 +51,10 @@ const EXAMPLES: &str = "Examples:
   callscape graph trace.json --at 12.5ms --since 12ms --level 2
   callscape graph heap.pb.gz --value alloc_space --level 1
 
-For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
+For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the \
+field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a \
+function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and \
+self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
 
 #[derive(Serialize)]
 struct Graph {

@@ -1,4 +1,4 @@
-//! `callscape info`: What is in a recording: threads, calls, functions, repairs
+//! `callscape info`: Show what a recording contains: threads, calls, functions, repairs
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
+#[command(about = "Show what a recording contains: threads, calls, functions, repairs", after_help = EXAMPLES)]
 pub struct InfoArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,

@@ -1,4 +1,4 @@
-//! `callscape lines`: What the lines of a file cost, and what is called in them
+//! `callscape lines`: Show the cost of each line of a file and the calls made from it
 
 mod document;
 mod find;
@@ -18,7 +18,7 @@ use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec};
 use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What the lines of a file cost, and what is called in them", after_help = HELP)]
+#[command(about = "Show the cost of each line of a file and the calls made from it", after_help = HELP)]
 pub struct LinesArgs {
     /// The recording: a file or a directory in any supported format
     trace: PathBuf,
@@ -51,7 +51,13 @@ const HELP: &str = "Examples:
   callscape lines cpu.pb.gz src --file server/handler.go --function ServeHTTP
   callscape lines trace.json src --file app/views.py --json
 
-Only lines with data are listed: the self cost of the line, and the calls made from it with their costs. `share` is the share of the cost of all calls of the function. callgrind, pprof, perf with source lines, Firefox, Java Flight Recorder, HPROF, and speedscope files of py-spy, rbspy and austin record the line from which a call was made; V8 and Chrome record which line ran. For other recordings lines are inferred: the callee's name is looked up among the calls in the caller's text. Such lines are marked with ~. If several lines call the same name, their shared calls are marked with the number of lines. `self` is null in the JSON document if the recording does not contain it, and calls are 0 if it does not count them.";
+Only lines with data are listed: the self cost of the line, and the calls made from it with their costs. `share` is \
+the share of the cost of all calls of the function. callgrind, pprof, perf with source lines, Firefox, Java Flight \
+Recorder, HPROF, and speedscope files of py-spy, rbspy and austin record the line from which a call was made; V8 and \
+Chrome record which line ran. For other recordings lines are inferred: the callee's name is looked up among the calls \
+in the caller's text. Such lines are marked with ~. If several lines call the same name, their shared calls are \
+marked with the number of lines. `self` is null in the JSON document if the recording does not contain it, and calls \
+are 0 if it does not count them.";
 
 pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     let input = super::trace_arg::TraceArg {

@@ -1,4 +1,4 @@
-//! `callscape map`: A starting mapping file, to be edited
+//! `callscape map`: Generate an initial mapping file to edit
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use callscape_analysis::mapping::starting::{By, starting_mapping};
 use callscape_base::files;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "A starting mapping file, to be edited", after_help = HELP)]
+#[command(about = "Generate an initial mapping file to edit", after_help = HELP)]
 pub struct MapArgs {
     /// The source tree, a recording of it, or both
     #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
@@ -36,11 +36,14 @@ enum ByArg {
     Package,
 }
 
-const HELP: &str = "A mapping file contains one entry per line. A function belongs to the first entry that matches it; functions that match no entry are excluded:
+const HELP: &str = "A mapping file contains one entry per line. A function belongs to the first entry that matches it; functions that \
+match no entry are excluded:
 
   category NAME MATCHER PATTERN [MATCHER PATTERN]
 
-MATCHER is class (the qualified name of the function's enclosing scope), method, file or package. PATTERN must match the whole name, and * matches any text; after ~ or regex: it is a regular expression, which may match anywhere in the name. Put text with spaces in double quotes. Lines that start with # are comments.
+MATCHER is class (the qualified name of the function's enclosing scope), method, file or package. PATTERN must match \
+the whole name, and * matches any text; after ~ or regex: it is a regular expression, which may match anywhere in the \
+name. Put text with spaces in double quotes. Lines that start with # are comments.
 
 Examples:
   callscape map src -o architecture.map

@@ -38,7 +38,10 @@ pub struct PackArgs {
     force: bool,
 }
 
-const HELP: &str = "A pack contains the structure of the source tree (without its text unless --with-source), the index of each recording (a profile is copied as it is), the session with its bookmarks, mapping files and scenes. Open it with `callscape FILE` or drop it on the window; other subcommands accept it instead of a source tree or a recording. It is a tar file compressed with Zstandard. It does not contain the git history of the files.
+const HELP: &str = "A pack contains the structure of the source tree (without its text unless --with-source), the index of each recording \
+(a profile is copied as it is), the session with its bookmarks, mapping files and scenes. Open it with `callscape \
+FILE` or drop it on the window; other subcommands accept it instead of a source tree or a recording. It is a tar file \
+compressed with Zstandard. It does not contain the git history of the files.
 
 Examples:
   callscape pack src trace.json -o talk.callscape-pack

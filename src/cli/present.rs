@@ -21,9 +21,9 @@ const HELP: &str = "Keys:
   → ↓ Page down Space   next shot            ← ↑ Page up    previous shot
   a number, Enter       to that shot         Home, End      to the first, to the last
   drag, wheel           look around          Backspace      back to the script
-  L                     laser pointer        F              flashlight: all else is dimmed
+  L                     laser pointer        F              flashlight: dims everything else
   N                     notes and next shot in a second window
-  B or .                black                A              by itself, or shot by shot
+  B or .                black                A              automatic, or shot by shot
   F11                   full screen or not   Escape         leave
 
 Example:

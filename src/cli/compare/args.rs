@@ -95,13 +95,23 @@ const EXAMPLES: &str = "Examples:
   callscape compare before.json after.json -o stacks.png --view flame --align calls
   callscape compare before.json after.json src -o report.html --fail-if 'total(parse) > 1.1x'
 
-Functions are paired by name and place, then by name and file name, then by a name that is unique on both sides, then by similarity of names, callers and callees (renamed); --exact stops after the first step, --pair corrects a pairing. For several runs per side, the mean is shown. With two or more runs on each side, log costs are compared with Smyth's test, which estimates the variance from all functions, and the Benjamini–Hochberg procedure (5 % false discoveries). Differences that are not significant count as noise and are listed last. Two results of `callscape query means` represent the runs they summarise. Recordings of different kinds are compared by each function's share of its run.
+Functions are paired by name and place, then by name and file name, then by a name that is unique on both sides, then \
+by similarity of names, callers and callees (renamed); --exact stops after the first step, --pair corrects a pairing. \
+For several runs per side, the mean is shown. With two or more runs on each side, log costs are compared with Smyth's \
+test, which estimates the variance from all functions, and the Benjamini–Hochberg procedure (5 % false discoveries). \
+Differences that are not significant count as noise and are listed last. Two results of `callscape query means` \
+represent the runs they summarise. Recordings of different kinds are compared by each function's share of its run.
 
-CALL in --from, --to and --at is the first call of CALLEE by CALLER in each run. Both are functions, modules or entities of the mapping; * matches any of them, and CALLER -> CALLEE#2 is the second call.
+CALL in --from, --to and --at is the first call of CALLEE by CALLER in each run. Both are functions, modules or \
+entities of the mapping; * matches any of them, and CALLER -> CALLEE#2 is the second call.
 
-If both recordings know when their threads wait, costs are compared without waiting (--time). JSON contains the costs as recorded, and the waiting time separately.
+If both recordings know when their threads wait, costs are compared without waiting (--time). JSON contains the costs \
+as recorded, and the waiting time separately.
 
-A condition is total|self|calls|average(FUNCTION), or duration, followed by >, >=, < or <=, and a limit: 1.1x (1.1 times A), +10% (10 % more than A), +5ms (5 ms more than A), 5ms or 100 (absolute value of B). * in a name matches any text. The exit code is 1 if a condition holds or no function has the name, 2 if a condition cannot be parsed, otherwise 0.";
+A condition is total|self|calls|average(FUNCTION), or duration, followed by >, >=, < or <=, and a limit: 1.1x (1.1 \
+times A), +10% (10 % more than A), +5ms (5 ms more than A), 5ms or 100 (absolute value of B). * in a name matches any \
+text. The exit code is 1 if a condition holds or no function has the name, 2 if a condition cannot be parsed, \
+otherwise 0.";
 
 /// Which time is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

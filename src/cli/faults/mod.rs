@@ -58,14 +58,21 @@ pub struct FaultsArgs {
 
 const ABOUT: &str = "Rank the changes between two revisions that ran, most suspect first
 
-Lines added or changed since --good, and the line before each deletion, are looked up in the functions that ran. For changed declarations outside functions, the functions that use their names count as changed, as far as the text shows. Changed macros, inclusions and build files are listed for manual review, and changed functions that did not run are counted. Differences in comments and white space do not count.";
+Lines added or changed since --good, and the line before each deletion, are looked up in the functions that ran. For \
+changed declarations outside functions, the functions that use their names count as changed, as far as the text \
+shows. Changed macros, inclusions and build files are listed for manual review, and changed functions that did not \
+run are counted. Differences in comments and white space do not count.";
 
 const HELP: &str = "Examples:
   callscape faults . --good v2.3 trace.json
   callscape faults . --good HEAD~20 --bad HEAD trace.json --good-recording before.json
   callscape faults . --good main trace.json --from 3s --to 4s --by-commit
 
-The score of a function is a sum of parts, listed in `why`: how it was changed, how much of it was changed, its share of the cost, changed functions next to it, and when it first runs; with --from, --to or --thread, whether it runs in the failing part; with --good-recording, its share of the difference, whether its calls changed, and how close to the first difference between the two runs it ran. Nothing in the repository is executed: no hook, filter or other program.";
+The score of a function is a sum of parts, listed in `why`: how it was changed, how much of it was changed, its share \
+of the cost, changed functions next to it, and when it first runs; with --from, --to or --thread, whether it runs in \
+the failing part; with --good-recording, its share of the difference, whether its calls changed, and how close to the \
+first difference between the two runs it ran. Nothing in the repository is executed: no hook, filter or other \
+program.";
 
 /// The findings and the session that they refer to.
 struct Report<'a> {

@@ -19,7 +19,7 @@ pub struct ObjectsArgs {
     /// Only objects allocated before this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<TimeSpec>,
-    /// What an entry is
+    /// Grouping of the entries
     #[arg(long, value_enum, default_value_t = By::Function)]
     pub by: By,
     /// Group by the entities of this mapping file
@@ -42,9 +42,14 @@ const HELP: &str = "Examples:
   callscape objects dhat.out.json --by module
   callscape objects app.jfr --map architecture.map
 
-With --from and --to, only objects allocated in that range count. Those still live at --at (by default the end) are the leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around that function; with --map, to the entity of its class, if the recording has it and an entry matches it, otherwise to the entity of the innermost function on the stack that matches an entry. Values missing from the recording are shown as a dash, in the JSON document as null; an instant without any data is refused. For a sampled recording, allocations are the samples, and bytes are estimated from them.";
+With --from and --to, only objects allocated in that range count. Those still live at --at (by default the end) are \
+the leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around that \
+function; with --map, to the entity of its class, if the recording has it and an entry matches it, otherwise to the \
+entity of the innermost function on the stack that matches an entry. Values missing from the recording are shown as a \
+dash, in the JSON document as null; an instant without any data is refused. For a sampled recording, allocations are \
+the samples, and bytes are estimated from them.";
 
-/// What an entry is.
+/// Grouping of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
     /// The module around the function that allocated

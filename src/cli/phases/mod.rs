@@ -51,7 +51,11 @@ pub struct PhasesArgs {
 
 const ABOUT: &str = "Show a run as a table of contents
 
-A call is heavy if it has at least --min-calls descendant calls or costs at least --min-cost. A heavy call with two or more heavy subcalls is an inner phase, and one without any is a leaf phase. A call with exactly one heavy subcall only passes control on, and is excluded like all light calls. Light calls of one callee that are heavy together form one row of the phase that contains them. Repeated phases are folded, and those whose functions differ from the others are marked as outliers.
+A call is heavy if it has at least --min-calls descendant calls or costs at least --min-cost. A heavy call with two \
+or more heavy subcalls is an inner phase, and one without any is a leaf phase. A call with exactly one heavy subcall \
+only passes control on, and is excluded like all light calls. Light calls of one callee that are heavy together form \
+one row of the phase that contains them. Repeated phases are folded, and those whose functions differ from the others \
+are marked as outliers.
 
 Cost is elapsed time, including waiting, but without the time used by other programs, if the recording has it.";
 
@@ -60,7 +64,10 @@ const EXAMPLES: &str = "Examples:
   callscape phases trace.json --min-calls 1000 --similarity 0.2
   callscape phases trace.json --thread main --from 10% --to 20% --json
 
-In the JSON document, \"in\" of a gathered row is the index of its phase, or null outside all phases; \"group\" is the class of similar phases within one enclosing phase; \"instance_of\" is the number of the repetition to which a phase belongs; \"explained\" is the share of the time in leaf phases and gathered rows. With --from or --to, a call that extends beyond the range counts only with its part inside.";
+In the JSON document, \"in\" of a gathered row is the index of its phase, or null outside all phases; \"group\" is \
+the class of similar phases within one enclosing phase; \"instance_of\" is the number of the repetition to which a \
+phase belongs; \"explained\" is the share of the time in leaf phases and gathered rows. With --from or --to, a call \
+that extends beyond the range counts only with its part inside.";
 
 fn calls(text: &str) -> Result<u64, String> {
     let number = text.trim().parse();

@@ -44,7 +44,8 @@ const HELP: &str = "Examples:
   callscape query stack runs --param recording=run-7.json --param at=12.5ms
   callscape query contexts runs --sql
 
-The tables are read by the DuckDB program, or by its Python module if the program is not installed. Missing tables count as empty. DataFusion and Spark run the same SQL: see docs/fleet.md.";
+The tables are read by the DuckDB program, or by its Python module if the program is not installed. Missing tables \
+count as empty. DataFusion and Spark run the same SQL: see docs/fleet.md.";
 
 /// Parses the name of a query.
 fn questions() -> impl TypedValueParser<Value = &'static Question> {

@@ -66,7 +66,7 @@ pub fn settings(
     })
 }
 
-/// Refuses what is asked for and the session does not know.
+/// Refuses options for which the session has no data.
 fn ensure_shown(
     args: &RenderArgs,
     session: &Session,
@@ -82,14 +82,14 @@ fn ensure_shown(
         let memory = shown.and_then(|it| it.recording.memory.as_ref());
         ensure!(
             memory.is_some_and(|memory| tells(memory, metric)),
-            "{} needs a recording that tells of it",
+            "{} needs a recording with that data",
             metric.title()
         );
     }
     if let Some(metric) = asked_for(args).find(needs_recording) {
         ensure!(
             duration.is_some(),
-            "{} needs a recording; name one beside the source tree",
+            "{} needs a recording; name one in addition to the source tree",
             metric.title()
         );
     }
@@ -186,7 +186,7 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     metrics.chain(color).chain(highlight)
 }
 
-/// The metrics of what is shown, the history among them where it is asked for.
+/// Metrics to show, including the history if requested.
 pub fn metrics(
     args: &RenderArgs,
     session: &Session,
@@ -202,7 +202,7 @@ pub fn metrics(
             say!("callscape: the clone is shallow: older changes are not known");
         }
         if history.is_cut_off {
-            say!("callscape: only the {MOST_COMMITS} newest commits are looked at");
+            say!("callscape: only the {MOST_COMMITS} newest commits are read");
         }
         metrics.set_history(&shown.hierarchy, &history, |id| match mapped {
             Some(mapped) => session.hierarchy.path(mapped.origins[id.index()]),
@@ -224,7 +224,7 @@ pub fn metrics(
     Ok(metrics)
 }
 
-/// What is collapsed and expanded, and `hidden`.
+/// Collapsed and expanded modules, and `hidden`.
 pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
     let hierarchy = &session.hierarchy;
     let mut cut = match args.level {
@@ -282,7 +282,7 @@ pub fn moments(
     let Some(duration) = duration else {
         ensure!(
             !asks_for_time,
-            "times need a recording; name one beside the source tree"
+            "times need a recording; name one in addition to the source tree"
         );
         return Ok(vec![None]);
     };
@@ -290,7 +290,7 @@ pub fn moments(
         let time = spec.resolve(duration);
         ensure!(
             time.since(Time::ZERO) <= duration,
-            "{time} lies past the end of the recording, which lasts {duration}"
+            "{time} is past the end of the recording, which lasts {duration}"
         );
         Ok(time)
     };
@@ -308,7 +308,7 @@ pub fn moments(
         .map(at)
         .transpose()?
         .unwrap_or(Time::ZERO + duration);
-    ensure!(from <= to, "--from {from} lies after --to {to}");
+    ensure!(from <= to, "--from {from} is after --to {to}");
     let Some(frames) = args.frames else {
         let is_limited = args.from.is_some() || args.to.is_some();
         let range = is_limited.then(|| TimeRange::new(from, to));

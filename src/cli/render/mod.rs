@@ -52,7 +52,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         .map(|it| it.recording.trace.duration());
     ensure!(
         args.map.is_none() || findings.is_none(),
-        "what is marked is of functions: expected no --map beside --good and --results"
+        "marks are on functions: expected no --map together with --good or --results"
     );
     let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
     let mapped = mapped.transpose()?;
@@ -110,7 +110,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what was repaired, and that one recording is shown.
+/// Reports repairs, and that only one recording is shown.
 fn say_warnings(session: &Session) {
     let repairs = session
         .recordings
@@ -166,13 +166,13 @@ fn draw(
 fn say_left_out(studio: &Studio<'_>) {
     if let (drawn, left_out @ 1..) = studio.blocks() {
         say!(
-            "callscape: the graphics device holds {drawn} blocks: {left_out} of the smallest modules are shown as one with what they lie in"
+            "callscape: the graphics device can show {drawn} blocks: {left_out} of the smallest modules are merged into their enclosing modules"
         );
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
         let drawn = studio.arcs_drawn();
-        say!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
+        say!("callscape: {drawn} call relations are drawn, {count} less important ones are not");
     }
 }
 
@@ -200,7 +200,7 @@ fn model(
     Ok(())
 }
 
-/// What changed and what other tools have found, where that is asked for; why it is not known is an error.
+/// Changes and results of other tools, if requested; an error if they are not available.
 fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<Findings>> {
     if !args.elsewhere.is_any() {
         return Ok(None);
@@ -228,7 +228,7 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
     Ok(Some(findings))
 }
 
-/// Says on standard error what reports of coverage say together.
+/// Prints a summary of the coverage reports to standard error.
 fn say_coverage(coverage: Option<&Coverage>) {
     let Some(coverage) = coverage else {
         return;
@@ -236,7 +236,7 @@ fn say_coverage(coverage: Option<&Coverage>) {
     let Lines { counted, ran } = coverage.all;
     let unknown = coverage.unknown;
     match (counted, unknown) {
-        (0, _) => say!("callscape: coverage: none of {unknown} counted lines is in the source"),
+        (0, _) => say!("callscape: coverage: no counted line out of {unknown} is in the source"),
         (_, 0) => say!("callscape: coverage: {ran} of {counted} lines ran"),
         _ => say!(
             "callscape: coverage: {ran} of {counted} lines ran; dropped: {unknown} lines of files that are not in the source"
@@ -271,7 +271,7 @@ fn view_pictures(
     );
     if line.needs != Needs::Nothing {
         let Some(resolved) = session.recordings.first() else {
-            bail!("this view shows a recording; name one beside the source tree");
+            bail!("this view shows a recording; name one in addition to the source tree");
         };
         if line.needs == Needs::Times && line.kind == Kind::Table {
             super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;

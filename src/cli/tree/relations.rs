@@ -17,7 +17,7 @@ use callscape_source::Scan;
 struct Document<'a> {
     imports: Vec<Imported<'a>>,
     calls: Vec<Called<'a>>,
-    /// Imports of what is not in the tree.
+    /// Imports from outside the tree.
     outside: u64,
     /// Imports that should lead into the tree and do not.
     unresolved: usize,
@@ -42,7 +42,7 @@ struct Called<'a> {
     from: &'a str,
     to: &'a str,
     count: u64,
-    /// Always: calls are told by their names alone.
+    /// Always true: calls are matched only by name.
     inferred: bool,
 }
 
@@ -119,7 +119,7 @@ const NAMED: usize = 20;
 fn write(relations: &Relations, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "{} imports between files; of those meant for the tree {:.1} % were found, {} were not; {} of what is not in it",
+        "{} imports between files; {:.1} % of the imports into the tree were found, {} were not; {} imports from outside the tree",
         relations.imports.len(),
         100.0 * relations.share_resolved(),
         relations.unresolved.len(),
