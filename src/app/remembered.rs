@@ -55,7 +55,7 @@ fn arranged(views: &Arrangement) -> (Dock, Option<String>) {
     let (dock, unknown) = Dock::arranged(views);
     let notice = (!unknown.is_empty()).then(|| {
         format!(
-            "Views that are not known are left out: {}",
+            "Unknown views are ignored: {}",
             unknown.join(", ")
         )
     });

@@ -528,8 +528,8 @@ impl<'a> Info<'a> {
 
     fn write_warnings(&self, out: &mut dyn Write) -> io::Result<()> {
         for (of, warnings) in [
-            ("repaired or left out", self.warnings),
-            ("left out of the source tree", self.source_warnings),
+            ("repaired or skipped", self.warnings),
+            ("excluded from the source tree", self.source_warnings),
         ] {
             if !warnings.is_empty() {
                 writeln!(out, "\n{of}:")?;

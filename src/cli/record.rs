@@ -167,8 +167,7 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     };
     if recorded.may_be_broken() && !args.retry {
         say!(
-            "callscape: should it crash only while it is recorded, --retry runs it again without the functions that break \
-             it, and --with perf records it unchanged"
+            "callscape: if the program crashes only while being recorded, --retry reruns it without patching the functions responsible, and --with perf records it unmodified"
         );
     }
     let opened = finish(&args, &recorded);

@@ -80,9 +80,9 @@ impl fmt::Display for Rule {
         }
         match self.objects {
             Objects::All => return Ok(()),
-            Objects::Off => return write!(f, ", no events of memory"),
-            Objects::Events(n) => write!(f, ", one of {n} events of memory")?,
-            Objects::Every(cost) => write!(f, ", an event of memory every {cost}")?,
+            Objects::Off => return write!(f, ", no memory events"),
+            Objects::Events(n) => write!(f, ", one of {n} memory events")?,
+            Objects::Every(cost) => write!(f, ", a memory event every {cost}")?,
         }
         if self.with_stack {
             write!(f, " with its stack")?;

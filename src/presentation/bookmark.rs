@@ -58,7 +58,7 @@ pub fn go_to(state: &mut State, bookmark: &Bookmark, sections: &[Section]) -> Op
             is_error: true,
             is_open: false,
             title: format!("Parts of '{}' are no longer there", bookmark.name),
-            lines: vec![format!("{lost} names mean nothing now and are left out")],
+            lines: vec![format!("{lost} names no longer exist and are ignored")],
         });
     }
     None

@@ -66,7 +66,7 @@ impl Timeline {
                         problems.push((
                             of_shot(number, field),
                             format!(
-                                "{time} lies past the end of the recording, which lasts {duration}"
+                                "{time} is past the end of the recording, which lasts {duration}"
                             ),
                         ));
                         return Some(end);

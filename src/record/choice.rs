@@ -28,7 +28,7 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
         None if wish.last.is_some() => Choice {
             recorder: Recorder::Perf,
             notes: vec![
-                "recording samples with perf, which can keep the last ones alone".to_owned(),
+                "recording samples with perf, which can keep only the most recent ones".to_owned(),
             ],
         },
         None => best(program)?,
@@ -153,12 +153,12 @@ fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let has_space = place::has_space(path);
     let reasons = [
         (!elf.is_64_bit, "uftrace patches no 32-bit programs"),
-        (!elf.can_be_patched, "uftrace does not know this machine"),
+        (!elf.can_be_patched, "uftrace does not support this machine"),
         (
             elf.is_static,
             "uftrace needs a program that is not statically linked",
         ),
-        (elf.is_go, "uftrace does not know the stacks of Go"),
+        (elf.is_go, "uftrace does not support Go's stacks"),
         (
             has_space,
             "uftrace finds no program whose path has a space in it",
@@ -184,7 +184,7 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
         Kind::Node => taken(Recorder::Node, Vec::new()),
         Kind::Java => taken(Recorder::Jfr, Vec::new()),
         Kind::Shell => {
-            let note = "a script of a shell: what it runs is recorded by perf, in samples";
+            let note = "a shell script: perf samples the programs it runs";
             taken(Recorder::Perf, vec![note.to_owned()])
         }
         Kind::Other(language) => Err(RecordError::Language {

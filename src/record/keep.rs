@@ -34,7 +34,7 @@ pub fn keep(pid: u32) -> Result<(), RecordError> {
         )))
     };
     if !process.exists() {
-        return refuse("there is none");
+        return refuse("no such process");
     }
     let Some(folder) = signals::path_in_environment(&process, KEEP) else {
         return refuse("it was not started so that its end can be kept, or is another user's");

@@ -114,7 +114,7 @@ pub fn record(
         && let Err(error) = massive::keep(&done.paths, left_out)
     {
         done.notes.push(format!(
-            "the recording does not say what is left out: {error}"
+            "the recording does not list excluded functions: {error}"
         ));
     }
     let paths = whole::put(&mut done, &place)?;

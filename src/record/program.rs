@@ -146,8 +146,7 @@ fn ensure_executable(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordE
         return Err(RecordError::program(path, reason));
     }
     if mode & 0o6000 != 0 {
-        let reason = "it runs with the rights of its owner or group (setuid, setgid), which the system takes away from a \
-                      program that is traced: record a copy without them, or as that user";
+        let reason = "setuid or setgid program: the system drops these privileges when a program is traced. Record a copy without these bits, or record as that user";
         return Err(RecordError::program(path, reason));
     }
     Ok(())
@@ -230,7 +229,7 @@ impl Program {
     /// Looks at what a command runs in `folder`, or in the current one: shims and scripts are followed to what runs at last.
     pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {
-            let reason = "expected a program and its arguments behind --, found none";
+            let reason = "expected a program and its arguments after --, found none";
             return Err(RecordError::Recorder(reason.to_owned()));
         };
         let path = find_from(name, folder, env::var_os("PATH"))?;
@@ -287,7 +286,7 @@ impl Program {
         }
         let found = shebang::interpreter(file, &text).unwrap_or_default();
         if found.words.is_empty() {
-            let reason = "it names no interpreter behind #!, or not in a way that is known";
+            let reason = "it names no interpreter after #!, or in an unsupported way";
             return Err(RecordError::program(file, reason));
         }
         self.own += found.words.len();
@@ -312,7 +311,7 @@ impl Program {
             Kind::Python => return "Python".to_owned(),
             Kind::Node => return "JavaScript, run by node".to_owned(),
             Kind::Java => return "Java".to_owned(),
-            Kind::Shell => return "a script of a shell".to_owned(),
+            Kind::Shell => return "a shell script".to_owned(),
             Kind::Other(language) => return language.to_owned(),
             Kind::Executable(elf) => elf,
         };

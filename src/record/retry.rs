@@ -34,7 +34,7 @@ pub fn after_crash(
     }
     if !run.wish.retry {
         say(&format!(
-            "signal {signal} ended the program while it was patched; what was recorded is kept"
+            "signal {signal} ended the patched program; its recording is kept"
         ));
         return Ok(done);
     }
@@ -56,7 +56,7 @@ pub fn after_crash(
     };
     if trials.crashes(&[])? {
         say(
-            "the program crashes when nothing of it is patched, too: what was recorded until then is kept",
+            "the program also crashes without patches; the recording up to that point is kept",
         );
         return Ok(done);
     }
@@ -98,7 +98,7 @@ fn by_perf(
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     if !matches!(Recorder::Perf.state(), State::Ready(_)) {
-        say("the functions that break it were not found; what was recorded until then is kept");
+        say("the functions responsible were not found; the recording up to that point is kept");
         return Ok(done);
     }
     say("the functions that break it were not found: recording samples with perf");

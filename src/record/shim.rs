@@ -74,7 +74,7 @@ impl Manager {
         });
         let Some(found) = found.or_else(|| self.in_path(program)) else {
             return Err(format!(
-                "it is a shim of {}, and none of the versions chosen there has it: {}",
+                "it is a shim of {}, and the versions selected there do not have it: {}",
                 self.name,
                 chosen.join(", ")
             ));

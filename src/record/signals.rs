@@ -97,10 +97,10 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
         )))
     };
     if !process.exists() {
-        return refuse("there is none");
+        return refuse("no such process");
     }
     let Some(folder) = path_in_environment(&process, SWITCH) else {
-        return refuse("it is not recorded, cannot be switched, or is of somebody else");
+        return refuse("not being recorded, not switchable, or owned by another user");
     };
     if !folder.parent().is_some_and(private::is_held) {
         return refuse("its recording has ended, or whoever recorded it was killed");
@@ -137,8 +137,7 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     while is_pending(&status(), to.signal()) {
         if begin.elapsed() >= DELIVERY {
             let reason = format!(
-                "process {pid}: it has not taken the signal that switches recording {}: it will when it can, and the \
-                 recording does not tell when that was",
+                "process {pid}: has not yet received the signal that switches recording {}; it will when it can, but the recording will not show when",
                 to.option().trim_start_matches('-')
             );
             return Err(RecordError::Recorder(reason));

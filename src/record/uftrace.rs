@@ -93,7 +93,7 @@ pub fn run_until(
     let mut notes = Vec::new();
     if ran.ran_short {
         notes.push(
-            "the disk is nearly full: uftrace was stopped, and ended the program; what was recorded until then is kept"
+            "the disk is nearly full: uftrace was stopped and ended the program; the recording up to that point is kept"
                 .to_owned(),
         );
     }
@@ -102,7 +102,7 @@ pub fn run_until(
     {
         // uftrace takes no notice of a function that it does not know.
         notes.push(format!(
-            "uftrace knows no function {function}: the whole program was recorded"
+            "uftrace found no function {function}: the whole program was recorded"
         ));
     }
     Ok(Done {

@@ -60,7 +60,7 @@ pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> 
                 let why = left.iter().map(|it| format!("; {it}"));
                 let why: String = why.collect();
                 failed(format!(
-                    "what it left is kept in {} and does not open: {reason}{why}",
+                    "its output is kept in {}, but cannot be opened: {reason}{why}",
                     path.display()
                 ))
             })?;

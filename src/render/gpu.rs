@@ -73,7 +73,7 @@ fn lacks(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> Option<String> {
         | wgpu::DownlevelFlags::INDIRECT_EXECUTION
         | wgpu::DownlevelFlags::VERTEX_STORAGE;
     if !flags.contains(wanted) {
-        return Some("it has no compute shaders, or none that decide what is drawn".to_owned());
+        return Some("it has no compute shaders, or none that support indirect drawing".to_owned());
     }
     let least = MOST_BUFFERS;
     let found = limits.max_storage_buffers_per_shader_stage;

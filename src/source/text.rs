@@ -30,7 +30,7 @@ pub struct TextTree {
 /// Why the text of a file is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    #[error("{0}: it does not lie in the source tree, so it is not opened")]
+    #[error("{0}: not in the source tree, so it is not opened")]
     Outside(PathBuf),
     #[error("{0}: the file is not there")]
     Gone(PathBuf),

@@ -199,12 +199,12 @@ fn notes(document: &Document) -> Vec<Message> {
     if !warnings.is_empty() {
         note(
             false,
-            "Repaired or left out while reading".to_owned(),
+            "Repaired or skipped while reading".to_owned(),
             warnings,
         );
     }
     if let Some(runs) = document.runs.as_ref().filter(|it| !it.doubts.is_empty()) {
-        let title = "To know about comparing the two".to_owned();
+        let title = "Notes on this comparison".to_owned();
         note(false, title, runs.doubts.clone());
     }
     let Some(resolved) = document.resolved() else {

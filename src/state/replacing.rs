@@ -43,7 +43,7 @@ impl State {
             self.messages.push(Message {
                 is_error: false,
                 is_open: false,
-                title: "What was left out is no longer there; it is left out again once it is back"
+                title: "Excluded modules no longer exist; they are excluded again once they return"
                     .to_owned(),
                 lines,
             });

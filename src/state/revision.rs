@@ -190,7 +190,7 @@ impl State {
                 self.messages.push(Message {
                     is_error: false,
                     is_open: false,
-                    title: "Changes are looked for".to_owned(),
+                    title: "Polling for changes".to_owned(),
                     lines: vec![notice],
                 });
             }
@@ -260,7 +260,7 @@ impl State {
             None => {}
             Some(Ok(history)) => self.take_history(history),
             Some(Err(HistoryError::Cancelled(_))) => {}
-            Some(Err(error)) => self.tell("There is no history", error.to_string()),
+            Some(Err(error)) => self.tell("No git history", error.to_string()),
         }
         self.update_findings();
     }
@@ -359,7 +359,7 @@ impl State {
         }
         if history.is_cut_off {
             limits.push(format!(
-                "Only the {MOST_COMMITS} newest commits are looked at."
+                "Only the {MOST_COMMITS} newest commits are read."
             ));
         }
         if !limits.is_empty() {

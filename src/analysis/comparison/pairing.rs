@@ -69,7 +69,7 @@ impl std::str::FromStr for Correction {
         let (old, new) = (old.trim().to_owned(), new.trim().to_owned());
         if old.is_empty() && new.is_empty() {
             return Err(format!(
-                "expected a function beside the sign, found '{text}'"
+                "expected a function next to the =, found '{text}'"
             ));
         }
         Ok(Correction { old, new })

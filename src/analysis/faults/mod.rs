@@ -164,8 +164,8 @@ impl Counts {
             ),
             (
                 self.only_looks,
-                "difference in comments or white space alone",
-                "differences in comments and white space alone",
+                "difference only in comments or white space",
+                "differences only in comments and white space",
             ),
             (
                 self.other_files,
@@ -225,7 +225,7 @@ pub enum FaultsError {
     #[error(transparent)]
     History(#[from] HistoryError),
     #[error(
-        "{recording}: none of its {functions} functions is in {source_dir}: it is the recording of another program"
+        "{recording}: its {functions} functions are all missing in {source_dir}; expected a recording of this program"
     )]
     OtherProgram {
         recording: String,

@@ -192,7 +192,7 @@ impl Rating {
         self.add(PartOf::Reason, share, || text);
         if fault.replaces {
             self.add(PartOf::Edit, 1.0, || {
-                "words that stood in it were replaced or removed".to_owned()
+                "words in it were replaced or removed".to_owned()
             });
         }
         let module = session.hierarchy.module(fault.module);
@@ -216,7 +216,7 @@ impl Rating {
             let share = 0.7 * own + 0.3 * total.min(1.0);
             self.add(PartOf::Cost, share, || {
                 format!(
-                    "{:.1} % of the cost is its own, {:.1} % with what it calls",
+                    "{:.1} % of the cost is its self cost, {:.1} % includes its callees",
                     own * 100.0,
                     total.min(1.0) * 100.0
                 )
@@ -277,10 +277,10 @@ impl Rating {
         match against.before(at) {
             Some(before) => self.add(PartOf::FirstDifference, before.weight(), || {
                 let near = match before.near {
-                    Near::Decides => format!("the runs part in it, at {parted}"),
-                    Near::Open(_) => format!("it is open where the runs part, at {parted}"),
-                    Near::Before(0) => format!("it ran right before the runs part, at {parted}"),
-                    Near::Before(after) => format!("it ran before the runs part, at {parted}, and {after} other changed functions after it"),
+                    Near::Decides => format!("the runs diverge in it, at {parted}"),
+                    Near::Open(_) => format!("it is open when the runs diverge, at {parted}"),
+                    Near::Before(0) => format!("it ran right before the runs diverge, at {parted}"),
+                    Near::Before(after) => format!("it ran before the runs diverge, at {parted}, and {after} other changed functions ran after it"),
                 };
                 let calls = match before.calls {
                     1 => "once".to_owned(),
@@ -386,13 +386,13 @@ fn failing(
             .map(|it| it.calls)
             .sum();
         match inside {
-            0 => (0.0, "it does not run in the part that fails".to_owned()),
-            inside if inside == all => (1.0, "it runs in the part that fails alone".to_owned()),
+            0 => (0.0, "it does not run in the failing part".to_owned()),
+            inside if inside == all => (1.0, "it runs only in the failing part".to_owned()),
             inside => {
                 let share = inside as f64 / all.max(1) as f64;
                 (
                     0.3 + 0.5 * share,
-                    format!("{inside} of its {all} calls are in the part that fails"),
+                    format!("{inside} of its {all} calls are in the failing part"),
                 )
             }
         }

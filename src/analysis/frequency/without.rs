@@ -103,7 +103,7 @@ fn without(
     name: &str,
     progress: &Progress,
 ) -> Result<(Trace, Vec<Warning>), Cancelled> {
-    progress.start("leaving out what is called often", trace.calls());
+    progress.start("excluding frequently called functions", trace.calls());
     let mut is_removed = vec![false; functions.len()];
     for id in &frequent.functions {
         is_removed[id.index()] = true;

@@ -35,7 +35,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 if talk.shows_script {
                     return;
                 }
-                let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
+                let take = ui.button("Take").on_hover_text("Bookmark the current view (F2)");
                 if take.clicked() {
                     context.asks.push(BookmarkAsk::Add);
                 }
@@ -71,7 +71,7 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
     let bookmarks = &context.desk.talk.bookmarks;
     if bookmarks.is_empty() {
         ui.label(style::weak(
-            "A bookmark keeps camera, what is expanded, look, filters, selection, time and views.",
+            "A bookmark stores camera, expanded modules, look, filters, selection, time and views.",
         ));
         return;
     }
@@ -103,7 +103,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
     match typed {
         Some(mut name) => {
             let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));
-            let field = field.on_hover_text("The name of the bookmark: Enter keeps it");
+            let field = field.on_hover_text("Name of the bookmark: Enter saves it");
             let is_done = field.lost_focus();
             if !field.has_focus() && !is_done {
                 field.request_focus();
@@ -156,7 +156,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
         if ui.button("Add to the scene as a shot").clicked() {
             asks.push(BookmarkAsk::AddShot(index));
         }
-        if ui.button("Keep what is shown now").clicked() {
+        if ui.button("Update to the current view").clicked() {
             asks.push(BookmarkAsk::Renew(index));
         }
         if ui.button("Delete").clicked() {

@@ -76,7 +76,7 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
             }
         }
         response.on_hover_text(
-            "What the camera sees. Click or drag to go there (Shift + M hides this)",
+            "The camera's view. Click or drag to go there (Shift + M hides this)",
         );
     });
 }

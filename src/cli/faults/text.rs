@@ -55,7 +55,7 @@ pub fn say_the_rest(report: &Report<'_>) {
         say!("callscape: not looked into: {count} {what}");
     }
     for (count, what) in changes.left_out.reasons() {
-        say!("callscape: left out: {count} changed files that are {what}");
+        say!("callscape: excluded: {count} changed files that are {what}");
     }
     if changes.is_shallow || faults.is_cut_off {
         say!("callscape: the history is not whole here, so commits may be missing from the list");

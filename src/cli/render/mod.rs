@@ -73,7 +73,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         ensure!(!args.legend, "only the landscape has a legend");
         ensure!(
             !args.transparent && !args.no_labels,
-            "only the landscape has a ground or labels to leave out"
+            "only the landscape has a ground or labels to hide"
         );
         ensure!(!args.timings, "only the landscape is drawn in passes");
         let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();

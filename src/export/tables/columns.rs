@@ -82,7 +82,7 @@ const RECORDINGS: &[Column] = &[
     or_null(long("duration_ns", "how long it lasts; null without times")),
     or_null(long(
         "calls",
-        "number of calls; null where they are not counted",
+        "number of calls; null if not counted",
     )),
     long("functions", "number of functions"),
     long("threads", "number of threads"),
@@ -92,7 +92,7 @@ const RECORDINGS: &[Column] = &[
     ),
     long(
         "warnings",
-        "how often something was repaired or left out while reading",
+        "number of repairs and omissions while reading",
     ),
     text(
         "clock",
@@ -104,7 +104,7 @@ const THREADS: &[Column] = &[
     id("thread", "number of the thread in its recording, from 0"),
     text("id", "as the recording names it"),
     text("process", "process, as the recording names it"),
-    text("name", "name; empty where it has none"),
+    text("name", "name; empty if it has none"),
     long("calls", "number of calls"),
     int("max_depth", "largest number of calls open at once"),
     long("start_ns", "first time, since the start of the recording"),
@@ -125,12 +125,12 @@ const FUNCTIONS: &[Column] = &[
     int("line", "first line, from 1; 0 where unknown"),
     int(
         "line_column",
-        "where in that line it begins, which tells functions of one line apart; 0 where unknown",
+        "column where it starts, which distinguishes functions in one line; 0 if unknown",
     ),
     text("library", "program or library; empty where unknown"),
     or_null(long(
         "calls",
-        "number of calls; null where they are not counted",
+        "number of calls; null if not counted",
     )),
     long(
         "total",
@@ -159,7 +159,7 @@ const CALLS: &[Column] = &[
     int("depth", "open calls around it; 0 for an outermost call"),
     long("start_ns", "start, since the start of the recording"),
     long("end_ns", "end, since the start of the recording"),
-    long("self_ns", "time in the call itself, without what it calls"),
+    long("self_ns", "time in the call itself, without its callees"),
     or_null(long(
         "waiting_ns",
         "of the time in the call itself what its thread waited; null where unknown",
@@ -171,7 +171,7 @@ const RELATIONS: &[Column] = &[
     id("callee", "number of the called function"),
     or_null(long(
         "calls",
-        "number of calls; null where they are not counted",
+        "number of calls; null if not counted",
     )),
     long(
         "total",
@@ -195,7 +195,7 @@ const CONTEXTS: &[Column] = &[
     int("depth", "contexts around it; 0 for an outermost one"),
     or_null(long(
         "calls",
-        "number of calls; null where they are not counted",
+        "number of calls; null if not counted",
     )),
     long("total", "cost with all below it, in the recording's unit"),
     long(
@@ -212,31 +212,31 @@ const CONTEXTS: &[Column] = &[
 
 const SAMPLES: &[Column] = &[
     id("context", "number of the calling context"),
-    text("value", "what was weighed, as the recording names it"),
+    text("value", "name of the weight in the recording"),
     text("unit", "what one of the weight is"),
     long(
         "weight",
-        "weight of the context itself; contexts of weight 0 are left out",
+        "weight of the context itself; contexts of weight 0 are excluded",
     ),
 ];
 
 const OBJECTS: &[Column] = &[
     long(
         "object",
-        "number of the event of memory that created it, from 0",
+        "number of the memory event that created it, from 0",
     ),
     id("thread", "number of the thread that created it"),
     id("stack", "number of the stack that created it"),
     or_null(id(
         "function",
-        "number of the innermost function of that stack; null where it is empty",
+        "number of the innermost function of that stack; null if it is empty",
     )),
     text("type", "its type; empty where unknown"),
-    long("bytes", "its size; 1 where no sizes are recorded"),
+    long("bytes", "its size; 1 if no sizes are recorded"),
     long("created", "when, on the recording's clock"),
     or_null(long(
         "released",
-        "when, on the recording's clock; null for what lives at the end, or where releases are not recorded",
+        "time on the recording's clock; null if it is live at the end, or if releases are not recorded",
     )),
 ];
 
@@ -265,12 +265,12 @@ const MODULES: &[Column] = &[
     ),
     text("name", "name"),
     text("path", "its path in the hierarchy"),
-    int("line", "first line, from 1; 0 where it has none"),
-    int("end_line", "last line; 0 where it has none"),
+    int("line", "first line, from 1; 0 if it has none"),
+    int("end_line", "last line; 0 if it has none"),
     int("code_lines", "lines of code"),
     or_null(id(
         "function",
-        "number of a function of the recording that is this one; null where none is, so that it did not run",
+        "number of this function in the recording; null if it did not run",
     )),
 ];
 

@@ -100,7 +100,7 @@ impl Events {
     ) -> Result<Vec<Outcome>, Cancelled> {
         let to = to.min(self.end());
         let all = u64::from(to.saturating_sub(from));
-        progress.start("looking for what is still live", all);
+        progress.start("looking for live objects", all);
         let mut outcomes = vec![Outcome::default(); self.cells().len()];
         for event in from..to {
             if event.is_multiple_of(OFTEN) {

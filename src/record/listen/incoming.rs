@@ -157,7 +157,7 @@ impl<'a> Incoming<'a> {
                     self.need()?;
                 }
                 if !self.rest().starts_with(b"\r\n") {
-                    return Stop::refused(400, "expected the end of a line behind a chunk");
+                    return Stop::refused(400, "expected the end of a line after a chunk");
                 }
                 self.at += 2;
             },
