@@ -100,7 +100,7 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
     })??;
     let Some(found) = found else {
         bail!(
-            "{}: its format tells functions and call relations, but no call paths; see `callscape functions` and \
+            "{}: its format contains functions and call relations, but no call paths; see `callscape functions` and \
              `callscape graph`",
             recording.name()
         );

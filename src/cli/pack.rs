@@ -24,7 +24,7 @@ pub struct PackArgs {
     /// The session to pack [default: the session saved next to the inputs, if any]
     #[arg(long, value_name = "SESSION")]
     session: Option<PathBuf>,
-    /// A scene to pack; may be given several times
+    /// A scene to pack; may be repeated
     #[arg(long = "scene", value_name = "SCENE")]
     scenes: Vec<PathBuf>,
     /// The mapping file to pack

@@ -166,7 +166,7 @@ fn an_object_belongs_to_the_entity_of_its_class_or_of_its_creator() {
         "objects", path, "--map", few, "--owner", "creator", "--json",
     ]);
     assert!(
-        said.contains("left out is what no entry matches: objects of"),
+        said.contains("excluded, as no entry matches: objects of"),
         "{said}"
     );
     let found: Value = serde_json::from_str(&text).expect("one document");
@@ -272,7 +272,7 @@ fn a_picture_of_what_is_not_told_is_refused() {
         let (success, _, said) = run(&arguments);
         assert_eq!(success, is_told, "{path} {metric}: {said}");
         assert!(
-            is_told || said.contains("needs a recording that tells of it"),
+            is_told || said.contains("needs a recording with that data"),
             "{said}"
         );
     }

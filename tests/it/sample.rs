@@ -110,7 +110,7 @@ fn what_cannot_be_sampled_leaves_no_file() {
             vec!["--control", control],
             "wrong.xml, line 2: expected a range that starts before it ends",
         ),
-        (vec!["--memory", "10"], "no events of memory"),
+        (vec!["--memory", "10"], "no memory events"),
         (vec![], "expected --control"),
         (vec!["--calls", "0"], "0"),
         (

@@ -707,6 +707,6 @@ fn what_holds_nothing_to_sample_is_refused() {
         error
             .expect_err("no memory")
             .to_string()
-            .contains("no events of memory")
+            .contains("no memory events")
     );
 }

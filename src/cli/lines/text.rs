@@ -72,7 +72,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
         }
     }
     if document.lines.is_empty() {
-        writeln!(out, "nothing is known of its lines")?;
+        writeln!(out, "no line data")?;
     } else {
         table.write(out)?;
     }

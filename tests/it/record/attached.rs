@@ -97,7 +97,7 @@ fn what_cannot_be_attached_to_is_refused() {
         assert!(!ran.status.success());
         text(&ran.stderr)
     };
-    assert!(refused(&["--pid", "4194304"]).contains("there is no process"));
+    assert!(refused(&["--pid", "4194304"]).contains("process 4194304 does not exist"));
     let own = std::process::id().to_string();
     let said = refused(&["--pid", &own, "--with", "uftrace"]);
     assert!(said.contains("perf and py-spy can"), "{said}");

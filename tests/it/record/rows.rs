@@ -32,7 +32,7 @@ fn a_script_of_a_shell_is_recorded_with_what_it_runs() {
     }
     assert_eq!(ran.status.code(), Some(7), "{said}");
     assert_eq!(text(&ran.stdout), "sum 590\n");
-    assert!(said.contains("a script of a shell"), "{said}");
+    assert!(said.contains("a shell script"), "{said}");
     assert!(calls(&out, "middle") > 0);
 }
 
