@@ -189,7 +189,7 @@ fn steps_say_in_plain_words_what_was_done() {
             "Coloured by calls",
         ),
         (LookAsk::SwitchTheme.into(), "Switched to the dark theme"),
-        (LookAsk::ScaleText(1.1).into(), "Letters at 110 %"),
+        (LookAsk::ScaleText(1.1).into(), "Text at 110 %"),
         (SelectAsk::Select(None).into(), "Cleared the selection"),
     ];
     for (ask, name) in asks {

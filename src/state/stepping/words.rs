@@ -381,7 +381,7 @@ fn of_text(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let is_other = before.text_scale != after.text_scale;
     is_other.then(|| {
         let percent = after.text_scale * 100.0;
-        (format!("Letters at {percent:.0} %"), Kind::Text)
+        (format!("Text at {percent:.0} %"), Kind::Text)
     })
 }
 
