@@ -73,13 +73,13 @@ const RECORDINGS: &[Column] = &[
     ),
     text(
         "unit",
-        "what one of a cost is: nanoseconds, bytes, samples or other things",
+        "unit of costs: nanoseconds, bytes, samples or others",
     ),
     text(
         "value",
-        "of a profile the value that costs are of; empty elsewhere",
+        "value of a profile that is its cost; empty otherwise",
     ),
-    or_null(long("duration_ns", "how long it lasts; null without times")),
+    or_null(long("duration_ns", "duration; null without times")),
     or_null(long(
         "calls",
         "number of calls; null if not counted",
@@ -88,7 +88,7 @@ const RECORDINGS: &[Column] = &[
     long("threads", "number of threads"),
     long(
         "samples",
-        "number of samples; 0 where every call was recorded",
+        "number of samples; 0 if every call was recorded",
     ),
     long(
         "warnings",
@@ -96,14 +96,14 @@ const RECORDINGS: &[Column] = &[
     ),
     text(
         "clock",
-        "what one of a time of objects is, mostly nanoseconds; empty without objects",
+        "unit of the times of objects, usually nanoseconds; empty without objects",
     ),
 ];
 
 const THREADS: &[Column] = &[
     id("thread", "number of the thread in its recording, from 0"),
-    text("id", "as the recording names it"),
-    text("process", "process, as the recording names it"),
+    text("id", "id in the recording"),
+    text("process", "process in the recording"),
     text("name", "name; empty if it has none"),
     long("calls", "number of calls"),
     int("max_depth", "largest number of calls open at once"),
@@ -120,14 +120,14 @@ const FUNCTIONS: &[Column] = &[
     text("module", "path of its module in the hierarchy"),
     text(
         "file",
-        "source file as the recording names it; empty where unknown",
+        "source file in the recording; empty if unknown",
     ),
-    int("line", "first line, from 1; 0 where unknown"),
+    int("line", "first line, from 1; 0 if unknown"),
     int(
         "line_column",
         "column where it starts, which distinguishes functions in one line; 0 if unknown",
     ),
-    text("library", "program or library; empty where unknown"),
+    text("library", "program or library; empty if unknown"),
     or_null(long(
         "calls",
         "number of calls; null if not counted",
@@ -141,7 +141,7 @@ const FUNCTIONS: &[Column] = &[
     or_null(SELF_WAITING),
     text(
         "levels",
-        "the names of which the path of its module is made, outermost first, a tab between",
+        "parts of the path of its module, outermost first, separated by tabs",
     ),
 ];
 
@@ -162,7 +162,7 @@ const CALLS: &[Column] = &[
     long("self_ns", "time in the call itself, without its callees"),
     or_null(long(
         "waiting_ns",
-        "of the time in the call itself what its thread waited; null where unknown",
+        "waiting time in the call itself; null if unknown",
     )),
 ];
 
@@ -189,7 +189,7 @@ const CONTEXTS: &[Column] = &[
     ),
     or_null(id(
         "parent",
-        "context that it is called in; null for an outermost one",
+        "calling context of its caller; null for an outermost one",
     )),
     id("function", "number of the function"),
     int("depth", "contexts around it; 0 for an outermost one"),
@@ -206,14 +206,14 @@ const CONTEXTS: &[Column] = &[
     or_null(SELF_WAITING),
     long(
         "path",
-        "number made of the names and modules of the functions on its path: the same in all recordings for the same path",
+        "hash of the names and modules of the functions on its path: the same in all recordings for the same path",
     ),
 ];
 
 const SAMPLES: &[Column] = &[
     id("context", "number of the calling context"),
     text("value", "name of the weight in the recording"),
-    text("unit", "what one of the weight is"),
+    text("unit", "unit of the weight"),
     long(
         "weight",
         "weight of the context itself; contexts of weight 0 are excluded",
@@ -231,9 +231,9 @@ const OBJECTS: &[Column] = &[
         "function",
         "number of the innermost function of that stack; null if it is empty",
     )),
-    text("type", "its type; empty where unknown"),
+    text("type", "its type; empty if unknown"),
     long("bytes", "its size; 1 if no sizes are recorded"),
-    long("created", "when, on the recording's clock"),
+    long("created", "time of creation, on the recording's clock"),
     or_null(long(
         "released",
         "time on the recording's clock; null if it is live at the end, or if releases are not recorded",
@@ -276,12 +276,12 @@ const MODULES: &[Column] = &[
 
 const WAITING: Column = long(
     "waiting",
-    "the part of the total in which the thread waited; null where unknown",
+    "waiting time in the total; null if unknown",
 );
 
 const SELF_WAITING: Column = long(
     "self_waiting",
-    "the part of the self cost in which the thread waited; null where unknown",
+    "waiting time in the self cost; null if unknown",
 );
 
 /// The columns of a table, in their order.
