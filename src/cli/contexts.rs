@@ -127,7 +127,7 @@ fn without_call_sites(format: &str) -> String {
     let lines = match format {
         "pprof" => "the line of each frame",
         "callgrind" => "the line of each call",
-        "perf-script" => "a line below each frame where perf was asked for srcline",
+        "perf-script" => "a line below each frame if perf prints srcline",
         _ => return format!("{format} does not record the lines of calls"),
     };
     format!(
@@ -149,7 +149,7 @@ impl Chosen {
             return Ok(None);
         }
         let recording = &resolved.recording;
-        output::ensure_times(recording, "no thread and no range of it can be chosen")?;
+        output::ensure_times(recording, "no thread or range can be selected")?;
         let trace = &recording.trace;
         let resolve = |time: TimeSpec| time.resolve(trace.duration());
         let start = args.from.map_or(Time::ZERO, resolve);

@@ -89,11 +89,11 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     let bar = Bar::new(frames);
     stage.set_tell(bar.waits());
     if kept > 0 && kept < frames {
-        bar.say(&format!("going on after {kept} of {frames} frames"));
+        bar.say(&format!("resuming after {kept} of {frames} frames"));
     }
     while stage.next() < kept {
         stage.skip()?;
-        bar.at(stage.next(), "finding the place");
+        bar.at(stage.next(), "finding the position");
     }
     bar.begin();
     while stage.next() < frames {
@@ -126,7 +126,7 @@ fn still(
     stage.set_tell(bar.waits());
     while stage.next() < number {
         stage.skip()?;
-        bar.at(stage.next(), "finding the place");
+        bar.at(stage.next(), "finding the position");
     }
     bar.end();
     stage.draw()?;

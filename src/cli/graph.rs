@@ -92,10 +92,10 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
     if args.from.is_some() || args.to.is_some() {
-        output::ensure_times(recording, "no range of it can be chosen")?;
+        output::ensure_times(recording, "no range can be selected")?;
     }
     if args.at.is_some() {
-        output::ensure_times(recording, "no moment of it can be chosen")?;
+        output::ensure_times(recording, "no time can be selected")?;
     }
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());

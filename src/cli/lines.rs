@@ -79,7 +79,7 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
         )
     });
     if range.is_some() {
-        output::ensure_times(recording, "no range of it can be chosen")?;
+        output::ensure_times(recording, "no range can be selected")?;
         ensure!(
             recording.lines.is_none(),
             "{}: line costs are known only for the whole recording, so --from and --to cannot be used",
@@ -156,7 +156,7 @@ fn say_what_is_wrong(lines: &FileLines, source: Option<&Source>, path: &str) {
         return;
     };
     if source.is_newer {
-        say!("callscape: {path} is newer than the recording: its lines may not be those that ran");
+        say!("callscape: {path} is newer than the recording: its lines may have changed since");
     }
     let past = lines.past_end(source.text.lines());
     if past > 0 {

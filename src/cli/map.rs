@@ -55,7 +55,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     if let Some(output) = &args.output {
         ensure!(
             args.force || !files::is_taken(output),
-            "{}: there is such a file already; --force writes over it",
+            "{}: this file exists; --force overwrites it",
             output.display()
         );
     }
@@ -67,7 +67,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     let names = args.inputs.iter().map(|path| path.display().to_string());
     let of = names.collect::<Vec<_>>().join(" and ");
     let text = starting_mapping(&session, by, args.depth, &of)
-        .with_context(|| format!("there are no {what} to make entities of"))?;
+        .with_context(|| format!("no {what} for entities"))?;
     match &args.output {
         None => output::print_data(|out| out.write_all(text.as_bytes())),
         Some(path) => files::write(path, text.as_bytes())

@@ -55,7 +55,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
             names.push(format!("and {} more", found.len() - NAMED));
         }
         bail!(
-            "{}: expected one recording, found {}, which do not say that they belong together: {}",
+            "{}: expected one recording, found {} unrelated recordings: {}",
             input.trace.display(),
             found.len(),
             names.join(", ")
@@ -79,7 +79,7 @@ pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<
     let recording = Arc::get_mut(&mut resolved.recording);
     match recording.and_then(|recording| recording.profile.as_mut()) {
         Some(profile) => profile.show(value).with_context(|| name),
-        None => bail!("{name}: only a profile holds values to choose from, and this has times"),
+        None => bail!("{name}: only a profile has values to select, but this recording has times"),
     }
 }
 

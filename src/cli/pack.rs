@@ -58,7 +58,7 @@ pub fn run(args: PackArgs) -> anyhow::Result<()> {
     );
     ensure!(
         args.force || !is_taken(out),
-        "{}: there is such a file already; --force writes over it",
+        "{}: this file exists; --force overwrites it",
         out.display()
     );
     let wanted = wanted(&args)?;

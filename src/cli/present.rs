@@ -36,7 +36,7 @@ pub fn run(args: PresentArgs) -> anyhow::Result<()> {
         let opened = with_progress(|progress| sharing::open(&scene, progress))??;
         scene = opened.scenes.into_iter().next().with_context(|| {
             let shown = scene.display();
-            format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` puts one in")
+            format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` adds one")
         })?;
     }
     // What is wrong with it is better said where it was asked for.

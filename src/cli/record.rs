@@ -208,7 +208,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// Records a running process.
 fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     let shows = !args.quiet && io::stderr().is_terminal();
-    say!("callscape: recording process {pid} until it ends or Ctrl + C");
+    say!("callscape: recording process {pid} until it exits or you press Ctrl + C");
     let mut seen = |seen: Seen| show(seen, shows);
     let attached = {
         let output = args.output.as_deref();
@@ -257,7 +257,7 @@ fn finish(args: &RecordArgs, recorded: &Recorded) -> anyhow::Result<()> {
         Ended::Code(0) => String::new(),
         Ended::Code(code) => format!("; the program ended with {code}"),
         Ended::Signal(signal) => format!("; signal {signal} ended the program"),
-        Ended::Unknown => "; how the program ended is not known".to_owned(),
+        Ended::Unknown => "; the exit status of the program is unknown".to_owned(),
     };
     say_recorded(
         &recorded.paths,

@@ -105,7 +105,7 @@ pub fn run(args: SampleArgs) -> anyhow::Result<()> {
     let is_same = |path: &PathBuf| path.canonicalize().ok();
     ensure!(
         is_same(&args.output).is_none_or(|out| Some(out) != is_same(&args.input.trace)),
-        "{}: expected another file than the recording",
+        "{}: expected a file other than the recording",
         args.output.display()
     );
     let plan = plan(&args, recording)?;

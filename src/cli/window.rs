@@ -94,7 +94,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(
         !args.follow || !inputs.recordings.iter().any(is_pipe),
-        "standard input is read to its end and shown then: it cannot be followed"
+        "standard input is shown once it is read completely: it cannot be followed"
     );
     callscape_app::run(inputs, opening)
 }
@@ -114,7 +114,7 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
     let place = (Path::new(""), name.as_str());
     let listener = listen::Listener::begin(at, place, limits, sender, Box::new(lost))?;
     let at = listener.address()?;
-    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}.otlp");
+    say!("callscape: waiting for spans at http://{at}/v1/traces; they are stored in {name}.otlp");
     std::thread::Builder::new()
         .name("listening".to_owned())
         .spawn(move || listener.serve())?;
@@ -122,7 +122,7 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
         .iter()
         .any(|it| env::var_os(it).is_some());
     while let Ok(file) = arrived.recv() {
-        say!("callscape: spans come into {}", file.display());
+        say!("callscape: spans are stored in {}", file.display());
         if has_display {
             inputs.recordings.push(file);
             let opening = Opening {

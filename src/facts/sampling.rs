@@ -74,8 +74,8 @@ impl fmt::Display for Rule {
         match self.flow {
             Flow::All => write!(f, "all calls")?,
             Flow::Off => write!(f, "no calls")?,
-            Flow::Events(n) => write!(f, "one of {n} enters and exits")?,
-            Flow::Stacks(n) => write!(f, "the stacks every {n} enters and exits")?,
+            Flow::Events(n) => write!(f, "one of {n} function entries and exits")?,
+            Flow::Stacks(n) => write!(f, "the stacks every {n} function entries and exits")?,
             Flow::StacksEvery(cost) => write!(f, "the stacks every {cost}")?,
         }
         match self.objects {

@@ -304,7 +304,7 @@ impl<'a> Window<'a> {
                 Err(ImportError::malformed(
                     Place::offset(&self.name, taken),
                     "sound compressed data",
-                    "their end before anything can be unpacked, as of an empty file or one cut short",
+                    "an empty or truncated stream",
                 ))
             }
             io::ErrorKind::UnexpectedEof if self.compressed => {

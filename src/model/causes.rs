@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
         let is_scaled = self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0;
         let both = |x: f64, y: f64| match is_scaled {
             true => format!(
-                "{} a call instead of {}",
+                "{} per call instead of {}",
                 per_call(y, b.calls),
                 per_call(x, a.calls)
             ),

@@ -37,13 +37,13 @@ pub fn attach(
     });
     if !matches!(by, Recorder::Perf | Recorder::PySpy) {
         return Err(RecordError::Recorder(format!(
-            "{} records no process that runs already: perf and py-spy can",
+            "{} cannot record a running process; perf and py-spy can",
             by.name()
         )));
     }
     if last.is_some() && by != Recorder::Perf {
         return Err(RecordError::Recorder(format!(
-            "--last is for perf: {} cannot",
+            "--last needs perf: {} does not support it",
             by.name()
         )));
     }

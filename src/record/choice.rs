@@ -60,7 +60,7 @@ fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         Some((_, what, can)) => {
             let names: Vec<&str> = can.iter().map(|it| it.name()).collect();
             Err(RecordError::Recorder(format!(
-                "{what} is for {}: {} cannot",
+                "{what} needs {}: {} does not support it",
                 names.join(" and "),
                 by.name()
             )))
@@ -152,16 +152,16 @@ fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let path = path.as_ref().unwrap_or(&program.path);
     let has_space = place::has_space(path);
     let reasons = [
-        (!elf.is_64_bit, "uftrace patches no 32-bit programs"),
+        (!elf.is_64_bit, "uftrace cannot patch 32-bit programs"),
         (!elf.can_be_patched, "uftrace does not support this machine"),
         (
             elf.is_static,
-            "uftrace needs a program that is not statically linked",
+            "uftrace needs a dynamically linked program",
         ),
         (elf.is_go, "uftrace does not support Go's stacks"),
         (
             has_space,
-            "uftrace finds no program whose path has a space in it",
+            "uftrace does not support paths with spaces",
         ),
     ];
     let found = reasons.into_iter().find(|(holds, _)| *holds);
@@ -206,13 +206,13 @@ fn of_executable(program: &Program, elf: &Elf) -> Choice {
         && matches!(Recorder::Perf.state(), State::Ready(_))
     {
         notes.push(format!(
-            "recording samples with perf, for every call would need uftrace: {missing}"
+            "recording samples with perf, because recording every call needs uftrace: {missing}"
         ));
         return by(Recorder::Perf, notes);
     }
     if !elf.has_symbols {
         notes.push(
-            "it is stripped of its functions' names: only calls into libraries are seen".to_owned(),
+            "it is stripped of function names: only calls into libraries are visible".to_owned(),
         );
     }
     by(Recorder::Uftrace, notes)

@@ -72,7 +72,7 @@ pub fn record(
     if wish.with == Some(Recorder::Uftrace) && !matches!(program.kind, Kind::Executable(_)) {
         program = program.itself();
         if matches!(program.kind, Kind::Executable(_)) {
-            say("uftrace records the interpreter itself, and not what that runs");
+            say("uftrace records the interpreter itself, not the script");
         }
     }
     for note in &program.notes {

@@ -91,7 +91,7 @@ pub fn probe(
     if more + more_untraced > 0 {
         let more = more + more_untraced;
         say(&format!(
-            "{more} functions that are called often stay in the recording: uftrace cannot take a longer list"
+            "{more} frequently called functions remain in the recording: uftrace does not accept a longer list"
         ));
     }
     let left_out = LeftOut {

@@ -185,7 +185,7 @@ fn failure(reason: NoText, files: &[PathBuf], place: &Place, ended: Ended) -> Re
         NoText::NoData => "it wrote no data; see its standard error output".to_owned(),
         NoText::NoSample => {
             format!(
-                "it took no sample: the program ran for too short a time for {FREQUENCY} in a second, or recording was not on"
+                "it took no samples: the program ran too briefly for {FREQUENCY} per second, or recording was off"
             )
         }
         NoText::Unreadable(said) => keep(said),

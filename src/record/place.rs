@@ -105,7 +105,7 @@ impl Place {
                 return Ok(place);
             }
         }
-        let reason = "expected a free name in the folder, found a thousand of this second";
+        let reason = "expected a free name in the folder, found a thousand from this second";
         Err(RecordError::program(&first, reason))
     }
 
@@ -123,7 +123,7 @@ impl Place {
                         continue;
                     }
                     return Ok(Err(
-                        "expected a name that is not taken yet, found that another recording is being made there",
+                        "expected an unused name, found another recording in progress",
                     ));
                 }
                 Err(error) => return Err(RecordError::io(&folder, error)),
@@ -142,11 +142,11 @@ impl Place {
             };
             // It was looked for under the lock: no other process of ours creates it from here on.
             return Ok(match is_taken {
-                true => Err("expected a name that is not taken yet, found something there"),
+                true => Err("expected an unused name, found an existing file or folder"),
                 false => Ok(place),
             });
         }
-        let reason = "another process removes it as often as it is created";
+        let reason = "another process keeps removing it";
         Err(RecordError::program(&folder, reason))
     }
 

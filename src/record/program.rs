@@ -126,7 +126,7 @@ fn ensure_file(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordError> 
 /// Opens a program to look at it. It may have become something else since it was checked: that must not be waited for.
 fn open(path: &Path) -> Result<File, RecordError> {
     let unreadable =
-        |error: io::Error| RecordError::program(path, format!("it cannot be looked at: {error}"));
+        |error: io::Error| RecordError::program(path, format!("it cannot be inspected: {error}"));
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -142,7 +142,7 @@ fn ensure_executable(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordE
 
     let mode = metadata.permissions().mode();
     if mode & 0o111 == 0 {
-        let reason = "it is not executable: `chmod +x` makes it so";
+        let reason = "it is not executable; run `chmod +x` on it";
         return Err(RecordError::program(path, reason));
     }
     if mode & 0o6000 != 0 {
@@ -250,7 +250,7 @@ impl Program {
                 None => return Ok(program),
             }
         }
-        let reason = "expected an interpreter in the end, found scripts that lead to scripts";
+        let reason = "expected a final interpreter, found a chain of scripts";
         Err(RecordError::program(&path, reason))
     }
 
@@ -365,7 +365,7 @@ impl Program {
 fn of_interpreter(name: &OsStr) -> Kind {
     match name.to_str().is_some_and(|it| SHELLS.contains(&it)) {
         true => Kind::Shell,
-        false => Kind::Other("a script of another language"),
+        false => Kind::Other("a script in another language"),
     }
 }
 

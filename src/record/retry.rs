@@ -46,7 +46,7 @@ pub fn after_crash(
         .sum::<usize>()
         / 2;
     if half > uftrace::LONGEST_LIST {
-        say("the program has more functions than uftrace can try by halves");
+        say("the program has too many functions for a binary search with uftrace");
         return by_perf(run, done, say, seen);
     }
     let mut trials = Trials {
@@ -81,7 +81,7 @@ pub fn after_crash(
             .map(|it| callscape_import::demangle::demangle(it));
         let names: Vec<String> = names.collect();
         say(&format!(
-            "found by {count} runs: the program breaks when {} {} patched; recorded without",
+            "found in {count} runs: the program breaks if {} {} patched; recorded without",
             names.join(", "),
             if suspects.len() == 1 { "is" } else { "are" }
         ));
@@ -101,7 +101,7 @@ fn by_perf(
         say("the functions responsible were not found; the recording up to that point is kept");
         return Ok(done);
     }
-    say("the functions that break it were not found: recording samples with perf");
+    say("the functions responsible were not found: recording samples with perf");
     let by_perf = Run {
         wish: run.wish,
         program: run.program,

@@ -206,7 +206,7 @@ fn of_package(file: &Path, text: &str) -> Option<Result<Leads, String>> {
         .find(|it| is_program(Path::new(&it[0])));
     let Some(words) = beside.or_else(|| calls.iter().find(|it| !is_beside(it))) else {
         return Some(Err(
-            "it is a script that starts another program in a way that is not known".to_owned(),
+            "it is a script that starts another program in an unsupported way".to_owned(),
         ));
     };
     let paths = text.lines().find_map(|line| {

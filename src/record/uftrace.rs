@@ -141,7 +141,7 @@ fn plan(
     let options = options(run, patched, only_while, !elf.is_instrumented);
     let file = folder.with_extension("options");
     if !is_handed_on(&options) {
-        let reason = "uftrace cannot take a list this long";
+        let reason = "uftrace does not accept such a long list";
         return Err(RecordError::Recorder(reason.to_owned()));
     }
     fs::write(&file, options).map_err(|error| RecordError::io(&file, error))?;

@@ -78,7 +78,7 @@ fn lacks(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> Option<String> {
     let least = MOST_BUFFERS;
     let found = limits.max_storage_buffers_per_shader_stage;
     (found < least)
-        .then(|| format!("a shader may read {found} buffers of it, and has to read {least}"))
+        .then(|| format!("its shaders can read {found} buffers, but need {least}"))
 }
 
 /// Storage buffers that the pass with the most of them binds.

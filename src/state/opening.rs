@@ -236,7 +236,7 @@ fn notes(document: &Document) -> Vec<Message> {
         );
     }
     if resolved.recording.profile.is_none() && resolved.recording.trace.calls() == 0 {
-        let line = format!("{} holds no calls.", resolved.recording.name());
+        let line = format!("{} contains no calls.", resolved.recording.name());
         note(true, "Nothing to play".to_owned(), vec![line]);
     }
     if document.session.recordings.len() > 1 && document.runs.is_none() {

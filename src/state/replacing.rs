@@ -35,7 +35,7 @@ impl State {
         let gone = gone.filter(|it| !known.iter().any(|known| known.name == it.name));
         let lines: Vec<String> = gone
             .map(|it| match it.name.as_str() {
-                "" => "what one call triggered".to_owned(),
+                "" => "descendant calls of one call".to_owned(),
                 name => escape::name(name).into_owned(),
             })
             .collect();

@@ -173,7 +173,7 @@ impl State {
         };
         let (of, session) = (document.generation(), Arc::clone(&document.session));
         let work = move |progress: &Progress| {
-            progress.start("linking the clocks", 0);
+            progress.start("aligning the runs", 0);
             let linked = runs.linked(&session, link);
             Ok((runs, linked))
         };
@@ -289,7 +289,7 @@ impl State {
         }
         if let Some(wrong) = self.mapping.errors.first() {
             let wrong = wrong.to_string();
-            self.tell("The mapping file has mistakes", wrong);
+            self.tell("The mapping file has errors", wrong);
         }
         self.usable_map()
     }
@@ -355,7 +355,7 @@ impl State {
     fn take_history(&mut self, history: History) {
         let mut limits = Vec::new();
         if history.is_shallow {
-            limits.push("The clone is shallow: older changes are not known.".to_owned());
+            limits.push("The clone is shallow: older changes are unknown.".to_owned());
         }
         if history.is_cut_off {
             limits.push(format!(
@@ -366,7 +366,7 @@ impl State {
             self.messages.push(Message {
                 is_error: false,
                 is_open: false,
-                title: "The history is not whole".to_owned(),
+                title: "The history is incomplete".to_owned(),
                 lines: limits,
             });
         }

@@ -222,7 +222,7 @@ fn a_picture_of_coverage_needs_a_report_and_says_what_is_not_of_the_tree() {
     assert!(is_made, "{said}");
     let expected = [
         "no counted line out of 2 is in the source",
-        "coverage, of which nothing is known",
+        "coverage, which has no data",
     ];
     assert!(expected.iter().all(|it| said.contains(it)), "{said}");
 }

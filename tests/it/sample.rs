@@ -42,7 +42,7 @@ fn calls_are_sampled_into_a_recording_that_says_so() {
     );
     let text = run(&["info", out]).expect("it opens");
     assert!(
-        text.contains("sampling   the stacks every 10 enters and exits"),
+        text.contains("sampling   the stacks every 10 function entries and exits"),
         "{text}"
     );
     // What was made of a sampled recording knows of both.

@@ -189,7 +189,7 @@ impl Condition {
         };
         if is_scaled && !matches!(self.limit, Limit::Times(_)) {
             return Err(format!(
-                "{}: only shares are compared here: expected a limit like 1.1x or +10%",
+                "{}: only shares are compared: expected a limit like 1.1x or +10%",
                 self.text
             ));
         }

@@ -51,7 +51,7 @@ impl fmt::Display for Doubt {
             ),
             Doubt::Kinds([a, b]) => write!(
                 f,
-                "A is {}, B is {}: costs are compared as shares of their runs, and calls not at all",
+                "A is {}, B is {}: costs are compared as shares of their runs, and calls are not compared",
                 kind(*a),
                 kind(*b)
             ),
@@ -69,7 +69,7 @@ impl fmt::Display for Doubt {
                 let plural = if *repairs == 1 { "" } else { "s" };
                 write!(
                     f,
-                    "{name}: {repairs} repair{plural} while it was read; `callscape info` lists them"
+                    "{name}: {repairs} repair{plural} during import; `callscape info` lists them"
                 )
             }
             Doubt::Threads { both, only } => {
@@ -94,7 +94,7 @@ impl fmt::Display for Doubt {
             Doubt::Mixed { side } => {
                 write!(
                     f,
-                    "the runs of {} are not all of one kind, format and unit",
+                    "the runs of {} differ in kind, format or unit",
                     letter(*side)
                 )
             }

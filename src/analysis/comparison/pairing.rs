@@ -220,7 +220,7 @@ impl<'a> State<'a> {
             Ok(())
         } else {
             Err(format!(
-                "{} = {}: one of them is in another pair already",
+                "{} = {}: one of them is already in another pair",
                 correction.old, correction.new
             ))
         }
@@ -239,12 +239,12 @@ impl<'a> State<'a> {
         }
         match found[..] {
             [one] => Ok(one),
-            [] => Err(format!("{text}: {side_name} has no function of that name")),
+            [] => Err(format!("{text}: {side_name} has no function with that name")),
             [first, ..] => {
                 let path = hierarchy.path(self.entries[side][first as usize].module);
                 let count = found.len();
                 Err(format!(
-                    "{text}: {side_name} has {count} functions of that name; name one by its path, such as {path}"
+                    "{text}: {side_name} has {count} functions with that name; give the path of one, such as {path}"
                 ))
             }
         }

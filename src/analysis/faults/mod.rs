@@ -159,8 +159,8 @@ impl Counts {
         let all = [
             (
                 self.unused_lines,
-                "changed line outside of functions that nothing which ran uses",
-                "changed lines outside of functions that nothing which ran uses",
+                "changed line outside functions, not used by any function that ran",
+                "changed lines outside functions, not used by any function that ran",
             ),
             (
                 self.only_looks,
@@ -169,8 +169,8 @@ impl Counts {
             ),
             (
                 self.other_files,
-                "changed file in no language with a grammar",
-                "changed files in no language with a grammar",
+                "changed file in an unsupported language",
+                "changed files in unsupported languages",
             ),
             (self.removed_files, "removed file", "removed files"),
         ];

@@ -247,7 +247,7 @@ impl Rating {
         if let Some(explains) = against.explains(at) {
             self.add(PartOf::Difference, explains.share * may_be, || {
                 format!(
-                    "{:.0} % of what differs from the good run is below it: {} {}",
+                    "{:.0} % of the difference from the good run is below it: {} {}",
                     explains.share * 100.0,
                     explains.kind.name(),
                     explains.of
@@ -289,7 +289,7 @@ impl Rating {
                 format!("{near}; it was called {calls} by then")
             }),
             None => self.add(PartOf::FirstDifference, 0.0, || {
-                format!("it did not run before the runs part, at {parted}")
+                format!("it did not run before the runs diverge, at {parted}")
             }),
         }
     }

@@ -36,7 +36,7 @@ pub fn leave_out_frequent(
     for recording in &*recordings {
         if recording.profile.is_some() {
             return Err(FrequencyError::Unfit(format!(
-                "{}: a profile holds weights without times, so nothing is known of how often functions are called",
+                "{}: a profile contains weights without times, so call frequencies are unknown",
                 recording.name()
             )));
         }

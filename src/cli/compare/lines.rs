@@ -89,7 +89,7 @@ pub fn find(
     wanted.extend(order.map(|&row| (row, None)));
     let mut seen = HashSet::new();
     let mut hunks: Vec<Hunk> = Vec::new();
-    progress.start("looking for the lines of differences", wanted.len() as u64);
+    progress.start("searching for the lines of differences", wanted.len() as u64);
     for (place, (row, callee)) in wanted.into_iter().enumerate() {
         progress.set(place as u64)?;
         if hunks.len() < FUNCTIONS {
@@ -330,7 +330,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
     );
     if !has_two_trees {
         page.push_str(
-            " There is one source tree, so a line of A is taken to be the one of the same number.",
+            "  There is only one source tree, so lines of A and B are matched by number.",
         );
     }
     page.push_str("</p>\n");

@@ -70,7 +70,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
             let ignorant = all.iter().find(|it| !it.recording.trace.knows_waiting());
             if let Some(ignorant) = ignorant {
                 bail!(
-                    "--time running: {} does not say when its threads wait",
+                    "--time running: {} does not record when its threads wait",
                     ignorant.recording.name()
                 );
             }
@@ -192,7 +192,7 @@ fn sort_inputs(args: &CompareArgs) -> anyhow::Result<Inputs> {
         ([a, b], true) => inputs.recordings = [vec![a.clone()], vec![b.clone()]],
         ([], false) => {}
         (found, true) => usage(format!(
-            "expected two recordings, A and B, found {}; several of a side are given with --a and --b",
+            "expected two recordings, A and B, found {}; use --a and --b for several recordings per side",
             found.len()
         )),
         ([first, ..], false) => usage(format!(

@@ -146,7 +146,7 @@ fn starts(
 ) -> Result<Vec<Time>, Cancelled> {
     let is_in = |of: &[bool], function: FunctionId| of.get(function.index()) == Some(&true);
     let mut starts = Vec::new();
-    progress.start("looking for calls", trace.calls());
+    progress.start("searching for calls", trace.calls());
     for thread in trace.thread_ids() {
         let rules = FilterRules::default();
         walk(trace, thread, None, &rules, progress, |left| {

@@ -174,7 +174,7 @@ impl Output {
         let mut views = vec![
             (
                 ViewArg::Difference,
-                "The landscape, coloured by what differs",
+                "The landscape, coloured by differences",
             ),
             (
                 ViewArg::SideBySide,
@@ -184,7 +184,7 @@ impl Output {
         if have_times(comparison) {
             views.push((
                 ViewArg::Stacks,
-                "The call stacks of both along time, A above B",
+                "The call stacks of both over time, A above B",
             ));
         }
         let mut pictures = Vec::new();

@@ -212,7 +212,7 @@ fn causes(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::f
     let rest = format!("{:.0}", rest * 100.0).replace('-', "−");
     writeln!(
         page,
-        "</ol>\n<p class=\"weak\">All else together: {rest} %.</p>"
+        "</ol>\n<p class=\"weak\">All others together: {rest} %.</p>"
     )
 }
 
@@ -244,7 +244,7 @@ fn opening(inputs: &Inputs, map: Option<&Path>) -> String {
 
 /// The compared recordings.
 fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
-    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>in all</th><th>recording</th></tr>\n");
+    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>total</th><th>recording</th></tr>\n");
     for (side, letter) in [(0, 'A'), (1, 'B')] {
         for run in runs(comparison, side) {
             let part = run
@@ -323,7 +323,7 @@ fn section(
     page.push_str("</table></div>\n");
     match rows.count() {
         0 => Ok(()),
-        more => writeln!(page, "<p class=\"weak\">and {more} more that differ</p>"),
+        more => writeln!(page, "<p class=\"weak\">and {more} more differences</p>"),
     }
 }
 

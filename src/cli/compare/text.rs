@@ -144,7 +144,7 @@ impl Tables {
             0.0 => Ok(()),
             rest => writeln!(
                 out,
-                "  all else together: {}",
+                "    all others together: {}",
                 format!("{rest:.0} %").replace('-', "−")
             ),
         }
@@ -191,7 +191,7 @@ fn show_phases(
     table.write(out)?;
     match differ.len().saturating_sub(top) {
         0 => Ok(()),
-        more => writeln!(out, "and {more} more that differ"),
+        more => writeln!(out, "and {more} more differences"),
     }
 }
 
@@ -370,7 +370,7 @@ impl<'a> Show<'a> {
         }
         table.write(out)?;
         if more > 0 {
-            writeln!(out, "and {more} more that differ")?;
+            writeln!(out, "and {more} more differences")?;
         }
         Ok(())
     }
@@ -383,7 +383,7 @@ pub(super) fn counted_once(comparison: &Comparison, paired: &Paired) -> &'static
         runs.any(|run| run.functions > paired.both + only)
     };
     match is_less(0, paired.only_a) || is_less(1, paired.only_b) {
-        true => " (functions of one name in one place count once)",
+        true => "  (functions with the same name and place count once)",
         false => "",
     }
 }

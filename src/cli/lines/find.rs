@@ -46,7 +46,7 @@ pub fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
         }
     }
     bail!(
-        "{wanted}: expected a file of the source tree or of the recording, found none whose path ends so"
+        "{wanted}: expected a file in the source tree or the recording, found no path with this end"
     )
 }
 

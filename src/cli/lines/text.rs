@@ -112,7 +112,7 @@ fn write_unplaced(
     let mut table = Table::new(&[
         ("calls", Align::Right),
         ("cost", Align::Right),
-        ("in no known line of", Align::Left),
+        ("in unknown lines of", Align::Left),
         ("callee", Align::Left),
     ]);
     let mut is_empty = true;
@@ -140,7 +140,7 @@ fn write_functions(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         1 => "1 function".to_owned(),
         count => format!("{count} functions"),
     };
-    writeln!(out, "\n{} ran, {} never did", count(ran.len()), never.len())
+    writeln!(out, "\n{} ran, {} never ran", count(ran.len()), never.len())
 }
 
 /// A line of text with its tabs expanded, truncated if it is long.

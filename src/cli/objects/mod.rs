@@ -28,7 +28,7 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let answer = Answer::find(&args, recording, memory)?;
     let has_types = memory.types.iter().any(|name| !name.is_empty());
     if args.by == By::Type && !has_types {
-        bail!("{}: it names no types of objects", recording.name());
+        bail!("{}: it contains no object types", recording.name());
     }
     let groups = match &args.map {
         Some(path) => Groups::of_entities(path, args.owner, memory, &session, resolved)?,
@@ -46,7 +46,7 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
             let known: Vec<String> = known.map(|it| it.time.to_string()).collect();
             return writeln!(
                 out,
-                "Who allocated it is not in the recording for this instant; it is for --at {}",
+                "The recording has no allocation stacks for this instant; it has them for --at {}",
                 known.join(", ")
             );
         }

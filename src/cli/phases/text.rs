@@ -76,7 +76,7 @@ fn heading(report: &Report<'_>) -> Vec<String> {
     let phases = report.phases;
     let parameters = phases.parameters;
     let mut lines = vec![format!(
-        "{}: {} phases and {} rows of gathered calls stand for {} calls; {:.0} % of {} explained",
+        "{}: {} phases and {} rows of gathered calls represent {} calls; {:.0} % of {} explained",
         escape::name(&report.resolved.recording.name()),
         grouped(phases.phases.len() as u64),
         grouped(phases.gathered.len() as u64),
@@ -92,14 +92,14 @@ fn heading(report: &Report<'_>) -> Vec<String> {
     };
     let cost = match parameters.short {
         Some(short) => format!(
-            "{}, {} × {short}, what a typical short call costs",
+            "{}, {} × {short}, the cost of a typical short call",
             parameters.heavy.cost,
             grouped(calls)
         ),
         None => parameters.heavy.cost.to_string(),
     };
     lines.push(format!(
-        "heavy: from {} calls{chosen} or {cost} on; alike: up to {} of the functions differ",
+        "heavy: from {} calls{chosen} or {cost}; alike: up to {} of the functions differ",
         grouped(calls),
         parameters.similarity
     ));

@@ -62,7 +62,7 @@ impl Kind {
             }
             Kind::Time => match text.parse() {
                 Ok(TimeSpec::Share(_)) => {
-                    bail!("expected a time, found a share: recordings differ in how long they last")
+                    bail!("expected a time, found a share: recordings differ in duration")
                 }
                 Ok(time) => Ok(time.resolve(Cost::ZERO).ns().to_string()),
                 Err(error) => bail!("{error}"),

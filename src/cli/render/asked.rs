@@ -104,11 +104,11 @@ fn ensure_shown(
     let shown = session.recordings.first();
     ensure!(
         !matches!(args.arcs, ArcsArg::Selection) || args.focus.is_some(),
-        "--arcs selection shows the arcs of the module that --focus names"
+        "--arcs selection shows the arcs of the --focus module"
     );
     ensure!(
         !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
-        "this profile does not count calls; its weights are shown by self"
+        "this profile does not count calls; use self to show its weights"
     );
     Ok(())
 }
@@ -199,7 +199,7 @@ pub fn metrics(
         let dir = dir.with_context(|| format!("{} needs a source tree", metric.title()))?;
         let history = with_progress(|progress| history(dir, progress))??;
         if history.is_shallow {
-            say!("callscape: the clone is shallow: older changes are not known");
+            say!("callscape: the clone is shallow: older changes are unknown");
         }
         if history.is_cut_off {
             say!("callscape: only the {MOST_COMMITS} newest commits are read");
@@ -235,7 +235,7 @@ pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> an
         let module = find(session, path)?;
         ensure!(
             !hierarchy.is_leaf(module),
-            "{path}: expected a module with others in it, found one without"
+            "{path}: expected a module that contains others, found a single one"
         );
         cut.collapse(hierarchy, module);
     }
@@ -298,7 +298,7 @@ pub fn moments(
         && !resolved.recording.has_times()
     {
         if times.iter().any(Option::is_some) || args.frames.is_some() {
-            crate::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
+            crate::output::ensure_times(&resolved.recording, "no time can be shown")?;
         }
         return Ok(vec![Some(Moment::without_time(0))]);
     }

@@ -239,7 +239,7 @@ fn say_coverage(coverage: Option<&Coverage>) {
         (0, _) => say!("callscape: coverage: no counted line out of {unknown} is in the source"),
         (_, 0) => say!("callscape: coverage: {ran} of {counted} lines ran"),
         _ => say!(
-            "callscape: coverage: {ran} of {counted} lines ran; dropped: {unknown} lines of files that are not in the source"
+            "callscape: coverage: {ran} of {counted} lines ran; ignored: {unknown} lines of files outside the source"
         ),
     }
 }
@@ -267,14 +267,14 @@ fn view_pictures(
     let line = view.line();
     ensure!(
         line.plays() || args.frames.is_none(),
-        "a table is one picture: --frames is for what plays"
+        "a table is a single picture: --frames needs a view that plays"
     );
     if line.needs != Needs::Nothing {
         let Some(resolved) = session.recordings.first() else {
             bail!("this view shows a recording; name one in addition to the source tree");
         };
         if line.needs == Needs::Times && line.kind == Kind::Table {
-            super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;
+            super::output::ensure_times(&resolved.recording, "it has no individual calls")?;
         }
     }
     let range = moments.first().copied().flatten().and_then(|it| it.range);
@@ -332,7 +332,7 @@ impl Outputs {
         let shown = output.display();
         ensure!(
             !output.is_dir(),
-            "{shown} is a directory; name the picture in it, such as {}",
+            "{shown} is a directory; give the name of a picture in it, such as {}",
             output.join("city.png").display()
         );
         let extension = output.extension().unwrap_or_default();
@@ -366,7 +366,7 @@ fn say_scale(scale: &ColorScale) {
     };
     if scale.is_empty() {
         say!(
-            "callscape: colour: {}, of which nothing is known",
+            "callscape: colour: {}, which has no data",
             metric.title()
         );
         return;

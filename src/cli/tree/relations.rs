@@ -62,7 +62,7 @@ struct Nowhere<'a> {
 pub fn run(scan: &Scan, reporter: &Reporter, json: bool) -> anyhow::Result<()> {
     ensure!(
         !scan.files().is_empty(),
-        "expected a source tree, found a saved structure, which holds no imports"
+        "expected a source tree, found a saved structure, which contains no imports"
     );
     for warning in reporter.warnings() {
         say!("callscape: {warning}");

@@ -52,7 +52,7 @@ pub fn check() -> Result<(), FilmError> {
     match String::from_utf8_lossy(&asked.stdout).contains("libx264") {
         true => Ok(()),
         false => Err(FilmError::Unfit(
-            "the installed ffmpeg has no libx264; without --ffmpeg films are encoded without it"
+            "the installed ffmpeg has no libx264; omit --ffmpeg to use the built-in encoder"
                 .to_owned(),
         )),
     }

@@ -129,7 +129,7 @@ fn fail_at_limits() {
 fn turn_away(stream: &TcpStream) {
     // Whoever goes away is no error.
     if stream.set_nonblocking(true).is_ok() {
-        let _ = Answer::of(503, "too many are connected").send(stream, false);
+        let _ = Answer::of(503, "too many connections").send(stream, false);
         let _ = stream.shutdown(Shutdown::Write);
     }
 }
@@ -209,7 +209,7 @@ impl Shared {
         let counted = checked.map_err(|why| Answer::of(400, why))?;
         if counted.kept > 0 {
             let first = self.file.add(form, &body, whole as u64).map_err(|why| {
-                (self.say)(&format!("{} spans are not kept: {why}", counted.kept));
+                (self.say)(&format!("{} spans are not stored: {why}", counted.kept));
                 Answer::of(507, why)
             })?;
             if let Some(path) = first {

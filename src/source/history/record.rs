@@ -44,16 +44,16 @@ pub struct History {
 /// Why there is no history.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    #[error("{0} is in no git repository")]
+    #[error("{0} is not in a git repository")]
     NoRepository(PathBuf),
     #[error("the git repository of {0} has no commit yet")]
     NoCommit(PathBuf),
-    #[error("{path}: the git repository has no files to look at")]
+    #[error("{path}: the git repository has no files to read")]
     NoFiles { path: PathBuf },
     #[error("{path}: the git repository could not be read: {reason}")]
     Unreadable { path: PathBuf, reason: String },
     #[error(
-        "{path}: no commit is called '{revision}': expected a branch, a tag or the id of a commit"
+        "{path}: no commit is named '{revision}': expected a branch, a tag or a commit ID"
     )]
     Unknown { path: PathBuf, revision: String },
     #[error(
@@ -71,7 +71,7 @@ pub enum HistoryError {
          behind it where its ancestors are meant"
     )]
     RevisionForm(String),
-    #[error("this build of Callscape reads no git repositories: the feature `git` is off")]
+    #[error("this build of Callscape cannot read git repositories: the feature `git` is off")]
     NotBuilt,
     #[error(transparent)]
     Cancelled(#[from] Cancelled),

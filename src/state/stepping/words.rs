@@ -209,15 +209,15 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let tiling = format!("Laid out {}", new.tiling.name());
     note(old.tiling != new.tiling, tiling, Kind::AtOnce);
     let size = match new.full_size {
-        true => "Gave generated files their full size",
-        false => "Kept generated files small",
+        true => "Showed generated files at full size",
+        false => "Showed generated files at reduced size",
     };
     note(
         old.full_size != new.full_size,
         size.to_owned(),
         Kind::AtOnce,
     );
-    let without = "Showed files for other purposes".to_owned();
+    let without = "Showed files with other purposes".to_owned();
     note(old.without != new.without, without, Kind::AtOnce);
     let bundling = "Changed the bundling of arcs".to_owned();
     note(old.bundling != new.bundling, bundling, Kind::Bundling);
@@ -391,6 +391,6 @@ fn of_flight(document: &Document, goal: Goal) -> String {
         Goal::To(Destination::Module(module)) => {
             format!("Flew to {}", module_name(document, module))
         }
-        Goal::Pose(_) => "Looked from elsewhere".to_owned(),
+        Goal::Pose(_) => "Moved the camera".to_owned(),
     }
 }

@@ -681,7 +681,7 @@ fn files_that_cannot_be_shown_say_why_and_name_their_functions() {
     let mut alone = Alone::small(&folder);
     alone.choose("run");
     fs::remove_file(folder.tree().join("a.c")).expect("it is there");
-    assert!(alone.says("the file is not there"));
+    assert!(alone.says("file not found"));
     for name in ["leaf", "twice", "unused", "run"] {
         assert!(alone.says(name), "{name}");
     }

@@ -202,7 +202,7 @@ fn against_a_good_run_the_function_in_which_the_runs_part_stands_first() {
     );
     let (_, shown, _) = faults(&args);
     assert!(
-        shown.contains("The runs part at") && shown.contains("in check"),
+        shown.contains("The runs diverge at") && shown.contains("in check"),
         "{shown}"
     );
 }

@@ -161,7 +161,7 @@ fn what_is_wrong_is_said_in_a_line() {
         (
             vec![text(dir), "--good", "none", text(&bad)],
             1,
-            "no commit is called 'none'",
+            "no commit is named 'none'",
         ),
         (
             vec![text(dir), "--good", "HEAD", text(&other)],

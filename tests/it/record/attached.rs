@@ -102,5 +102,5 @@ fn what_cannot_be_attached_to_is_refused() {
     let said = refused(&["--pid", &own, "--with", "uftrace"]);
     assert!(said.contains("perf and py-spy can"), "{said}");
     let said = refused(&["--pid", &own, "--with", "py-spy", "--last", "1s"]);
-    assert!(said.contains("--last is for perf"), "{said}");
+    assert!(said.contains("--last needs perf"), "{said}");
 }

@@ -375,7 +375,7 @@ fn the_end_alone_is_kept_where_that_is_asked_for() {
         let ran = run(&scratch, &["--last", "1s", "--with", "uftrace"], &["true"]);
         assert!(!ran.status.success());
         let said = text(&ran.stderr);
-        assert!(said.contains("--last is for perf"), "{said}");
+        assert!(said.contains("--last needs perf"), "{said}");
     }
     if !has("perf", "--version") || !has("gcc", "--version") {
         return;
@@ -437,7 +437,7 @@ fn what_led_up_to_a_moment_is_kept_while_the_program_goes_on() {
     let kept = switch("--keep", &told.pid);
     assert!(kept.status.success(), "{}", text(&kept.stderr));
     let again = switch("--keep", &told.pid);
-    assert!(text(&again.stderr).contains("its end was kept already"));
+    assert!(text(&again.stderr).contains("its end is already saved"));
     told.ask("on");
     // It has not been ended, and more than twice what is kept has passed.
     assert_eq!(told.end(), Some(5));

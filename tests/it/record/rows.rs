@@ -147,7 +147,7 @@ fn a_program_of_python_is_sampled_by_py_spy() {
     assert!(text(&ran.stdout).contains("['a b']\n"), "{said}");
     assert_eq!(ran.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("how the program ended is not known"),
+        said.contains("the exit status of the program is unknown"),
         "{said}"
     );
     assert!(calls(&out, "spin") > 0);
