@@ -131,8 +131,7 @@ fn without_call_sites(format: &str) -> String {
         _ => return format!("{format} does not record the lines of calls"),
     };
     format!(
-        "{format} can hold {lines}, of which the import keeps functions alone; without the option contexts are those of \
-         functions"
+        "{format} can contain {lines}, but the import keeps only functions; without this option, contexts consist of functions"
     )
 }
 

@@ -191,8 +191,7 @@ fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>>
             ""
         };
         say!(
-            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} in none, {} in \
-             files that are not in the source, {} that name none{cut}",
+            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} outside functions, {} in files outside the source, {} without a file{cut}",
             set.name,
             counted(set.hits.len() as u64, "place", "places"),
             counted(named.functions.len() as u64, "function", "functions"),

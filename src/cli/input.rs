@@ -56,8 +56,7 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
     if let Some(of_a) = sources.pop() {
         ensure!(
             !a.is_empty() || recordings.len() == 2,
-            "{}: expected one source tree, or two recordings A and B with that of A and that of B, found {} \
-             recordings",
+            "{}: expected one source tree, or two recordings A and B with one source tree each, found {} recordings",
             of_a.display(),
             recordings.len()
         );

@@ -89,8 +89,7 @@ pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "{}: a profile holds weights without times, so {what}; see `callscape functions` and \
-         `callscape graph`",
+        "{}: a profile contains weights without times, so {what}; see `callscape functions` and `callscape graph`",
         recording.name()
     )
 }

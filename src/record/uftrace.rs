@@ -335,8 +335,7 @@ fn symbols_named(run: &Run<'_>, name: &str) -> Result<Vec<String>, RecordError> 
         false => Ok(found),
         true if is_known && !may_be_of_library || name.contains(char::is_whitespace) => {
             let reason = format!(
-                "--while {name}: it has no such function, and calls none of a library. Of C++ the name is without \
-                 arguments, as `callscape functions` lists it"
+                "--while {name}: the program has no such function, and calls none in a library. For C++, give the name without arguments, as in `callscape functions`"
             );
             Err(RecordError::program(&run.program.path, reason))
         }

@@ -25,8 +25,7 @@ pub enum GpuError {
     )]
     TooWeak { adapter: String, lacks: String },
     #[error(
-        "the graphics device has no memory left; close other programs, choose a lower quality, or make the picture \
-         smaller"
+        "the graphics device is out of memory; close other programs, select a lower quality, or make the picture smaller"
     )]
     OutOfMemory,
     #[error("a picture of {width} × {height} pixels cannot be drawn; sides may be 1 to {limit}")]

@@ -212,11 +212,9 @@ fn notes(document: &Document) -> Vec<Message> {
     };
     if document.inputs.recordings.len() == 2 && document.session.recordings.len() == 1 {
         let lines = vec![
-            "They say that they hold parts of one run: services of one distributed trace, or its processes or \
-             threads. They are played together."
+            "They contain parts of one run: services of one distributed trace, or its processes or threads. They are played together."
                 .to_owned(),
-            "To compare them as two runs: callscape --a A --b B, or callscape compare A B for numbers and a page with \
-             pictures."
+            "To compare them as two runs, use callscape --a A --b B, or callscape compare A B for numbers and a page with pictures."
                 .to_owned(),
         ];
         note(true, "Both files are one recording".to_owned(), lines);
@@ -225,8 +223,7 @@ fn notes(document: &Document) -> Vec<Message> {
     let found = resolved.resolution.found();
     if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
         let line = format!(
-            "None of the {functions} functions of {} was found in the source tree. They stand in the \
-             district of external functions.",
+            "None of the {functions} functions of {} was found in the source tree. They are in the district external.",
             resolved.recording.name()
         );
         note(

@@ -60,8 +60,7 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
     }
     let is_idle = context.desk.jobs.packing.is_none();
     let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
-    let about = "Puts the structure (no text of it), the recordings, the session with its bookmarks and the scene into \
-                 one file beside what is open, for another machine";
+    let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the scene into one file next to the open inputs, for another machine";
     if button.on_hover_text(about).clicked() {
         context.asks.push(FileAsk::Share);
     }

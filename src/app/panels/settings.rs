@@ -64,8 +64,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
 /// What source files are opened with.
 fn editor(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::weak("Editor")).on_hover_text(
-        "A command that opens source files, such as code -g {file}:{line}. Without one, what VISUAL or EDITOR name, else \
-         the first editor that is found",
+        "Command that opens source files, such as code -g {file}:{line}. The default is VISUAL or EDITOR, otherwise the first editor found",
     );
     let mut command = context.desk.editors.command.clone();
     let field = egui::TextEdit::singleline(&mut command)

@@ -104,8 +104,7 @@ fn leave(ui: &mut Ui, context: &mut Context<'_>) {
 fn end(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::title("That was the tour"));
     ui.label(
-        "The palette finds everything that can be done by its name; the right button lists what can be done with what \
-         it is on.",
+        "The palette finds every action by name; right-click lists an item's actions.",
     );
     ui.add_space(4.0);
     ui.horizontal(|ui| {

@@ -325,8 +325,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
         return Ok(());
     }
     page.push_str(
-        "<h2>Lines</h2>\n<p class=\"weak\">Where the first differences stand in the code: what a line costs with the calls made \
-         in it, in A and in B.",
+        "<h2>Lines</h2>\n<p class=\"weak\">Places of the first differences in the code: cost of each line with its calls, in A and in B.",
     );
     if !has_two_trees {
         page.push_str(

@@ -107,8 +107,8 @@ pub fn page(
         .collect();
     write!(
         page,
-        "<h2>Look closer</h2>\n<p>Both in one landscape, V shows the one or the other:</p>\n<pre>{}</pre>\n\
-         <p>This page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
+        "<h2>Next steps</h2>\n<p>Both in one landscape (V toggles between the runs):</p>\n<pre>{}</pre>\n\
+         <p>To create this page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
         escaped(&opening(inputs, map)),
         escaped(&command.join(" "))
     )?;

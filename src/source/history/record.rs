@@ -57,18 +57,16 @@ pub enum HistoryError {
     )]
     Unknown { path: PathBuf, revision: String },
     #[error(
-        "{path}: no commit is called '{revision}'; the clone is shallow, and `git fetch --unshallow` brings the rest of the \
-         history"
+        "{path}: no commit is named '{revision}'; the clone is shallow, and `git fetch --unshallow` fetches the rest of the history"
     )]
     UnknownInShallow { path: PathBuf, revision: String },
-    #[error("the revision '{revision}' may be any of {candidates}: name one of them in full")]
+    #[error("the revision '{revision}' is ambiguous: give one of {candidates} in full")]
     Ambiguous {
         revision: String,
         candidates: String,
     },
     #[error(
-        "the revision '{0}' is not of a form that is read: expected a branch, a tag or the id of a commit, with ~2 or ^ \
-         behind it where its ancestors are meant"
+        "the revision '{0}' has an unsupported form: expected a branch, a tag or a commit ID, followed by ~2 or ^ for its ancestors"
     )]
     RevisionForm(String),
     #[error("this build of Callscape cannot read git repositories: the feature `git` is off")]

@@ -171,7 +171,7 @@ fn what_is_wrong_is_said_in_a_line() {
         (
             vec![text(&outside.0), "--good", "HEAD", text(&bad)],
             1,
-            "no git repository",
+            "not in a git repository",
         ),
         (
             vec![text(dir), "--good", "HEAD", "none.json"],

@@ -156,7 +156,7 @@ fn a_signal_that_the_program_takes_for_itself_is_not_sent() {
     let refused = switch("--off", &program.pid);
     assert!(!refused.status.success());
     let said = text(&refused.stderr);
-    assert!(said.contains("it handles the signals around"), "{said}");
+    assert!(said.contains("it handles the signals next to"), "{said}");
     program.ask("it goes on");
     assert_eq!(program.end(), Some(0));
 }
@@ -447,7 +447,7 @@ fn what_led_up_to_a_moment_is_kept_while_the_program_goes_on() {
     let duration = info["duration_ns"].as_u64().expect("a number");
     assert!(duration <= 1_100_000_000, "{duration}");
     let refused = switch("--keep", &std::process::id().to_string());
-    assert!(text(&refused.stderr).contains("it was not started so"));
+    assert!(text(&refused.stderr).contains("not started with --last"));
 }
 
 /// Works for a while at each line that it reads, and waits between them.
