@@ -34,7 +34,7 @@ pub struct ExportArgs {
     #[cfg(feature = "parquet")]
     #[command(flatten)]
     tables: tables::TablesArgs,
-        /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
     /// End of the range

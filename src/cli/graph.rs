@@ -32,10 +32,10 @@ pub struct GraphArgs {
     /// With --at: also count the calls that started after this time
     #[arg(long, value_name = "TIME", requires = "at")]
     since: Option<TimeSpec>,
-        /// Group by the modules at this depth of the hierarchy; the root has depth 0
+    /// Group by the modules at this depth of the hierarchy; the root has depth 0
     #[arg(long, value_name = "N", conflicts_with = "map")]
     level: Option<u16>,
-        /// Group by the entities of this mapping file
+    /// Group by the entities of this mapping file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// Print one JSON document

@@ -35,7 +35,7 @@ pub struct RecordArgs {
     /// Recording to write [default: named after program and time, in the current folder]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-        /// Record without opening the recording
+    /// Record without opening the recording
     #[arg(long)]
     no_open: bool,
     /// Source tree to show the recording on [default: found from the file names in the recording]

@@ -44,7 +44,7 @@ pub struct WindowArgs {
 pub const EXAMPLES: &str = "Examples:
   callscape                         the built-in demo
   callscape src trace.json          a source tree and a recording of it
-    callscape src                     only the structure
+  callscape src                     only the structure
   callscape trace.json              a landscape of the names in a recording
   callscape src trace.json --map architecture.map
   callscape src before.json after.json                    two runs, compared

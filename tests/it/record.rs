@@ -361,7 +361,7 @@ fn what_is_called_massively_in_a_trial_run_is_not_recorded() {
     assert_eq!(more["left_out"]["before"], info["left_out"]);
     let shown = callscape().args(["info", path(&out)]).args(limit).output();
     let shown = text(&shown.expect("it starts").stdout);
-    let before = "; before, 1 function excluded:  ";
+    let before = "; before, 1 function excluded: ";
     assert!(
         shown.contains(before) && shown.contains("of a trial run"),
         "{shown}"

@@ -329,7 +329,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
     );
     if !has_two_trees {
         page.push_str(
-            "  There is only one source tree, so lines of A and B are matched by number.",
+            " There is only one source tree, so lines of A and B are matched by number.",
         );
     }
     page.push_str("</p>\n");
@@ -342,7 +342,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
         )?;
         if hunk.is_inferred {
             page.push_str(
-                "  ~ lines are inferred from the names of callees in the text",
+                " ~ lines are inferred from the names of callees in the text",
             );
         }
         if hunk.is_newer {

@@ -144,7 +144,7 @@ impl Tables {
             0.0 => Ok(()),
             rest => writeln!(
                 out,
-                "    all others together: {}",
+                "  all others together: {}",
                 format!("{rest:.0} %").replace('-', "−")
             ),
         }
@@ -383,7 +383,7 @@ pub(super) fn counted_once(comparison: &Comparison, paired: &Paired) -> &'static
         runs.any(|run| run.functions > paired.both + only)
     };
     match is_less(0, paired.only_a) || is_less(1, paired.only_b) {
-        true => "  (functions with the same name and place count once)",
+        true => " (functions with the same name and place count once)",
         false => "",
     }
 }

@@ -295,11 +295,11 @@ pub enum CameraArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ArcsArg {
-        /// All up to the time shown
+    /// All up to the time shown
     All,
-        /// Arcs of the --focus module
+    /// Arcs of the --focus module
     Selection,
-        /// Arcs of the last step, the current cel
+    /// Arcs of the last step, the current cel
     #[value(alias = "cel")]
     Step,
     None,
@@ -307,31 +307,31 @@ pub enum ArcsArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ArcWidthArg {
-        /// Number of calls
+    /// Number of calls
     Calls,
-        /// Duration of the calls
+    /// Duration of the calls
     Cost,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ScaleArg {
-        /// Twice the value is twice as far from zero
+    /// Twice the value is twice as far from zero
     Linear,
-        /// Twice the value is one step further, starting from the smallest
+    /// Twice the value is one step further, starting from the smallest
     Log,
-        /// By rank: the share of blocks with a smaller value
+    /// By rank: the share of blocks with a smaller value
     Quantile,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum HeightScaleArg {
-        /// Four times the value is twice as high
+    /// Four times the value is twice as high
     Root,
-        /// Twice the value is twice as high
+    /// Twice the value is twice as high
     Linear,
-        /// Twice the value is one step higher, starting from the smallest
+    /// Twice the value is one step higher, starting from the smallest
     Log,
-        /// By rank: the share of blocks with a smaller value
+    /// By rank: the share of blocks with a smaller value
     Quantile,
 }
 

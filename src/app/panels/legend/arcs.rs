@@ -39,7 +39,7 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     }
     let of = match settings.arcs {
         ArcMode::All | ArcMode::Difference | ArcMode::None => "",
-        ArcMode::Selection => "  of the selected module",
+        ArcMode::Selection => " of the selected module",
         ArcMode::Step => " of the last step",
     };
     together(ui, |ui| {

@@ -259,7 +259,7 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
                 Some(most) => {
                     let scale = settings.height_scale.map_or("square root", Scale::name);
                     let when = match metric.is_live() {
-                        true => "  at the peak of live memory",
+                        true => " at the peak of live memory",
                         false => "",
                     };
                     format!("{scale}, up to {}{when}", measure.text(metric, most))
