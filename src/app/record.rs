@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(said(" ", &here), None);
         assert_eq!(
             said("./app 'a b", &here).as_deref(),
-            Some("        A quotation mark is not closed")
+            Some("A quotation mark is not closed")
         );
         assert!(said("./app", &here).is_some_and(|it| it.contains("no such program")));
         assert!(said("./app", "/no/such").is_some_and(|it| it.contains("no such folder")));

@@ -74,7 +74,7 @@ fn unfit(caught: u64) -> Option<&'static str> {
     [first - 1, last + 1]
         .iter()
         .any(|&it| holds(caught, it))
-        .then_some("it handles the signals next to the ones that switch recording, and therefore also these")
+        .then_some("it handles the signals next to those used to switch recording, and therefore also these")
 }
 
 /// The path that a variable in the environment of a process holds.

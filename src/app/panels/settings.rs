@@ -166,7 +166,7 @@ fn left_out(ui: &mut Ui, document: Option<&Document>, without: &mut Purposes) {
 fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings) {
     let mut arcs = vec![
         (ArcMode::All, "all up to the time shown"),
-        (ArcMode::Selection, " of the selected module"),
+        (ArcMode::Selection, "of the selected module"),
         (ArcMode::Step, "of the last step"),
         (ArcMode::None, "none"),
     ];

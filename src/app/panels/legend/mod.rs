@@ -367,7 +367,7 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
     });
     if scale.without > 0 && !scale.is_empty() {
         let without = match metric.origin() {
-            Origin::Coverage => " without counted lines",
+            Origin::Coverage => "without counted lines",
             _ => "without a value",
         };
         let blocks = text::counted(scale.without.into(), "block", "blocks");
