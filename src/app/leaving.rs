@@ -157,9 +157,7 @@ mod tests {
             desk.palette.is_open = is_open;
         }),
         ("the palette", |desk| desk.palette.is_open = true),
-        ("the recording panel", |desk| {
-            desk.recording.is_open = true
-        }),
+        ("the recording panel", |desk| desk.recording.is_open = true),
         ("the welcome", |desk| desk.welcome.is_open = true),
         ("the picture panel", |desk| desk.picture.is_open = true),
         ("the steps", |desk| desk.state.cards.steps = true),

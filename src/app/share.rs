@@ -115,7 +115,9 @@ impl Desk {
         }
         match self.begin_pack() {
             Ok(job) => self.jobs.packing = Some(job),
-            Err(error) => self.state.tell("The pack was not written", format!("{error:#}")),
+            Err(error) => self
+                .state
+                .tell("The pack was not written", format!("{error:#}")),
         }
     }
 
@@ -172,10 +174,7 @@ impl Desk {
             None => {}
             Some(Ok((path, mut lines, bytes))) => {
                 lines.insert(0, format!("{}: {} bytes", path.display(), grouped(bytes)));
-                lines.push(
-                    "Open it with `callscape FILE`, or drop it on the window"
-                        .to_owned(),
-                );
+                lines.push("Open it with `callscape FILE`, or drop it on the window".to_owned());
                 self.state.messages.push(Message {
                     is_error: false,
                     is_open: true,

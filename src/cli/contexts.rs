@@ -131,7 +131,8 @@ fn without_call_sites(format: &str) -> String {
         _ => return format!("{format} does not record the lines of calls"),
     };
     format!(
-        "{format} can contain {lines}, but the import keeps only functions; without this option, contexts consist of functions"
+        "{format} can contain {lines}, but the import keeps only functions; without this option, contexts consist of \
+         functions"
     )
 }
 

@@ -49,7 +49,8 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let format = Format::of(output).with_context(|| {
         let shown = output.display();
         format!(
-            "{shown}: expected a name that ends in .mp4, .webm or .gif for a film, or one such as frames_%05d.png for its frames; --second renders one picture of a scene"
+            "{shown}: expected a name that ends in .mp4, .webm or .gif for a film, or one such as frames_%05d.png for \
+             its frames; --second renders one picture of a scene"
         )
     })?;
     ensure!(!output.is_dir(), "{} is a directory", output.display());

@@ -191,7 +191,8 @@ fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>>
             ""
         };
         say!(
-            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} outside functions, {} in files outside the source, {} without a file{cut}",
+            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} outside \
+             functions, {} in files outside the source, {} without a file{cut}",
             set.name,
             counted(set.hits.len() as u64, "place", "places"),
             counted(named.functions.len() as u64, "function", "functions"),

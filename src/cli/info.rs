@@ -462,7 +462,10 @@ impl<'a> Info<'a> {
             writeln!(out, "duration   {}", self.duration_ns)?;
             match &self.waiting {
                 Some(waiting) => waiting.write(out)?,
-                None => writeln!(out, "waiting    unknown: running and waiting are not separated")?,
+                None => writeln!(
+                    out,
+                    "waiting    unknown: running and waiting are not separated"
+                )?,
             }
             if let Some(gaps) = &self.gaps {
                 gaps.write(out)?;

@@ -149,7 +149,8 @@ fn source(
 fn say_what_is_wrong(lines: &FileLines, source: Option<&Source>, path: &str) {
     if !lines.knows_self && !lines.knows_sites && source.is_none() {
         say!(
-            "callscape: the recording has no line data; with the source tree, the lines of calls can be inferred by name"
+            "callscape: the recording has no line data; with the source tree, the lines of calls can be inferred by \
+             name"
         );
     }
     let Some(source) = source else {

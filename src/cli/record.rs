@@ -167,7 +167,8 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     };
     if recorded.may_be_broken() && !args.retry {
         say!(
-            "callscape: if the program crashes only while being recorded, --retry reruns it without patching the functions responsible, and --with perf records it unmodified"
+            "callscape: if the program crashes only while being recorded, --retry reruns it without patching the \
+             functions responsible, and --with perf records it unmodified"
         );
     }
     let opened = finish(&args, &recorded);

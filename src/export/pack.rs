@@ -331,7 +331,9 @@ impl<R: Read> Read for Limited<R> {
         if most == 0 && !buffer.is_empty() {
             return match self.of.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(io::Error::other("the decompressed size is out of proportion")),
+                _ => Err(io::Error::other(
+                    "the decompressed size is out of proportion",
+                )),
             };
         }
         let length = buffer.len().min(most);

@@ -261,7 +261,8 @@ impl<'a> Window<'a> {
             .unwrap_or_else(|| FREE_BYTES.max(taken.saturating_mul(MAX_RATIO)));
         if self.compressed && produced > limit {
             let found = format!(
-                "{produced} bytes from {taken}, as in a decompression bomb (the variable {LIMIT} sets another limit, such as 64G)"
+                "{produced} bytes from {taken}, as in a decompression bomb (the variable {LIMIT} sets another limit, \
+                 such as 64G)"
             );
             return Err(ImportError::malformed(
                 self.place(produced),

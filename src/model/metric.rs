@@ -159,17 +159,15 @@ impl Metric {
             Metric::Calls | Metric::SelfCost => "sum of its functions",
             Metric::Waiting => "sum of the waiting in its functions",
             Metric::Changes => "sum of the commits to its files",
-            Metric::RecentChanges => "sum of the commits to its files in the year before the newest",
-            Metric::Hotspots => {
-                "sum over its files of complexity times changes in the last year"
+            Metric::RecentChanges => {
+                "sum of the commits to its files in the year before the newest"
             }
+            Metric::Hotspots => "sum over its files of complexity times changes in the last year",
             Metric::LastChange => "day of the newest commit to it",
             Metric::Authors => "number of people who committed to it",
             Metric::Total => "cost of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
-            Metric::Coverage => {
-                "share of its lines in the coverage reports that ran"
-            }
+            Metric::Coverage => "share of its lines in the coverage reports that ran",
             Metric::Uncovered => "lines in the coverage reports that did not run",
             Metric::FanIn => {
                 "functions outside that call into it; without a recording, files that import it"
@@ -177,9 +175,7 @@ impl Metric {
             Metric::FanOut => {
                 "functions outside that it calls; without a recording, files that it imports"
             }
-            Metric::ImportCycle => {
-                "size of its cycle of imports; the maximum of its files"
-            }
+            Metric::ImportCycle => "size of its cycle of imports; the maximum of its files",
             Metric::LiveBytes | Metric::LiveObjects => {
                 "live objects at the time shown if only colour or height shows them, otherwise at the peak"
             }

@@ -46,7 +46,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "complexity",
         title: "Which code is complex?",
-        sentence: "The more decisions in a function, the stronger its colour. The files with the most decisions in their functions stand out.",
+        sentence: "The more decisions in a function, the stronger its colour. The files with the most decisions in \
+                   their functions stand out.",
         metric: Metric::Complexity,
         unit: "complexity of all functions",
         surface: Surface::Metric(Metric::Complexity),
@@ -55,7 +56,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "hotspots",
         title: "What is complex and changes often?",
-        sentence: "Complexity times the commits of the last year. Files that are hard to read and change often stand out.",
+        sentence: "Complexity times the commits of the last year. Files that are hard to read and change often stand \
+                   out.",
         metric: Metric::Hotspots,
         unit: "complexity × commits",
         surface: Surface::Metric(Metric::Hotspots),
@@ -64,7 +66,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "change",
         title: "What changes often?",
-        sentence: "Commits of the last year, counted back from the newest. The files changed by most of them stand out.",
+        sentence: "Commits of the last year, counted back from the newest. The files changed by most of them stand \
+                   out.",
         metric: Metric::RecentChanges,
         unit: "commits",
         surface: Surface::Metric(Metric::RecentChanges),
@@ -73,7 +76,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "people",
         title: "Who works on it?",
-        sentence: "Number of people who changed each file. A file changed by only one person may be known to nobody else. The files with the most people stand out.",
+        sentence: "Number of people who changed each file. A file changed by only one person may be known to nobody \
+                   else. The files with the most people stand out.",
         metric: Metric::Authors,
         unit: "people",
         surface: Surface::Metric(Metric::Authors),
@@ -91,7 +95,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "depended-on",
         title: "Which files are depended on?",
-        sentence: "Number of files that import each file. Changes in the most imported files have effects everywhere. Click a file to show its importers.",
+        sentence: "Number of files that import each file. Changes in the most imported files have effects everywhere. \
+                   Click a file to show its importers.",
         metric: Metric::FanIn,
         unit: "files that import it",
         surface: Surface::Metric(Metric::FanIn),
@@ -100,7 +105,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "tangled",
         title: "Which files are tangled?",
-        sentence: "Files in a cycle of imports, and the size of the cycle. In each cycle, the file imported by most of the others stands out. Click it to draw the cycle.",
+        sentence: "Files in a cycle of imports, and the size of the cycle. In each cycle, the file imported by most of \
+                   the others stands out. Click it to draw the cycle.",
         metric: Metric::ImportCycle,
         unit: "files in the cycle",
         surface: Surface::Metric(Metric::ImportCycle),
@@ -127,7 +133,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "tests",
         title: "Tests and product",
-        sentence: "One colour per purpose: product, tests, examples, benches and documentation. The longest test files stand out.",
+        sentence: "One colour per purpose: product, tests, examples, benches and documentation. The longest test files \
+                   stand out.",
         metric: Metric::LinesOfCode,
         unit: "lines of code",
         surface: Surface::Purpose,

@@ -25,7 +25,9 @@ pub fn attach(
 ) -> Result<Attached, RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     if !process.exists() {
-        return Err(RecordError::Recorder(format!("process {pid} does not exist")));
+        return Err(RecordError::Recorder(format!(
+            "process {pid} does not exist"
+        )));
     }
     let program = std::fs::read_link(process.join("exe")).unwrap_or_default();
     let name = program.file_name().unwrap_or_default().to_owned();

@@ -154,15 +154,9 @@ fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let reasons = [
         (!elf.is_64_bit, "uftrace cannot patch 32-bit programs"),
         (!elf.can_be_patched, "uftrace does not support this machine"),
-        (
-            elf.is_static,
-            "uftrace needs a dynamically linked program",
-        ),
+        (elf.is_static, "uftrace needs a dynamically linked program"),
         (elf.is_go, "uftrace does not support Go's stacks"),
-        (
-            has_space,
-            "uftrace does not support paths with spaces",
-        ),
+        (has_space, "uftrace does not support paths with spaces"),
     ];
     let found = reasons.into_iter().find(|(holds, _)| *holds);
     found.map(|(_, why)| why.to_owned())

@@ -29,7 +29,8 @@ pub fn keep(pid: u32) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
         Err(RecordError::Recorder(format!(
-            "process {pid}: {why}; use `callscape record --last 10s -- CMD` to run a program for --keep. With --pid, Ctrl + C keeps the end"
+            "process {pid}: {why}; use `callscape record --last 10s -- CMD` to run a program for --keep. With --pid, \
+             Ctrl + C keeps the end"
         )))
     };
     if !process.exists() {

@@ -279,7 +279,10 @@ mod tests {
         let take = || Place::take(Some(&output), Path::new(""), "app", Recorder::Jfr);
         let place = take().expect("it is free");
         let refused = take().expect_err("it is taken").to_string();
-        assert!(refused.contains("another recording in progress"), "{refused}");
+        assert!(
+            refused.contains("another recording in progress"),
+            "{refused}"
+        );
         // A stranger does not ask.
         fs::write(&output, "of a stranger").expect("writable");
         let from = place.folder.join("of recorder");
@@ -294,7 +297,10 @@ mod tests {
         let text = fs::read_to_string(&output);
         assert_eq!(text.ok().as_deref(), Some("of a stranger"));
         let refused = take().expect_err("it is taken").to_string();
-        assert!(refused.contains("found an existing file or folder"), "{refused}");
+        assert!(
+            refused.contains("found an existing file or folder"),
+            "{refused}"
+        );
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 3);
         fs::remove_dir_all(folder).expect("it can be removed");
     }

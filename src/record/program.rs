@@ -146,7 +146,8 @@ fn ensure_executable(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordE
         return Err(RecordError::program(path, reason));
     }
     if mode & 0o6000 != 0 {
-        let reason = "setuid or setgid program: the system drops these privileges when a program is traced. Record a copy without these bits, or record as that user";
+        let reason = "setuid or setgid program: the system drops these privileges when a program is traced. Record a \
+                      copy without these bits, or record as that user";
         return Err(RecordError::program(path, reason));
     }
     Ok(())

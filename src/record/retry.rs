@@ -55,9 +55,7 @@ pub fn after_crash(
         limit: done.elapsed * 2 + Duration::from_secs(5),
     };
     if trials.crashes(&[])? {
-        say(
-            "the program also crashes without patches; the recording up to that point is kept",
-        );
+        say("the program also crashes without patches; the recording up to that point is kept");
         return Ok(done);
     }
     let suspects = trials.narrow(&all)?;

@@ -137,7 +137,8 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     while is_pending(&status(), to.signal()) {
         if begin.elapsed() >= DELIVERY {
             let reason = format!(
-                "process {pid}: has not yet received the signal that switches recording {}; it will when it can, but the recording will not show when",
+                "process {pid}: has not yet received the signal that switches recording {}; it will when it can, but \
+                 the recording will not show when",
                 to.option().trim_start_matches('-')
             );
             return Err(RecordError::Recorder(reason));

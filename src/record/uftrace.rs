@@ -335,7 +335,8 @@ fn symbols_named(run: &Run<'_>, name: &str) -> Result<Vec<String>, RecordError> 
         false => Ok(found),
         true if is_known && !may_be_of_library || name.contains(char::is_whitespace) => {
             let reason = format!(
-                "--while {name}: the program has no such function, and calls none in a library. For C++, give the name without arguments, as in `callscape functions`"
+                "--while {name}: the program has no such function, and calls none in a library. For C++, give the name \
+                 without arguments, as in `callscape functions`"
             );
             Err(RecordError::program(&run.program.path, reason))
         }

@@ -65,7 +65,10 @@ pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> 
                 ))
             })?;
             if let Some(left) = left.as_ref().filter(|_| is_cut) {
-                let note = format!("{} is incomplete, because the disk is full: {left}", path.display());
+                let note = format!(
+                    "{} is incomplete, because the disk is full: {left}",
+                    path.display()
+                );
                 done.notes.push(note);
             }
         }

@@ -25,7 +25,8 @@ pub enum GpuError {
     )]
     TooWeak { adapter: String, lacks: String },
     #[error(
-        "the graphics device is out of memory; close other programs, select a lower quality, or make the picture smaller"
+        "the graphics device is out of memory; close other programs, select a lower quality, or make the picture \
+         smaller"
     )]
     OutOfMemory,
     #[error("a picture of {width} × {height} pixels cannot be drawn; sides may be 1 to {limit}")]
@@ -76,8 +77,7 @@ fn lacks(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> Option<String> {
     }
     let least = MOST_BUFFERS;
     let found = limits.max_storage_buffers_per_shader_stage;
-    (found < least)
-        .then(|| format!("its shaders can read {found} buffers, but need {least}"))
+    (found < least).then(|| format!("its shaders can read {found} buffers, but need {least}"))
 }
 
 /// Storage buffers that the pass with the most of them binds.

@@ -212,9 +212,11 @@ fn notes(document: &Document) -> Vec<Message> {
     };
     if document.inputs.recordings.len() == 2 && document.session.recordings.len() == 1 {
         let lines = vec![
-            "They contain parts of one run: services of one distributed trace, or its processes or threads. They are played together."
+            "They contain parts of one run: services of one distributed trace, or its processes or threads. They are \
+             played together."
                 .to_owned(),
-            "To compare them as two runs, use callscape --a A --b B, or callscape compare A B for numbers and a page with pictures."
+            "To compare them as two runs, use callscape --a A --b B, or callscape compare A B for numbers and a page \
+             with pictures."
                 .to_owned(),
         ];
         note(true, "Both files are one recording".to_owned(), lines);

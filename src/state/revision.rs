@@ -358,9 +358,7 @@ impl State {
             limits.push("The clone is shallow: older changes are unknown.".to_owned());
         }
         if history.is_cut_off {
-            limits.push(format!(
-                "Only the {MOST_COMMITS} newest commits are read."
-            ));
+            limits.push(format!("Only the {MOST_COMMITS} newest commits are read."));
         }
         if !limits.is_empty() {
             self.messages.push(Message {

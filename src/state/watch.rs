@@ -221,7 +221,8 @@ impl Eyes {
         self.seen = Some(look(watched));
         self.interval = POLL.max(start.elapsed() * 10);
         self.notice = Some(format!(
-            "The system cannot report changes in the source tree ({error}), so Callscape checks it every {:.1} s instead. On Linux, `sysctl fs.inotify.max_user_watches` is the limit.",
+            "The system cannot report changes in the source tree ({error}), so Callscape checks it every {:.1} s \
+             instead. On Linux, `sysctl fs.inotify.max_user_watches` is the limit.",
             self.interval.as_secs_f32()
         ));
     }

@@ -91,7 +91,8 @@ impl FromStr for Condition {
                     return wrong(rest, "the name of a function");
                 }
                 if !is_balanced(function) {
-                    let one = "the name of one function, with its brackets closed; use a separate --fail-if for each condition";
+                    let one = "the name of one function, with its brackets closed; use a separate --fail-if for each \
+                               condition";
                     return wrong(rest, one);
                 }
                 (Some((measure, function.to_owned())), after)

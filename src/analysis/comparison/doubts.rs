@@ -47,7 +47,8 @@ impl fmt::Display for Doubt {
             }
             Doubt::FewInCommon { both, only: [a, b] } => write!(
                 f,
-                "A and B have few functions in common: {both} are in both, {a} only in A, {b} only in B; are they runs of the same program?"
+                "A and B have few functions in common: {both} are in both, {a} only in A, {b} only in B; are they runs \
+                 of the same program?"
             ),
             Doubt::Kinds([a, b]) => write!(
                 f,
@@ -61,10 +62,9 @@ impl fmt::Display for Doubt {
                 a.name(),
                 b.name()
             ),
-            Doubt::Formats([a, b]) => write!(
-                f,
-                "A is {a}, B is {b}: their contents and names may differ"
-            ),
+            Doubt::Formats([a, b]) => {
+                write!(f, "A is {a}, B is {b}: their contents and names may differ")
+            }
             Doubt::Repaired { name, repairs } => {
                 let plural = if *repairs == 1 { "" } else { "s" };
                 write!(

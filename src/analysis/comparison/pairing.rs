@@ -68,9 +68,7 @@ impl std::str::FromStr for Correction {
         })?;
         let (old, new) = (old.trim().to_owned(), new.trim().to_owned());
         if old.is_empty() && new.is_empty() {
-            return Err(format!(
-                "expected a function next to the =, found '{text}'"
-            ));
+            return Err(format!("expected a function next to the =, found '{text}'"));
         }
         Ok(Correction { old, new })
     }
@@ -239,7 +237,9 @@ impl<'a> State<'a> {
         }
         match found[..] {
             [one] => Ok(one),
-            [] => Err(format!("{text}: {side_name} has no function with that name")),
+            [] => Err(format!(
+                "{text}: {side_name} has no function with that name"
+            )),
             [first, ..] => {
                 let path = hierarchy.path(self.entries[side][first as usize].module);
                 let count = found.len();

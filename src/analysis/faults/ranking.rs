@@ -280,7 +280,10 @@ impl Rating {
                     Near::Decides => format!("the runs diverge in it, at {parted}"),
                     Near::Open(_) => format!("it is open when the runs diverge, at {parted}"),
                     Near::Before(0) => format!("it ran right before the runs diverge, at {parted}"),
-                    Near::Before(after) => format!("it ran before the runs diverge, at {parted}, and {after} other changed functions ran after it"),
+                    Near::Before(after) => format!(
+                        "it ran before the runs diverge, at {parted}, and {after} other \
+                                                    changed functions ran after it"
+                    ),
                 };
                 let calls = match before.calls {
                     1 => "once".to_owned(),

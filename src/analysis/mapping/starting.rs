@@ -56,7 +56,8 @@ fn text(of: &str, entries: &[Entry]) -> String {
             "# {functions} function{plural}\ncategory {name:names$} {condition:conditions$}"
         );
     }
-    text += "\n# Functions that match nothing above are excluded, unless you uncomment this line:\n# category REST class *\n";
+    text += "\n# Functions that match nothing above are excluded, unless you uncomment this line:\n# category REST \
+             class *\n";
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n") + "\n"
 }

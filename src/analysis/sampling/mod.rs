@@ -84,7 +84,9 @@ fn ensure_fits(recording: &Recording, plan: &Plan, keep: &Keep) -> Result<(), Sa
                 return unfit("it contains memory snapshots but no events to sample");
             }
             Some(_) if is_needed => {
-                return unfit("it contains allocations without releases, which cannot be sampled again");
+                return unfit(
+                    "it contains allocations without releases, which cannot be sampled again",
+                );
             }
             None if is_needed => return unfit("it contains no memory events to sample"),
             _ => {}

@@ -35,7 +35,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 if talk.shows_script {
                     return;
                 }
-                let take = ui.button("Take").on_hover_text("Bookmark the current view (F2)");
+                let take = ui
+                    .button("Add")
+                    .on_hover_text("Bookmark the current view (F2)");
                 if take.clicked() {
                     context.asks.push(BookmarkAsk::Add);
                 }
@@ -60,7 +62,8 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
     }
     let is_idle = context.desk.jobs.packing.is_none();
     let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
-    let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the scene into one file next to the open inputs, for another machine";
+    let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the scene \
+                 into one file next to the open inputs, for another machine";
     if button.on_hover_text(about).clicked() {
         context.asks.push(FileAsk::Share);
     }

@@ -86,7 +86,8 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
             let own = runs.letter();
             match runs.call_of_other(&document.session, of) {
                 Some(_) => {
-                    let said = "in both runs: the call reached through the same functions, at the same position among its caller's calls";
+                    let said = "in both runs: the call reached through the same functions, at the same position among \
+                                its caller's calls";
                     format!("{about}, {said}")
                 }
                 None => {

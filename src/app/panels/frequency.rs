@@ -120,7 +120,12 @@ fn choose(
         if leave.clicked() {
             asks.push(FilterAsk::LimitFrequency(Some(limit)));
         }
-        if in_force.is_some() && ui.button("Include again").on_hover_text("Ctrl + Z").clicked() {
+        if in_force.is_some()
+            && ui
+                .button("Include again")
+                .on_hover_text("Ctrl + Z")
+                .clicked()
+        {
             asks.push(FilterAsk::LimitFrequency(None));
         }
     });

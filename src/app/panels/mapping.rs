@@ -36,7 +36,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             });
         });
         ui.label(style::weak(
-            "category NAME class|method|file|package PATTERN — a function belongs to the first entry that matches it; * matches any text, ~ starts a regular expression.",
+            "category NAME class|method|file|package PATTERN — a function belongs to the first entry that matches it; \
+             * matches any text, ~ starts a regular expression.",
         ));
         file(ui, editor, context);
         let room = (context.free.height() - 420.0).clamp(90.0, 420.0);

@@ -474,7 +474,9 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         Clock::Event | Clock::Cel => field.custom_parser(parse_number),
     };
     let hint = match playback.clock() {
-        Clock::Wall => "Recorded time played per second: drag, or click and type a value such as 5ms",
+        Clock::Wall => {
+            "Recorded time played per second: drag, or click and type a value such as 5ms"
+        }
         Clock::Event => "Events played per second: drag, or click and type",
         Clock::Cel => "Steps per second: drag, or click and type",
     };

@@ -63,7 +63,8 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
     let mut asks = Vec::new();
     let mut wish = shown.wish.clone();
     ui.label(style::weak(
-        "The command runs as in a terminal, but with empty standard input and without a shell. Arguments are split at white space outside quotes.",
+        "The command runs as in a terminal, but with empty standard input and without a shell. Arguments are split at \
+         white space outside quotes.",
     ));
     let mut is_entered = false;
     egui::Grid::new("recording options")
@@ -215,10 +216,7 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
             }
         }
         let (text, about) = match running.control.stops() {
-            0 => (
-                "Stop",
-                "Asks the program to end, and opens the recording",
-            ),
+            0 => ("Stop", "Asks the program to end, and opens the recording"),
             _ => (
                 "End it",
                 "The program is still running after being asked to end: force it to end",

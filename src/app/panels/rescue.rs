@@ -35,7 +35,10 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 context.asks.push(FileAsk::OpenLeft);
             }
             let discard = ui.button("Discard");
-            if discard.on_hover_text("Deletes the saved session.").clicked() {
+            if discard
+                .on_hover_text("Deletes the saved session.")
+                .clicked()
+            {
                 context.asks.push(FileAsk::DiscardLeft);
             }
         });

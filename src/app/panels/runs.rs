@@ -171,9 +171,9 @@ fn timed(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
                 ui.selectable_value(&mut wanted, timed, title(timed));
             }
         });
-    combo
-        .response
-        .on_hover_text("Running time excludes the time that threads waited, such as for another program");
+    combo.response.on_hover_text(
+        "Running time excludes the time that threads waited, such as for another program",
+    );
     if wanted != runs.timed() {
         context.asks.push(RunsAsk::CompareTime(wanted));
     }

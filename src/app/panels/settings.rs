@@ -64,7 +64,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
 /// What source files are opened with.
 fn editor(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::weak("Editor")).on_hover_text(
-        "Command that opens source files, such as code -g {file}:{line}. The default is VISUAL or EDITOR, otherwise the first editor found",
+        "Command that opens source files, such as code -g {file}:{line}. The default is VISUAL or EDITOR, otherwise \
+         the first editor found",
     );
     let mut command = context.desk.editors.command.clone();
     let field = egui::TextEdit::singleline(&mut command)
@@ -203,9 +204,9 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices:
 }
 
 fn bundling(ui: &mut Ui, bundling: &mut f32) {
-    let named = ui.label(style::weak("Bundling")).on_hover_text(
-        "Strength with which arcs follow the districts they cross: 0 is straight",
-    );
+    let named = ui
+        .label(style::weak("Bundling"))
+        .on_hover_text("Strength with which arcs follow the districts they cross: 0 is straight");
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;
         let slider = egui::Slider::new(bundling, 0.0..=1.0).show_value(false);

@@ -67,7 +67,8 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
     let steps = &context.desk.state.steps;
     let (done, all) = (steps.done(), steps.all().len());
     if all == 0 {
-        let none = "Everything you exclude, collapse, select, colour or open from now on is listed here. Click an entry to go back to it. The recording and the disk are not touched.";
+        let none = "Everything you exclude, collapse, select, colour or open from now on is listed here. Click an \
+                    entry to go back to it. The recording and the disk are not touched.";
         ui.label(style::weak(none));
         return;
     }

@@ -146,9 +146,9 @@ fn arrangements(ui: &mut Ui, context: &mut Context<'_>) {
     for purpose in Purpose::ALL {
         let can = context.desk.state.arrangement_for(purpose).is_some();
         let button = egui::Button::new(purpose.title()).min_size(egui::vec2(WIDTH, 0.0));
-        let response = ui
-            .add_enabled(can, button)
-            .on_disabled_hover_text("Needs one recording with the relevant data, or two recordings");
+        let response = ui.add_enabled(can, button).on_disabled_hover_text(
+            "Needs one recording with the relevant data, or two recordings",
+        );
         if response.clicked() {
             context.asks.push(PaneAsk::For(purpose));
             ui.close();

@@ -65,10 +65,7 @@ fn at(ui: &mut Ui, number: usize, stop: &Stop, is_done: bool, context: &mut Cont
         leave(ui, context);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let skip = ui.button("Next");
-            if skip
-                .on_hover_text("Skip to the next stop")
-                .clicked()
-            {
+            if skip.on_hover_text("Skip to the next stop").clicked() {
                 context.asks.push(TourAsk::Skip);
             }
         });
@@ -103,9 +100,7 @@ fn leave(ui: &mut Ui, context: &mut Context<'_>) {
 
 fn end(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::title("That was the tour"));
-    ui.label(
-        "The palette finds every action by name; right-click lists an item's actions.",
-    );
+    ui.label("The palette finds every action by name; right-click lists an item's actions.");
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let close = ui.button("Close").on_hover_text("Escape");

@@ -85,7 +85,8 @@ fn heading(ui: &mut Ui, context: &mut Context<'_>) {
         });
     });
     ui.label(style::weak(
-        "Shows a source tree as a landscape, and plays recorded executions on it. Drop a folder, a recording or both anywhere on this window.",
+        "Shows a source tree as a landscape, and plays recorded executions on it. Drop a folder, a recording or both \
+         anywhere on this window.",
     ));
     ui.add_space(8.0);
 }

@@ -76,8 +76,7 @@ impl Desk {
             self.add_shot(shot);
         }
         if count > 0 {
-            let text =
-                format!("{count} bookmarks, and a scene that shows them one by one (F4)");
+            let text = format!("{count} bookmarks, and a scene that shows them one by one (F4)");
             self.state.tell_briefly(text);
         }
     }

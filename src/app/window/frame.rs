@@ -460,8 +460,7 @@ impl App {
             title: "The graphics device has no memory left".to_owned(),
             lines: vec![
                 "The landscape is drawn at lower detail from now on.".to_owned(),
-                "Close other programs and reopen the window to restore full detail."
-                    .to_owned(),
+                "Close other programs and reopen the window to restore full detail.".to_owned(),
             ],
         });
         self.notes = None;

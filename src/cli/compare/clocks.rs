@@ -55,7 +55,8 @@ impl Align {
         };
         let (Some(a), Some(b)) = (run(0), run(1)) else {
             bail!(
-                "two recordings cannot be aligned if one of them has no times: expected recordings of calls, found a profile"
+                "two recordings cannot be aligned if one of them has no times: expected recordings of calls, found a \
+                 profile"
             );
         };
         Ok(Alignment::new(a, b, &link))

@@ -56,7 +56,8 @@ pub fn write(page: &mut String, pairs: &[PhasePair], unit: &Unit) -> Result {
     });
     writeln!(
         page,
-        "<h2>Phases</h2>\n<p class=\"weak\">The phases of both runs, from the top: {} in A, {} in B. For a repetition, one instance is shown with the cost of all.</p>\n<div class=\"phases\">",
+        "<h2>Phases</h2>\n<p class=\"weak\">The phases of both runs, from the top: {} in A, {} in B. For a repetition, \
+         one instance is shown with the cost of all.</p>\n<div class=\"phases\">",
         count[0], count[1]
     )?;
     let mut contents = Contents {

@@ -89,7 +89,10 @@ pub fn find(
     wanted.extend(order.map(|&row| (row, None)));
     let mut seen = HashSet::new();
     let mut hunks: Vec<Hunk> = Vec::new();
-    progress.start("searching for the lines of differences", wanted.len() as u64);
+    progress.start(
+        "searching for the lines of differences",
+        wanted.len() as u64,
+    );
     for (place, (row, callee)) in wanted.into_iter().enumerate() {
         progress.set(place as u64)?;
         if hunks.len() < FUNCTIONS {
@@ -325,12 +328,11 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
         return Ok(());
     }
     page.push_str(
-        "<h2>Lines</h2>\n<p class=\"weak\">Places of the first differences in the code: cost of each line with its calls, in A and in B.",
+        "<h2>Lines</h2>\n<p class=\"weak\">Places of the first differences in the code: cost of each line with its \
+         calls, in A and in B.",
     );
     if !has_two_trees {
-        page.push_str(
-            " There is only one source tree, so lines of A and B are matched by number.",
-        );
+        page.push_str(" There is only one source tree, so lines of A and B are matched by number.");
     }
     page.push_str("</p>\n");
     for hunk in hunks {
@@ -341,9 +343,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
             escaped(&hunk.path)
         )?;
         if hunk.is_inferred {
-            page.push_str(
-                " ~ lines are inferred from the names of callees in the text",
-            );
+            page.push_str(" ~ lines are inferred from the names of callees in the text");
         }
         if hunk.is_newer {
             page.push_str(", the file is newer than a recording");

@@ -231,7 +231,8 @@ fn sum(rows: &[SumRow]) -> SumRow {
 
 /// Explains why live objects at an instant are unknown without releases.
 fn no_releases(survivors: &[Instant]) -> String {
-    let reason = "contains allocations without releases, so live objects at an instant are unknown; --from and --to show the allocations between them";
+    let reason = "contains allocations without releases, so live objects at an instant are unknown; --from and --to \
+                  show the allocations between them";
     match survivors {
         [] => reason.to_owned(),
         _ => format!(

@@ -20,7 +20,8 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let recording = &resolved.recording;
     let Some(memory) = &recording.memory else {
         bail!(
-            "{}: it contains no allocations; use heaptrack, DHAT, massif, V8's heap profiles, uftrace with arguments, Java Flight Recorder or Chrome traces with objects",
+            "{}: it contains no allocations; use heaptrack, DHAT, massif, V8's heap profiles, uftrace with arguments, \
+             Java Flight Recorder or Chrome traces with objects",
             recording.name()
         );
     };

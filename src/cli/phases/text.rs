@@ -104,7 +104,8 @@ fn heading(report: &Report<'_>) -> Vec<String> {
         parameters.similarity
     ));
     if report.is_sampled {
-        lines.push("calls are reconstructed from samples: calls shorter than the sampling interval are missing, and adjacent calls may be merged".to_owned());
+        lines.push("calls are reconstructed from samples: calls shorter than the sampling interval are missing, and \
+                    adjacent calls may be merged".to_owned());
     }
     if phases.rows() == 0 {
         lines.push("nothing is heavy; lower --min-calls or --min-cost".to_owned());

@@ -14,7 +14,8 @@ use callscape_export::tables::{Kind, Table, columns_of};
 use callscape_facts::tables::replacing;
 
 /// Error if DuckDB is missing.
-const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module with `pip install duckdb`. `--sql` prints the query for another engine";
+const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module \
+                       with `pip install duckdb`. `--sql` prints the query for another engine";
 
 /// Reads the folder and the query, runs it and writes the rows. Modules are imported before the folder is entered, and
 /// never from the current directory.

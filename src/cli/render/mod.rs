@@ -166,7 +166,8 @@ fn draw(
 fn say_left_out(studio: &Studio<'_>) {
     if let (drawn, left_out @ 1..) = studio.blocks() {
         say!(
-            "callscape: the graphics device can show {drawn} blocks: {left_out} of the smallest modules are merged into their enclosing modules"
+            "callscape: the graphics device can show {drawn} blocks: {left_out} of the smallest modules are merged \
+             into their enclosing modules"
         );
     }
     if studio.arcs_left_out() > 0 {
@@ -365,10 +366,7 @@ fn say_scale(scale: &ColorScale) {
         return;
     };
     if scale.is_empty() {
-        say!(
-            "callscape: colour: {}, which has no data",
-            metric.title()
-        );
+        say!("callscape: colour: {}, which has no data", metric.title());
         return;
     }
     let at = |share| scale.text(scale.value_at(share));

@@ -119,7 +119,8 @@ const NAMED: usize = 20;
 fn write(relations: &Relations, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "{} imports between files; {:.1} % of the imports into the tree were found, {} were not; {} imports from outside the tree",
+        "{} imports between files; {:.1} % of the imports into the tree were found, {} were not; {} imports from \
+         outside the tree",
         relations.imports.len(),
         100.0 * relations.share_resolved(),
         relations.unresolved.len(),

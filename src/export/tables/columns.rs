@@ -80,20 +80,11 @@ const RECORDINGS: &[Column] = &[
         "value of a profile that is its cost; empty otherwise",
     ),
     or_null(long("duration_ns", "duration; null without times")),
-    or_null(long(
-        "calls",
-        "number of calls; null if not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long("functions", "number of functions"),
     long("threads", "number of threads"),
-    long(
-        "samples",
-        "number of samples; 0 if every call was recorded",
-    ),
-    long(
-        "warnings",
-        "number of repairs and omissions while reading",
-    ),
+    long("samples", "number of samples; 0 if every call was recorded"),
+    long("warnings", "number of repairs and omissions while reading"),
     text(
         "clock",
         "unit of the times of objects, usually nanoseconds; empty without objects",
@@ -118,20 +109,14 @@ const FUNCTIONS: &[Column] = &[
     ),
     text("name", "name"),
     text("module", "path of its module in the hierarchy"),
-    text(
-        "file",
-        "source file in the recording; empty if unknown",
-    ),
+    text("file", "source file in the recording; empty if unknown"),
     int("line", "first line, from 1; 0 if unknown"),
     int(
         "line_column",
         "column where it starts, which distinguishes functions in one line; 0 if unknown",
     ),
     text("library", "program or library; empty if unknown"),
-    or_null(long(
-        "calls",
-        "number of calls; null if not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long(
         "total",
         "total cost: recursion counts once; in the recording's unit",
@@ -169,10 +154,7 @@ const CALLS: &[Column] = &[
 const RELATIONS: &[Column] = &[
     id("caller", "number of the calling function"),
     id("callee", "number of the called function"),
-    or_null(long(
-        "calls",
-        "number of calls; null if not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long(
         "total",
         "cost of these calls, each counted; in the recording's unit",
@@ -193,10 +175,7 @@ const CONTEXTS: &[Column] = &[
     )),
     id("function", "number of the function"),
     int("depth", "contexts around it; 0 for an outermost one"),
-    or_null(long(
-        "calls",
-        "number of calls; null if not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long("total", "cost with all below it, in the recording's unit"),
     long(
         "self",
@@ -274,10 +253,7 @@ const MODULES: &[Column] = &[
     )),
 ];
 
-const WAITING: Column = long(
-    "waiting",
-    "waiting time in the total; null if unknown",
-);
+const WAITING: Column = long("waiting", "waiting time in the total; null if unknown");
 
 const SELF_WAITING: Column = long(
     "self_waiting",

@@ -35,7 +35,8 @@ fn failed(reason: impl std::fmt::Display) -> FilmError {
 fn not_started(error: io::Error) -> FilmError {
     match error.kind() {
         io::ErrorKind::NotFound => FilmError::Unfit(
-            "expected an installed ffmpeg for --ffmpeg, found none in the search path; omit --ffmpeg to use the built-in encoder"
+            "expected an installed ffmpeg for --ffmpeg, found none in the search path; omit --ffmpeg to use the \
+             built-in encoder"
                 .to_owned(),
         ),
         _ => failed(error),

@@ -147,9 +147,7 @@ impl Open {
         // Not synced: that takes milliseconds of each request, and what is written outlives this process. What a power failure
         // takes is told by its checksum.
         if !is_there(&self.file, &self.path)? {
-            return Err(io::Error::other(
-                "the file was removed or replaced",
-            ));
+            return Err(io::Error::other("the file was removed or replaced"));
         }
         Ok(end)
     }

@@ -169,7 +169,10 @@ impl<'a> Of<'a> {
                 Err(Answer::of(400, found))
             }
             (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Length::Chunked),
-            (Some(_), None) => Err(Answer::of(400, "expected no Transfer-Encoding other than chunked")),
+            (Some(_), None) => Err(Answer::of(
+                400,
+                "expected no Transfer-Encoding other than chunked",
+            )),
             (None, None) => Err(Answer::of(
                 411,
                 "expected the length of the body, or chunks",

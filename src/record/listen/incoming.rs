@@ -88,7 +88,10 @@ impl<'a> Incoming<'a> {
         let more = self.more(self.until);
         self.seat.came(self.rest().len() - before);
         if self.seat.is_sent_away() {
-            return Stop::refused(408, "other connections were waiting, and this request was the slowest");
+            return Stop::refused(
+                408,
+                "other connections were waiting, and this request was the slowest",
+            );
         }
         match more {
             Ok(true) => Ok(()),

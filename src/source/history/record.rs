@@ -52,12 +52,11 @@ pub enum HistoryError {
     NoFiles { path: PathBuf },
     #[error("{path}: the git repository could not be read: {reason}")]
     Unreadable { path: PathBuf, reason: String },
-    #[error(
-        "{path}: no commit is named '{revision}': expected a branch, a tag or a commit ID"
-    )]
+    #[error("{path}: no commit is named '{revision}': expected a branch, a tag or a commit ID")]
     Unknown { path: PathBuf, revision: String },
     #[error(
-        "{path}: no commit is named '{revision}'; the clone is shallow, and `git fetch --unshallow` fetches the rest of the history"
+        "{path}: no commit is named '{revision}'; the clone is shallow, and `git fetch --unshallow` fetches the rest \
+         of the history"
     )]
     UnknownInShallow { path: PathBuf, revision: String },
     #[error("the revision '{revision}' is ambiguous: give one of {candidates} in full")]
@@ -66,7 +65,8 @@ pub enum HistoryError {
         candidates: String,
     },
     #[error(
-        "the revision '{0}' has an unsupported form: expected a branch, a tag or a commit ID, followed by ~2 or ^ for its ancestors"
+        "the revision '{0}' has an unsupported form: expected a branch, a tag or a commit ID, followed by ~2 or ^ for \
+         its ancestors"
     )]
     RevisionForm(String),
     #[error("this build of Callscape cannot read git repositories: the feature `git` is off")]

@@ -32,9 +32,7 @@ impl Changed {
     ) -> Result<Changed, String> {
         let told = |error: &dyn std::fmt::Display| error.to_string();
         let (Some(dir), Some(resolved)) = (&session.source_dir, session.recordings.first()) else {
-            return Err(
-                "changes are looked up in a source tree and a recording of it".to_owned(),
-            );
+            return Err("changes are looked up in a source tree and a recording of it".to_owned());
         };
         if session.recordings.len() > 1 && since.good_recording.is_none() {
             return Err(

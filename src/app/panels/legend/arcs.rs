@@ -122,7 +122,10 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
 
 /// How many arcs are not drawn; where there are none, as much room as for one.
 fn left_out(ui: &mut Ui, count: usize) {
-    let text = format!("{} less important ones not drawn", text::count(count.max(1) as u64));
+    let text = format!(
+        "{} less important ones not drawn",
+        text::count(count.max(1) as u64)
+    );
     together(ui, |ui| {
         if count == 0 {
             ui.set_invisible();
