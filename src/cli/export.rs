@@ -28,7 +28,7 @@ pub struct ExportArgs {
     value: Option<String>,
     #[command(flatten)]
     left_out: super::frequency::FrequencyArg,
-    /// What to write
+    /// Output format
     #[arg(long, value_parser = parse_target, value_name = "FORMAT")]
     format: Target,
     #[cfg(feature = "parquet")]

@@ -14,7 +14,7 @@ pub struct MapArgs {
     /// The source tree, a recording of it, or both
     #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
     inputs: Vec<PathBuf>,
-    /// What becomes an entity
+    /// Source of the entities
     #[arg(long, value_enum, default_value = "directory")]
     by: ByArg,
     /// Depth of directories or packages that become separate entities

@@ -66,7 +66,7 @@ pub struct CompareArgs {
     /// Pair only functions with the same name in the same place; never treat one as moved or renamed
     #[arg(long)]
     pub exact: bool,
-    /// Exit with 1 when this holds, such as 'total(parse) > 1.1x'; may be repeated
+    /// Exit with 1 if this condition holds, such as 'total(parse) > 1.1x'; may be repeated
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
     /// How to align the timelines of both runs; JSON output lists the matching times

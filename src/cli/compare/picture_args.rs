@@ -11,7 +11,7 @@ pub struct PictureArgs {
     /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What the picture shows
+    /// View to draw
     #[arg(long, value_enum, default_value = "difference", requires = "output")]
     pub view: ViewArg,
     /// Meaning of a strong colour
@@ -43,10 +43,10 @@ pub enum ViewArg {
     Difference,
     /// Both runs over one layout, each with its own arcs
     SideBySide,
-    /// The call stacks of both along time, one over the other, with timelines aligned by --align
+    /// The call stacks of both over time, one above the other, with timelines aligned by --align
     #[value(name = "flame")]
     Stacks,
-    /// Which functions are active when in both, one over the other, with timelines aligned by --align
+    /// Active functions of both over time, one above the other, with timelines aligned by --align
     #[value(name = "mural")]
     Functions,
 }

@@ -86,7 +86,7 @@ fn heading(report: &Report<'_>) -> Vec<String> {
     )];
     let calls = parameters.heavy.triggered;
     let chosen = if parameters.chose_calls {
-        " (chosen)"
+        " (given)"
     } else {
         ""
     };
