@@ -98,7 +98,7 @@ fn allocations_without_releases_say_what_was_allocated_and_refuse_what_lives() {
     }
     let reason = refused(&["objects", path, "--at", "50%"]);
     assert!(
-        reason.contains("no releases") && reason.contains("--from and --to"),
+        reason.contains("without releases") && reason.contains("--from and --to"),
         "{reason}"
     );
     // That what lived was looked for at the end, it says too.

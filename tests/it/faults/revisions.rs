@@ -166,7 +166,7 @@ fn what_is_wrong_is_said_in_a_line() {
         (
             vec![text(dir), "--good", "HEAD", text(&other)],
             1,
-            "another program",
+            "expected a recording of this program",
         ),
         (
             vec![text(&outside.0), "--good", "HEAD", text(&bad)],
