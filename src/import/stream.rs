@@ -304,7 +304,7 @@ impl<'a> Window<'a> {
                 Err(ImportError::malformed(
                     Place::offset(&self.name, taken),
                     "sound compressed data",
-                    "an empty or truncated stream",
+                    "an empty file or a truncated stream",
                 ))
             }
             io::ErrorKind::UnexpectedEof if self.compressed => {
