@@ -33,7 +33,7 @@ const PAIRS: [(&str, &str, &str); 4] = [
         "uftrace/lua-report-optimized.tar.gz",
     ),
     (
-        "packaging 25.0 beside 26.3",
+        "packaging 25.0 and 26.3",
         "chrome/packaging-25.0.viztracer.json.gz",
         "chrome/packaging-26.3.viztracer.json.gz",
     ),

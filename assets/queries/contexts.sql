@@ -1,21 +1,21 @@
 -- Calling contexts over all recordings: their calls merged by call path.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
 --   least      number  0     contexts of at least this total cost, in the unit of the recordings
 --
 -- Columns:
 --   path          number of the call path, the same in all recordings
---   parent        that of the path around it; null for an outermost one
+--   parent        number of the enclosing path; null for an outermost one
 --   depth         contexts around it
 --   name          name of the function
 --   module        path of its module
---   recordings    in how many recordings it is
---   calls         number of calls; null where they are not counted
+--   recordings    number of recordings that contain it
+--   calls         number of calls; null if not counted
 --   total         cost with all below it, in the unit of the recordings
 --   self          cost of the context itself
---   waiting       the part of the total in which threads waited; null where unknown
---   self_waiting  the same of the self cost
+--   waiting       waiting time in the total; null if unknown
+--   self_waiting  waiting time in the self cost; null if unknown
 
 SELECT c.path, p.path AS parent, c.depth, f.name, f.module,
        count(DISTINCT c.recording) AS recordings,

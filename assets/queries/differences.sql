@@ -1,34 +1,34 @@
--- Functions whose self cost differs between two sets of recordings: mean, spread, and how sure that is.
+-- Functions whose self cost differs between two sets of recordings: mean, spread and significance.
 --
--- A function that does not run in a recording costs 0 there. How sure: Welch's test of two means (B. L. Welch, The
+-- A function that does not run in a recording costs 0 there. Significance: Welch's test of two means (B. L. Welch, The
 -- generalization of "Student's" problem when several different population variances are involved, Biometrika 34, 1947);
 -- its t becomes a deviation of the normal distribution after D. L. Wallace, Bounds on normal approximations to Student's
 -- and the chi-square distributions, 1959, (8 df + 1) / (8 df + 3) * sqrt(df * ln(1 + t^2 / df)), good to a hundredth from
--- 3 degrees of freedom on; its tail is that of W. H. Press et al., Numerical Recipes, erfcc. As many functions are asked
--- at once, chance is taken times their number (Bonferroni).
+-- 3 degrees of freedom on; its tail is that of W. H. Press et al., Numerical Recipes, erfcc. As many functions are
+-- tested at once, the chance is multiplied by their number (Bonferroni).
 --
 -- Parameters:
---   a          text          recordings of the first set: their IDs match this pattern of LIKE
---   b          text          those of the second set
---   least      number  0.01  a difference counts from this share of the whole cost of a run of the first set on
---   chance     number  0.05  and where it arises by chance in at most this share of such comparisons
---   waiting    number  0     1 counts what threads waited too: for locks, or while other programs had the processor
---   all        number  0     1 lists all functions, with those that do not differ; so does a set that is too small
+--   a          text          recordings of the first set: their IDs match this LIKE pattern
+--   b          text          recordings of the second set
+--   least      number  0.01  minimum difference, as a share of the whole cost of a run of the first set
+--   chance     number  0.05  maximum probability of such a difference by chance
+--   waiting    number  0     1 includes waiting time of threads: for locks, or while other programs used the processor
+--   all        number  0     1 lists all functions, including those without differences, as for sets that are too small
 --
 -- Columns:
 --   name         name of the function
 --   module       path of its module
---   says         what can be said, in words
+--   says         the result in words
 --   mean_a       mean of its self costs in the first set
 --   mean_b       the same in the second
 --   difference   mean_b - mean_a
 --   of_whole     the difference as a share of the whole cost of a run of the first set
---   times        mean_b / mean_a; null where it costs nothing in the first set
+--   times        mean_b / mean_a; null if it costs nothing in the first set
 --   spread_a     standard deviation in the first set; null for one recording
 --   spread_b     the same in the second
 --   runs_a       recordings in the first set
 --   runs_b       recordings in the second
---   chance       how often chance alone gives such a difference, among all functions asked; null where a set is too small
+--   chance       probability of such a difference by chance among all tested functions; null if a set is too small
 
 WITH runs AS (
   SELECT recording, 'a' AS side FROM recordings WHERE recording LIKE $a
@@ -109,8 +109,8 @@ told AS (
 said AS (
   SELECT *,
          CASE WHEN runs_a = 0 OR runs_b = 0 THEN 'one of the sets is empty'
-              WHEN chance IS NULL THEN 'a set of one run tells no spread'
-              WHEN abs(of_whole) < $least OR chance > $chance THEN 'no difference that these runs can tell'
+              WHEN chance IS NULL THEN 'a set of one run has no spread'
+              WHEN abs(of_whole) < $least OR chance > $chance THEN 'no significant difference'
               WHEN a = 0.0 THEN 'new, '
               WHEN b = 0.0 THEN 'gone, '
               WHEN b > a THEN 'slower, '

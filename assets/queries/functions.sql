@@ -1,22 +1,22 @@
 -- Calls, total and self cost of each function, over all recordings.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
---   most       number  100   how many functions, those of the largest self cost
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
+--   most       number  100   maximum number of functions, by self cost
 --
 -- Columns:
 --   name           name of the function
 --   module         path of its module
---   file           source file as the recordings name it
+--   file           source file in the recordings
 --   line           first line
 --   library        program or library
---   recordings     in how many recordings it ran
---   calls          number of calls; null where they are not counted
+--   recordings     number of recordings in which it ran
+--   calls          number of calls; null if not counted
 --   total          total cost, in the unit of the recordings
 --   self           self cost
---   waiting        the part of the total in which threads waited; null where unknown
---   self_waiting   the same of the self cost
---   unit           unit of the recordings, such as nanoseconds; empty where they have several
+--   waiting        waiting time in the total; null if unknown
+--   self_waiting   waiting time in the self cost; null if unknown
+--   unit           unit of the recordings, such as nanoseconds; empty if they have several
 
 SELECT f.name, f.module, f.file, f.line, f.library,
        count(DISTINCT f.recording) AS recordings,

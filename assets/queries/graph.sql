@@ -1,21 +1,21 @@
 -- Call relations between functions, over all recordings.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
---   most       number  1000  how many relations, those of the largest cost
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
+--   most       number  1000  maximum number of relations, by cost
 --
 -- Columns:
 --   caller          name of the calling function
 --   caller_module   path of its module
 --   callee          name of the called function
 --   callee_module   path of its module
---   recordings      in how many recordings there are such calls
---   calls           number of calls; null where they are not counted
+--   recordings      number of recordings with such calls
+--   calls           number of calls; null if not counted
 --   total           cost of these calls, each counted, in the unit of the recordings
 --   self            self cost of these calls
---   waiting         the part of the total in which threads waited; null where unknown
---   self_waiting    the same of the self cost
---   unit            unit of the recordings, such as nanoseconds; empty where they have several
+--   waiting         waiting time in the total; null if unknown
+--   self_waiting    waiting time in the self cost; null if unknown
+--   unit            unit of the recordings, such as nanoseconds; empty if they have several
 
 SELECT a.name AS caller, a.module AS caller_module, b.name AS callee, b.module AS callee_module,
        count(DISTINCT r.recording) AS recordings,

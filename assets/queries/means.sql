@@ -1,39 +1,39 @@
--- What each function costs in a run, as mean and spread over the recordings: two such answers compare as the sets do.
+-- Mean and spread of the cost of each function per run: two such results are compared like the sets of runs.
 --
--- A function that does not run in a recording costs 0 there. As CSV or Parquet the answer opens as a profile of the means;
--- `callscape compare` of two of them says which differences the spread explains. It compares logarithms, so these stand here
--- too: natural ones, of the recordings in which there is any, each with half a sample more where samples were taken.
+-- A function that does not run in a recording costs 0 there. As CSV or Parquet, the result opens as a profile of the means.
+-- `callscape compare` separates differences between two results from noise. It compares logarithms, which are therefore
+-- included: natural ones, of the recordings in which the function ran, each plus half a sample for sampled recordings.
 --
 -- Parameters:
---   recording  text    '%'      recordings whose ID matches this pattern of LIKE
---   most       number  1000000  how many functions, those of the largest mean self cost
+--   recording  text    '%'      recordings whose ID matches this LIKE pattern
+--   most       number  1000000  maximum number of functions, by mean self cost
 --
 -- Columns:
 --   name              name of the function
 --   module            path of its module
---   file              source file as the recordings name it
+--   file              source file in the recordings
 --   line              first line
 --   library           program or library
---   runs              recordings that the means are of
---   recordings        in how many of them it ran
+--   runs              number of recordings behind the means
+--   recordings        number of them in which it ran
 --   mean_self         mean of its self costs, in the unit of the recordings
 --   spread_self       standard deviation of its self costs; null for one recording
 --   log_self          mean of the logarithms of its self costs
 --   log_spread_self   their standard deviation
---   least_self        the least self cost where it ran
+--   least_self        minimum self cost over recordings in which it ran
 --   mean_total        mean of its total costs
 --   spread_total      standard deviation of its total costs; null for one recording
 --   log_total         mean of the logarithms of its total costs
 --   log_spread_total  their standard deviation
---   least_total       the least total cost where it ran
---   mean_calls        mean of its numbers of calls; null where not all recordings count them
---   spread_calls      standard deviation of its numbers of calls; null for one recording, or where not all count them
+--   least_total       minimum total cost over recordings in which it ran
+--   mean_calls        mean of its numbers of calls; null if not all recordings count them
+--   spread_calls      standard deviation of its numbers of calls; null for one recording, or if not all count them
 --   log_calls         mean of the logarithms of its numbers of calls
 --   log_spread_calls  their standard deviation
---   least_calls       the least number of calls where it ran
---   samples           samples of all recordings; 0 where every call was recorded
---   functions         how many functions ran, those too that `most` leaves out
---   unit              unit of the recordings, such as nanoseconds; empty where they have several
+--   least_calls       minimum number of calls over recordings in which it ran
+--   samples           samples of all recordings; 0 if every call was recorded
+--   functions         number of functions that ran, including those excluded by `most`
+--   unit              unit of the recordings, such as nanoseconds; empty if they have several
 
 WITH runs AS (
   SELECT CAST(count(*) AS DOUBLE) AS runs, CAST(coalesce(sum(samples), 0) AS BIGINT) AS samples

@@ -1,20 +1,20 @@
--- Call relations between modules of one depth of the hierarchy, over all recordings. A function that lies less deep stands
--- for itself; calls within a module are left out.
+-- Call relations between modules at one depth of the hierarchy, over all recordings. A function above that depth counts
+-- as a module; calls within a module are excluded.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
---   level      number  1     the depth, from 1 for what is directly below the root to 8
---   most       number  1000  how many relations, those of the largest cost
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
+--   level      number  1     the depth, from 1 (directly below the root) to 8
+--   most       number  1000  maximum number of relations, by cost
 --
 -- Columns:
 --   caller        path of the calling module
 --   callee        path of the called module
---   recordings    in how many recordings there are such calls
---   calls         number of calls; null where they are not counted
+--   recordings    number of recordings with such calls
+--   calls         number of calls; null if not counted
 --   total         cost of these calls, each counted, in the unit of the recordings
 --   self          self cost of these calls
---   waiting       the part of the total in which threads waited; null where unknown
---   self_waiting  the same of the self cost
+--   waiting       waiting time in the total; null if unknown
+--   self_waiting  waiting time in the self cost; null if unknown
 
 WITH at_level AS (
   SELECT recording, function,

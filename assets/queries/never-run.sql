@@ -1,17 +1,17 @@
--- Functions of the source tree that ran in no recording. Asks the table of modules, which recordings have that were exported
--- with --source.
+-- Functions of the source tree that ran in no recording. Needs the table of modules, which exports with --source
+-- contain.
 --
 -- Parameters:
---   recording  text    '%'    recordings whose ID matches this pattern of LIKE
---   below      text    '%'    functions whose path matches this pattern of LIKE: src/parser/%
---   most       number  10000  how many functions, those with most lines of code
+--   recording  text    '%'    recordings whose ID matches this LIKE pattern
+--   below      text    '%'    functions whose path matches this LIKE pattern: src/parser/%
+--   most       number  10000  maximum number of functions, by lines of code
 --
 -- Columns:
 --   path         path of the function in the hierarchy
 --   name         its name
 --   line         first line
 --   code_lines   lines of code
---   recordings   in how many recordings it was looked for
+--   recordings   number of recordings searched
 
 SELECT m.path, m.name, m.line, max(m.code_lines) AS code_lines, count(DISTINCT m.recording) AS recordings
 FROM modules m

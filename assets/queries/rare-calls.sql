@@ -1,19 +1,19 @@
 -- Call relations that occur in few of the recordings: the rarest first.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
---   share      number  0.1   in at most this share of them
---   most       number  100   how many relations
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
+--   share      number  0.1   maximum share of recordings with the relation
+--   most       number  100   maximum number of relations
 --
 -- Columns:
 --   caller          name of the calling function
 --   caller_module   path of its module
 --   callee          name of the called function
 --   callee_module   path of its module
---   recordings      in how many recordings there are such calls
---   of_recordings   of how many
---   first_recording the first of them by ID
---   calls           number of calls; null where they are not counted
+--   recordings      number of recordings with such calls
+--   of_recordings   total number of recordings
+--   first_recording the first of these recordings by ID
+--   calls           number of calls; null if not counted
 --   total           cost of these calls, each counted, in the unit of the recordings
 
 WITH chosen AS (

@@ -1,21 +1,21 @@
--- The slowest recordings, and in which functions they differ most from the others: self costs beside the median of all
--- recordings.
+-- The slowest recordings, and the functions in which they differ most from the others: self costs compared with the
+-- median of all recordings.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
---   most       number  3     how many recordings
---   functions  number  5     how many functions of each
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
+--   most       number  3     maximum number of recordings
+--   functions  number  5     maximum number of functions per recording
 --
 -- Columns:
 --   recording     ID of the recording
 --   place         1 for the slowest
---   duration_ns   how long it lasts
+--   duration_ns   duration
 --   times_median  its duration as a multiple of the median of all
 --   name          name of a function
 --   module        path of its module
 --   self          its self cost in this recording
---   median_self   the median of its self costs, 0 where it does not run
---   more          how much more it is here; what is less is negative
+--   median_self   median of its self costs, which are 0 in recordings in which it does not run
+--   more          difference from the median; negative if less
 
 WITH chosen AS (
   SELECT recording, CAST(duration_ns AS DOUBLE) AS duration

@@ -1,14 +1,14 @@
--- The calls that are open at a time, on each thread: its stack, outermost first. Of files in order of start, an engine reads
--- the groups of rows before that time alone.
+-- The open calls of each thread at a time: its stack, outermost first. In files ordered by start, an engine reads only
+-- the row groups before that time.
 --
 -- Parameters:
---   recording  text    '%'   recordings whose ID matches this pattern of LIKE
+--   recording  text    '%'   recordings whose ID matches this LIKE pattern
 --   at         time          the time, such as 12.5ms or plain nanoseconds, since the start of each recording
 --
 -- Columns:
 --   recording    ID of the recording
 --   thread       number of the thread
---   thread_id    as the recording names it
+--   thread_id    ID of the thread in the recording
 --   depth        calls around it, 0 for the outermost
 --   name         name of the function
 --   module       path of its module

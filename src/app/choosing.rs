@@ -59,8 +59,8 @@ impl Desk {
             return;
         }
         if !Path::new(&path).exists() {
-            let line = format!("{}: there is no such file or folder", path.display());
-            self.state.tell("It could not be opened", line);
+            let line = format!("{}: file or folder not found", path.display());
+            self.state.tell("The file could not be opened", line);
             return;
         }
         self.execute(FileAsk::Open(vec![path]));

@@ -386,7 +386,10 @@ impl Desk {
             (OwnList::Views, OwnDoes::Remove(number)) => self.own_views.remove(number),
         };
         if let Err(error) = kept {
-            self.state.tell("It could not be kept", error.to_string());
+            self.state.tell(
+                "The look or arrangement could not be saved",
+                error.to_string(),
+            );
         }
     }
 

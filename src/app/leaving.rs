@@ -36,18 +36,18 @@ const LAYERS: [Layer; 20] = [
     },
     flag!("the palette", palette.is_open),
     Layer {
-        name: "what is being opened",
+        name: "opening files",
         is_there: |desk| desk.state.loading.is_some(),
         leave: |desk| desk.state.execute(OpenAsk::CancelLoading),
     },
-    flag!("the card that records", recording.is_open),
+    flag!("the recording panel", recording.is_open),
     flag!("the welcome", welcome.is_open),
-    flag!("the card of pictures", picture.is_open),
+    flag!("the picture panel", picture.is_open),
     flag!("the steps", state.cards.steps),
     flag!("the bookmarks", talk.is_open),
     flag!("the mapping", state.mapping.is_open),
     Layer {
-        name: "the card of frequent calls",
+        name: "the panel of frequent calls",
         is_there: |desk| desk.state.cards.frequency,
         leave: |desk| desk.state.execute(CardAsk::ToggleFrequency),
     },
@@ -82,7 +82,7 @@ const LAYERS: [Layer; 20] = [
         leave: |desk| desk.state.camera.stop(),
     },
     Layer {
-        name: "a view shown alone",
+        name: "a maximised view",
         is_there: |desk| desk.state.panes.maximised.is_some(),
         leave: |desk| {
             if let Some(view) = desk.state.panes.maximised {
@@ -96,7 +96,7 @@ const LAYERS: [Layer; 20] = [
         leave: |desk| desk.state.execute(SelectAsk::Select(None)),
     },
     Layer {
-        name: "what stands out",
+        name: "the highlight",
         is_there: |desk| desk.state.settings.highlight.is_some(),
         leave: |desk| desk.state.execute(LookAsk::Highlight(None)),
     },
@@ -157,15 +157,13 @@ mod tests {
             desk.palette.is_open = is_open;
         }),
         ("the palette", |desk| desk.palette.is_open = true),
-        ("the card that records", |desk| {
-            desk.recording.is_open = true
-        }),
+        ("the recording panel", |desk| desk.recording.is_open = true),
         ("the welcome", |desk| desk.welcome.is_open = true),
-        ("the card of pictures", |desk| desk.picture.is_open = true),
+        ("the picture panel", |desk| desk.picture.is_open = true),
         ("the steps", |desk| desk.state.cards.steps = true),
         ("the bookmarks", |desk| desk.talk.is_open = true),
         ("the mapping", |desk| desk.state.mapping.is_open = true),
-        ("the card of frequent calls", |desk| {
+        ("the panel of frequent calls", |desk| {
             desk.state.cards.frequency = true
         }),
         ("the settings", |desk| desk.state.cards.settings = true),
@@ -185,13 +183,13 @@ mod tests {
             pose.yaw += 1.0;
             desk.state.camera.fly_to_pose(pose);
         }),
-        ("a view shown alone", |desk| {
+        ("a maximised view", |desk| {
             desk.execute(PaneAsk::Maximise(Some(views::main())));
         }),
         ("the selection", |desk| {
             desk.state.execute(SelectAsk::Select(Some(ModuleId(1))));
         }),
-        ("what stands out", |desk| {
+        ("the highlight", |desk| {
             desk.state.settings.highlight = Some(Highlight {
                 metric: Metric::LinesOfCode,
                 low: 0.0,
@@ -246,7 +244,7 @@ mod tests {
     fn all_that_is_open_is_left_from_top_to_bottom() {
         let names: Vec<_> = OPEN.iter().map(|it| it.0).collect();
         let listed = LAYERS.iter().map(|it| it.name);
-        let listed: Vec<_> = listed.filter(|it| *it != "what is being opened").collect();
+        let listed: Vec<_> = listed.filter(|it| *it != "opening files").collect();
         assert_eq!(listed, names, "each has its line here");
         let mut desk = desk();
         OPEN.iter().rev().for_each(|it| (it.1)(&mut desk));

@@ -123,7 +123,7 @@ impl Desk {
                 is_error: true,
                 is_open: false,
                 title: title.to_owned(),
-                lines: vec![format!("{lost} names mean nothing now and are left out")],
+                lines: vec![format!("{lost} names no longer exist and are ignored")],
             });
         }
     }

@@ -94,7 +94,7 @@ impl<T: Clone + Serialize + DeserializeOwned> Own<T> {
         let Some(path) = &self.path else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
-                "there is no configuration directory to keep it in",
+                "no configuration directory to save it in",
             ));
         };
         let all = self.all.clone();

@@ -244,7 +244,7 @@ impl Palette {
                     // Told once: it is not tried again.
                     self.path = None;
                     let reason = error.to_string();
-                    state.tell("What was used last cannot be kept", reason);
+                    state.tell("The most recently used actions cannot be saved", reason);
                 }
                 self.is_open = false;
                 vec![command]
@@ -323,17 +323,17 @@ impl Menu {
         if let Some((caller, callee)) = of.relation {
             entries.push(own(
                 "List its calls",
-                "Chooses the call relation, and lists the calls behind it.",
+                "Selects the call relation and lists its calls.",
                 SelectAsk::Choose(of).into(),
             ));
             entries.push(own(
                 "Go to the caller",
-                "Chooses the module that calls.",
+                "Selects the calling module.",
                 SelectAsk::Select(Some(caller)).into(),
             ));
             entries.push(own(
                 "Go to the callee",
-                "Chooses the module that is called.",
+                "Selects the called module.",
                 SelectAsk::Select(Some(callee)).into(),
             ));
             return entries;
@@ -341,7 +341,7 @@ impl Menu {
         if let Some(time) = of.time.filter(|_| of.module.is_none()) {
             entries.push(own(
                 "Go to this time",
-                "Moves the clock to the time that is pointed at.",
+                "Moves the clock to the time under the pointer.",
                 PlayAsk::Seek(time).into(),
             ));
         }

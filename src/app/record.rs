@@ -147,7 +147,7 @@ impl Desk {
                 card.failure = Some(failure);
                 card.is_open = true;
             }
-            Err(_) => card.failure = Some("There is no thread to record on".to_owned()),
+            Err(_) => card.failure = Some("No thread is available for recording".to_owned()),
         }
     }
 
@@ -158,7 +158,7 @@ impl Desk {
             self.state.messages.push(Message {
                 is_error: false,
                 is_open: false,
-                title: "How the recording went".to_owned(),
+                title: "Notes on the recording".to_owned(),
                 lines,
             });
         }
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(said(" ", &here), None);
         assert_eq!(
             said("./app 'a b", &here).as_deref(),
-            Some("A quote has no end")
+            Some("A quotation mark is not closed")
         );
         assert!(said("./app", &here).is_some_and(|it| it.contains("no such program")));
         assert!(said("./app", "/no/such").is_some_and(|it| it.contains("no such folder")));

@@ -128,14 +128,14 @@ impl RecordCard {
 
 /// The words of a command and the folder that it runs in; what is wrong with them.
 pub(super) fn parts(wish: &RecordWish) -> Result<(Vec<OsString>, PathBuf), String> {
-    let words = words::split(&wish.command).ok_or("A quote has no end")?;
+    let words = words::split(&wish.command).ok_or("A quotation mark is not closed")?;
     let folder = match (wish.folder.strip_prefix("~/"), dirs::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(&wish.folder),
     };
     let folder = std::path::absolute(&folder).map_err(|error| format!("The folder: {error}"))?;
     if !folder.is_dir() {
-        return Err(format!("{}: there is no such folder", folder.display()));
+        return Err(format!("{}: folder not found", folder.display()));
     }
     Ok((words.into_iter().map(OsString::from).collect(), folder))
 }

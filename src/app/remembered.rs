@@ -53,11 +53,7 @@ impl Memory {
 
 fn arranged(views: &Arrangement) -> (Dock, Option<String>) {
     let (dock, unknown) = Dock::arranged(views);
-    let notice = (!unknown.is_empty()).then(|| {
-        format!(
-            "Views that are not known are left out: {}",
-            unknown.join(", ")
-        )
-    });
+    let notice =
+        (!unknown.is_empty()).then(|| format!("Unknown views are ignored: {}", unknown.join(", ")));
     (dock, notice)
 }

@@ -115,7 +115,9 @@ impl Desk {
         }
         match self.begin_pack() {
             Ok(job) => self.jobs.packing = Some(job),
-            Err(error) => self.state.tell("There is no pack", format!("{error:#}")),
+            Err(error) => self
+                .state
+                .tell("The pack was not written", format!("{error:#}")),
         }
     }
 
@@ -124,7 +126,7 @@ impl Desk {
         let inputs = document.inputs.clone();
         ensure!(
             inputs.source_dir.is_some() || !inputs.recordings.is_empty(),
-            "the built-in demo is in every Callscape; what it shows is shared as a scene (F4)"
+            "the built-in demo is part of every Callscape; share a scene of it instead (F4)"
         );
         let place = match &self.session_file {
             Some(path) => path.clone(),
@@ -172,10 +174,7 @@ impl Desk {
             None => {}
             Some(Ok((path, mut lines, bytes))) => {
                 lines.insert(0, format!("{}: {} bytes", path.display(), grouped(bytes)));
-                lines.push(
-                    "It opens with `callscape FILE`, or when it is dropped on the window"
-                        .to_owned(),
-                );
+                lines.push("Open it with `callscape FILE`, or drop it on the window".to_owned());
                 self.state.messages.push(Message {
                     is_error: false,
                     is_open: true,

@@ -387,7 +387,7 @@ pub fn open(path: &Path, progress: &Progress) -> anyhow::Result<Opened> {
             .find(|name| !leads_inside(&unpacked.folder, file, name));
         match odd {
             Some(odd) => bail!(
-                "{}, {}: expected paths inside of the pack, found {}",
+                "{}, {}: expected paths inside the pack, found {}",
                 path.display(),
                 file.strip_prefix(&unpacked.folder)
                     .unwrap_or(file)

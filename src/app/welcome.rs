@@ -28,6 +28,7 @@ pub fn no_dialog() -> Option<&'static str> {
     let has_bus = bus || runtime.is_some_and(|dir| dir.join("bus").exists());
     let has_zenity = program(OsStr::new("zenity")).is_some();
     (!has_bus && !has_zenity).then_some(
-        "There is no dialog for files on this machine: neither a desktop portal nor zenity. Type the path, or drop the file.",
+        "No file dialog is available on this machine: neither a desktop portal nor zenity. Type the path, or drop the \
+         file.",
     )
 }

@@ -17,32 +17,32 @@ use callscape_base::units::{
 use callscape_facts::contexts::{Contexts, Merge};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The calling contexts of a recording: its calls merged by call path", after_help = HELP)]
+#[command(about = "List the calling contexts of a recording: its calls merged by call path", after_help = HELP)]
 pub struct ContextsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// Only the thread with this id or name
     #[arg(long, value_name = "T")]
     thread: Option<String>,
-    /// Only from this time on: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
-    /// Only up to this time
+    /// End of the range
     #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
-    /// A call of a function that is open already counts for the context of the open one
+    /// Count a recursive call in the context of the call that is already open
     #[arg(long, conflicts_with = "by_function")]
     merge_recursion: bool,
-    /// One context for each function, without parent, with what all calls of it cost themselves
+    /// One context per function, without a parent, with the self cost of all its calls
     #[arg(long)]
     by_function: bool,
-    /// Not possible yet: contexts by the lines that their calls stand in. Says why, for each format
+    /// Not supported yet: separate contexts by call site. Explains why for each format
     #[arg(long)]
     call_sites: bool,
     /// In the table, only contexts with at least this share of the whole, in percent [default: 1]
     #[arg(long, value_name = "PERCENT", conflicts_with = "json")]
     least: Option<f64>,
-    /// In the table, only so many calls deep
+    /// In the table, only contexts up to a depth of N calls
     #[arg(long, value_name = "N", conflicts_with = "json")]
     depth: Option<usize>,
     /// Print one JSON document
@@ -55,16 +55,16 @@ const HELP: &str = "Examples:
   callscape contexts trace.json --merge-recursion --from 10% --to 20% --json
   callscape contexts heap.pb.gz --value alloc_space --by-function
 
-The JSON document lists the contexts in preorder, all threads merged: a context stands behind the one that it is called
-in, the field \"parent\", which outermost ones have not. Its field \"self\" is what the calls of a context cost without
-the calls in them, \"total\" is the sum of that over the context and all below it; both are in \"unit\", ns for times.
-With --from and --to, calls that reach beyond the range count with what they cost in it. Calls are 0 where a profile
-does not count them. --merge-recursion is the elimination of recursion of calling context ring charts.";
+The JSON document lists the contexts in preorder, all threads merged: a context comes after its caller, whose index \
+is in the field \"parent\"; outermost contexts have none. The field \"self\" is the self cost of a context's calls, \
+and \"total\" also includes all contexts below it; both are in \"unit\", ns for times. With --from and --to, calls \
+that extend beyond the range count only with their cost inside it. Calls are 0 if a profile does not count them. \
+--merge-recursion eliminates recursion as in calling context ring charts.";
 
 /// A table for people shows contexts with this share of the whole, in percent.
 const LEAST: f64 = 1.0;
 
-/// Past this depth a table tells the depth by a number, not by an indent.
+/// Beyond this depth, tables show the depth as a number instead of an indent.
 const DEEPEST_INDENT: usize = 40;
 
 pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
@@ -100,7 +100,7 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
     })??;
     let Some(found) = found else {
         bail!(
-            "{}: its format tells functions and call relations, but no call paths; see `callscape functions` and \
+            "{}: its format contains functions and call relations, but no call paths; see `callscape functions` and \
              `callscape graph`",
             recording.name()
         );
@@ -122,16 +122,16 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
     output::print(|out| table.write(out))
 }
 
-/// Why contexts cannot be told apart by the lines of their calls.
+/// Explains why contexts cannot be separated by call site.
 fn without_call_sites(format: &str) -> String {
     let lines = match format {
         "pprof" => "the line of each frame",
         "callgrind" => "the line of each call",
-        "perf-script" => "a line below each frame where perf was asked for srcline",
-        _ => return format!("{format} does not say in which lines calls stand"),
+        "perf-script" => "a line below each frame if perf prints srcline",
+        _ => return format!("{format} does not record the lines of calls"),
     };
     format!(
-        "{format} can hold {lines}, of which the import keeps functions alone; without the option contexts are those of \
+        "{format} can contain {lines}, but the import keeps only functions; without this option, contexts consist of \
          functions"
     )
 }
@@ -149,7 +149,7 @@ impl Chosen {
             return Ok(None);
         }
         let recording = &resolved.recording;
-        output::ensure_times(recording, "no thread and no range of it can be chosen")?;
+        output::ensure_times(recording, "no thread or range can be selected")?;
         let trace = &recording.trace;
         let resolve = |time: TimeSpec| time.resolve(trace.duration());
         let start = args.from.map_or(Time::ZERO, resolve);
@@ -197,7 +197,7 @@ struct Row<'a> {
     #[serde(rename = "self")]
     self_cost: Cost,
     total: Cost,
-    /// The parts of both in which it waited, where the recording knows.
+    /// Waiting time in both costs, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     self_waiting: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]

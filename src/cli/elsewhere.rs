@@ -9,18 +9,18 @@ use callscape_analysis::session::{Elsewhere, Inputs, Since};
 /// What changed, and what other tools have found.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ElsewhereArgs {
-    /// Mark what changed since this revision, in which all was well, and ran; see `callscape faults --help`
+    /// Mark functions that ran and changed since this last known good revision; see `callscape faults --help`
     #[arg(long, value_name = "REV")]
     pub good: Option<String>,
-    /// The revision that was recorded; without it the working tree
+    /// The revision that was recorded [default: the working tree]
     #[arg(long, value_name = "REV", requires = "good")]
     pub bad: Option<String>,
-    /// A recording of the same run in which all was well
+    /// A recording of a good run of the same scenario
     #[arg(long, value_name = "RECORDING", requires = "good")]
     pub good_recording: Option<PathBuf>,
-    /// Mark the functions that ran and in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's JSON,
-    /// file:line or a stack trace, - for standard input; may be repeated. Those of lcov and Cobertura make the metrics
-    /// coverage and uncovered, without a recording too
+    /// Mark functions that ran and have results of another tool: SARIF, lcov, Cobertura, ripgrep's JSON, file:line or a
+    /// stack trace, - for standard input; may be repeated. lcov and Cobertura files also provide the metrics coverage
+    /// and uncovered, even without a recording
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
 }
@@ -30,18 +30,18 @@ impl ElsewhereArgs {
         self.good.is_some() || !self.results.is_empty()
     }
 
-    /// Has it looked up in what is opened, which has to have a source tree, and for what changed a recording.
+    /// Adds the lookups to the inputs, which need a source tree, and for changes also a recording.
     pub fn add_to(&self, inputs: &mut Inputs) -> anyhow::Result<()> {
         if !self.is_any() {
             return Ok(());
         }
         ensure!(
             inputs.source_dir.is_some(),
-            "--good and --results say something of the functions of a source tree: expected one beside them"
+            "--good and --results mark functions of a source tree: expected a source tree as well"
         );
         ensure!(
             self.good.is_none() || !inputs.recordings.is_empty(),
-            "--good says something of the functions of a recording: expected a recording beside it"
+            "--good marks functions of a recording: expected a recording as well"
         );
         for path in &self.results {
             let is_stream = path.as_os_str() == callscape_import::input::STANDARD_INPUT;

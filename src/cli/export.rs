@@ -27,7 +27,7 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     args.tables.refuse()?;
     let [trace] = &args.traces[..] else {
         bail!(
-            "expected one recording, found {}: several can be written as tables alone",
+            "expected one recording, found {}: several recordings can be exported only as tables",
             args.traces.len()
         );
     };

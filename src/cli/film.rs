@@ -20,7 +20,7 @@ use callscape_presentation::scene::SceneFile;
 const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 30;
 
-/// Makes what `args` ask for of the scene at `path`.
+/// Renders the scene at `path` as requested by `args`.
 pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let output = &args.output;
     let file = SceneFile::read(path)?;
@@ -51,7 +51,7 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
         let shown = output.display();
         format!(
             "{shown}: expected a name that ends in .mp4, .webm or .gif for a film, or one such as frames_%05d.png for \
-             its pictures; --second makes one picture of a scene"
+             its frames; --second renders one picture of a scene"
         )
     })?;
     ensure!(!output.is_dir(), "{} is a directory", output.display());
@@ -76,7 +76,7 @@ pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let folder = film.folder().to_owned();
     make(stage, film, settings.fps).map_err(|error| match folder.is_dir() {
         true => error.context(format!(
-            "cannot finish {}; what is there of it is kept in {}, and the same command goes on with it",
+            "cannot finish {}; the finished part is kept in {}, and the same command resumes it",
             output.display(),
             folder.display()
         )),
@@ -95,7 +95,7 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
     }
     while stage.next() < kept {
         stage.skip()?;
-        bar.at(stage.next(), "finding the place");
+        bar.at(stage.next(), "finding the position");
     }
     bar.begin();
     while stage.next() < frames {
@@ -129,7 +129,7 @@ fn still(
     stage.set_tell(bar.waits());
     while stage.next() < number {
         stage.skip()?;
-        bar.at(stage.next(), "finding the place");
+        bar.at(stage.next(), "finding the position");
     }
     bar.end();
     stage.draw()?;
@@ -141,7 +141,7 @@ fn open(file: &SceneFile, opens: Opens) -> anyhow::Result<Opened> {
     with_progress(|progress| opens.open(file, progress))?
 }
 
-/// The first shot at rest. How far work is that it waits for is shown, and so is what is wrong with the scene.
+/// Returns the first shot once it is at rest. Shows the progress of pending work, and problems with the scene.
 fn begin(file: SceneFile, opened: Opened, settings: StageSettings) -> anyhow::Result<Stage> {
     let bar = progress::Bar::new()?;
     let mut stage = Stage::watched(file, opened, settings, Box::new(move |it| bar.show(it)))?;
@@ -195,7 +195,7 @@ fn fingerprint(file: &SceneFile, opens: &Opens) -> String {
     text
 }
 
-/// A file's size and time of change; of a folder, of what is directly in it.
+/// A file's size and modification time; for a folder, those of its direct entries.
 fn stamp(path: &Path) -> String {
     let of = |path: &Path| {
         let metadata = path.metadata().ok();
@@ -251,7 +251,7 @@ impl Bar {
         })
     }
 
-    /// What was there already says nothing about how long the rest takes.
+    /// Excludes frames that existed already from the estimate of the remaining time.
     fn begin(&self) {
         if let Some(bar) = &self.bar {
             bar.reset_eta();

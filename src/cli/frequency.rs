@@ -7,14 +7,14 @@ use callscape_facts::recording::Recording;
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct FrequencyArg {
-    /// Leave out functions that are called more often than this within any stretch of time that long, such as 80/100ms: what
-    /// they called is called by their callers then
+    /// Exclude functions that exceed this number of calls in any window of this length, such as 80/100ms; their callees
+    /// are attributed to their callers
     #[arg(long, value_name = "CALLS/TIME")]
     pub max_frequency: Option<Frequency>,
 }
 
 impl FrequencyArg {
-    /// Leaves out what is called more often, and says so on standard error.
+    /// Excludes functions called more often, and reports that on standard error.
     pub fn apply(self, session: &mut Session) -> anyhow::Result<()> {
         if let Some(limit) = self.max_frequency {
             with_progress(|progress| session.leave_out_frequent(limit, progress))??;

@@ -1,4 +1,4 @@
-//! `callscape functions`: The functions of a recording with calls, total and self cost
+//! `callscape functions`: List the functions of a recording with calls, total and self cost
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -15,21 +15,21 @@ use callscape_import::results;
 use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
+#[command(about = "List the functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
 pub struct FunctionsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
-    /// What stands first
+    /// Sort order, the largest first
     #[arg(long, value_enum, default_value_t = Sort::Total)]
     sort: Sort,
     /// Only the first N
     #[arg(long, value_name = "N")]
     top: Option<usize>,
-    /// Name modules by the entities of this mapping file; what it leaves out is left out
+    /// Name modules by the entities of this mapping file; functions that match no entry are excluded
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// Only the functions in which another tool has found something: SARIF, lcov, Cobertura, ripgrep's JSON, file:line or a
-    /// stack trace, - for standard input; of several those that are in all
+    /// Only functions with results of another tool: SARIF, lcov, Cobertura, ripgrep's JSON, file:line or a stack trace,
+    /// - for standard input; with several files, functions that are in all of them
     #[arg(long, value_name = "FILE", requires = "source")]
     results: Vec<PathBuf>,
     /// Print one JSON document
@@ -43,21 +43,21 @@ const EXAMPLES: &str = "Examples:
   callscape functions trace.json --source src --results clippy.sarif
   rg --json 'unwrap' src | callscape functions trace.json --source src --results -
 
-Of a profile that weighs something else than time, total_ns and self_ns of the JSON document are weights in the
-field \"unit\". Calls are 0 where a profile does not count them. Where the recording knows when its threads had no
-processor, waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
+For a profile whose weights are not times, total_ns and self_ns in the JSON document are in the unit given by the \
+field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, \
+waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
 /// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
-    /// Time, or what else a profile weighs, while at least one call of the function is open
+    /// Time, or another weight of a profile, while at least one call of the function is open
     Total,
-    /// The same in the function itself, without its subcalls
+    /// The same without the calls it makes
     #[value(name = "self")]
     SelfCost,
     /// Number of calls
     Calls,
-    /// The part of the total in which the thread waited, where the recording knows
+    /// Waiting time in the total, if recorded
     Waiting,
 }
 
@@ -71,7 +71,7 @@ struct Row<'a> {
     calls: u64,
     total_ns: Cost,
     self_ns: Cost,
-    /// The part of both in which it waited, where the recording knows.
+    /// Waiting time in both costs, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_ns: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ struct Row<'a> {
     /// How often the results name it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hits: Option<u64>,
-    /// What the two fields above count where that is not time.
+    /// Unit of the two fields above, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
 }
@@ -179,7 +179,7 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     output::print(|out| table.write(out))
 }
 
-/// The functions that are in all result sets; none where there is no set. What is dropped is said.
+/// Functions in all result sets; `None` without sets. Reports dropped results.
 fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>> {
     let mut all: Option<NamedSet> = None;
     for path in paths {
@@ -191,8 +191,8 @@ fn hit(paths: &[PathBuf], session: &Session) -> anyhow::Result<Option<NamedSet>>
             ""
         };
         say!(
-            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} in none, {} in \
-             files that are not in the source, {} that name none{cut}",
+            "callscape: {}: {}; {} with some of them ran; dropped: {} in functions that did not run, {} outside \
+             functions, {} in files outside the source, {} without a file{cut}",
             set.name,
             counted(set.hits.len() as u64, "place", "places"),
             counted(named.functions.len() as u64, "function", "functions"),

@@ -1,4 +1,4 @@
-//! `callscape graph`: The call relations of a recording or of a range of it
+//! `callscape graph`: List the call relations of a recording or of a range of it
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use callscape_facts::trace::Relation;
 use callscape_filter::cut::Cut;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The call relations of a recording or of a range of it", after_help = EXAMPLES)]
+#[command(about = "List the call relations of a recording or of a range of it", after_help = EXAMPLES)]
 pub struct GraphArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
@@ -25,17 +25,17 @@ pub struct GraphArgs {
     /// Only calls that end before this time, and the calls around them
     #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
-    /// The counts of this moment, as the landscape shows them: all calls that have started by then, with the costs of
-    /// open ones up to then
+    /// Counts at this time, as the landscape shows them: all calls that started by then, with the costs of open calls
+    /// up to then
     #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to"])]
     at: Option<TimeSpec>,
-    /// With --at: how many of these calls have started after this time
+    /// With --at: also count the calls that started after this time
     #[arg(long, value_name = "TIME", requires = "at")]
     since: Option<TimeSpec>,
-    /// Between the modules of this depth of the hierarchy; the root has depth 0
+    /// Group by the modules at this depth of the hierarchy; the root has depth 0
     #[arg(long, value_name = "N", conflicts_with = "map")]
     level: Option<u16>,
-    /// Between the entities of this mapping file
+    /// Group by the entities of this mapping file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     /// Print one JSON document
@@ -51,14 +51,14 @@ const EXAMPLES: &str = "Examples:
   callscape graph trace.json --at 12.5ms --since 12ms --level 2
   callscape graph heap.pb.gz --value alloc_space --level 1
 
-Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
-the field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by
-caller: where a function has several, self_cost_ns is 0. Where the recording knows when its threads had no processor,
-waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
+For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the \
+field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a \
+function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and \
+self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
 
 #[derive(Serialize)]
 struct Graph {
-    /// What the costs count where that is not time.
+    /// Unit of the costs, if it is not time.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<Unit>,
     modules: Vec<String>,
@@ -72,15 +72,15 @@ struct NamedRelation {
     calls: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
-    /// The part of both that was waiting, where the recording knows.
+    /// Waiting time in both costs, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_ns: Option<Cost>,
     #[serde(skip_serializing_if = "Option::is_none")]
     self_waiting_ns: Option<Cost>,
-    /// Those of the calls that have started since the time asked for.
+    /// Calls that started since the given time.
     #[serde(skip_serializing_if = "Option::is_none")]
     step_calls: Option<u64>,
-    /// Between functions, whose names alone may not tell them apart: their paths in the hierarchy.
+    /// Paths of the functions in the hierarchy, as names may be ambiguous.
     #[serde(skip_serializing_if = "Option::is_none")]
     from_module: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,10 +92,10 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
     if args.from.is_some() || args.to.is_some() {
-        output::ensure_times(recording, "no range of it can be chosen")?;
+        output::ensure_times(recording, "no range can be selected")?;
     }
     if args.at.is_some() {
-        output::ensure_times(recording, "no moment of it can be chosen")?;
+        output::ensure_times(recording, "no time can be selected")?;
     }
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
@@ -176,8 +176,7 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     output::print(|out| table.write(out))
 }
 
-/// Between functions: names as people know them, beside them the modules that tell functions of one name
-/// apart.
+/// Relations between functions: display names, with the modules that distinguish functions of the same name.
 fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relation]) -> Graph {
     let functions = &resolved.recording.functions;
     let name = |id| functions.get(id).name.to_owned();
@@ -200,8 +199,8 @@ fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relati
     Graph::new(functions.ids().map(name).collect(), relations.collect())
 }
 
-/// Between the modules of one depth of the hierarchy, named by their paths; a function that lies less
-/// deep stands for itself.
+/// Relations between the modules at one depth of the hierarchy, named by their paths; a function above that depth
+/// counts as a module.
 fn between_modules(
     level: u16,
     session: &Session,
@@ -242,7 +241,7 @@ struct Entities {
 }
 
 impl Entities {
-    /// What the file leaves out, and what it says of nothing in the recording, is listed on standard error.
+    /// Lists functions that match no entry, and entries that match nothing, on standard error.
     fn open(path: &Path, session: &Session, resolved: &Resolved) -> anyhow::Result<Entities> {
         let file = path.display().to_string();
         let mapping = Mapping::open(path)?;
@@ -307,14 +306,14 @@ impl Graph {
         }
     }
 
-    /// Leaves out what the recording does not know.
+    /// Removes the waiting times if the recording has none.
     fn forget_waiting(&mut self) {
         for relation in &mut self.relations {
             (relation.waiting_ns, relation.self_waiting_ns) = (None, None);
         }
     }
 
-    /// Counts what is more than `before`, an earlier moment of the same.
+    /// Subtracts `before`, the counts at an earlier time.
     fn count_since(&mut self, before: &Graph) {
         fn ends(of: &NamedRelation) -> [Option<&str>; 4] {
             let modules = [&of.from_module, &of.to_module].map(|it| it.as_deref());

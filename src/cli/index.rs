@@ -8,16 +8,16 @@ use callscape_import as import;
 #[derive(Debug, clap::Args)]
 #[command(about = "Build the index file of a recording ahead of time", after_help = EXAMPLES)]
 pub struct IndexArgs {
-    /// The recording: a file or a directory, in any format that Callscape knows
+    /// The recording: a file or a directory in any supported format
     trace: PathBuf,
-    /// Where to write the index, instead of beside the recording
+    /// Index file to write [default: next to the recording]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
   callscape index trace.json                     writes trace.json.callscape, which the next start opens
-  callscape index uftrace.data -o run.callscape  writes an index that can be opened by itself";
+  callscape index uftrace.data -o run.callscape  writes an index that can be opened on its own";
 
 pub fn run(args: IndexArgs) -> anyhow::Result<()> {
     let progress = Progress::new();

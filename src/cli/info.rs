@@ -1,4 +1,4 @@
-//! `callscape info`: What is in a recording: threads, calls, functions, repairs
+//! `callscape info`: Show what a recording contains: threads, calls, functions, repairs
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -20,7 +20,7 @@ use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
+#[command(about = "Show what a recording contains: threads, calls, functions, repairs", after_help = EXAMPLES)]
 pub struct InfoArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
@@ -31,10 +31,10 @@ pub struct InfoArgs {
 
 const EXAMPLES: &str = "Example:\n  callscape info trace.json --json";
 
-/// So many functions that are left out are named in text.
+/// Maximum number of excluded functions named in text.
 const NAMED: usize = 12;
 
-/// So many gaps are listed in text, and in JSON.
+/// Maximum number of gaps listed in text and in JSON.
 const GAPS_WRITTEN: usize = 8;
 const GAPS_LISTED: usize = 1000;
 
@@ -72,37 +72,37 @@ struct Info<'a> {
     functions: u64,
     max_depth: u32,
     duration_ns: Cost,
-    /// How many samples were taken, as far as known; none of a trace.
+    /// Number of samples, if known; 0 for a trace.
     samples: u64,
-    /// Whether it counts calls; where it does not they are 0.
+    /// Whether it counts calls; if not, they are 0.
     calls_known: bool,
-    /// How many calling contexts a profile has; none where its format tells no contexts.
+    /// Number of calling contexts of a profile; `None` if its format has no contexts.
     contexts: Option<u64>,
     /// What a profile holds, and which of it is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Value<'a>>,
-    /// What is known of memory.
+    /// Memory data, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryKnown<'a>>,
-    /// What is known of source lines.
+    /// Line data, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LinesKnown>,
-    /// What was kept of a larger recording, where this was made from one by `callscape sample`.
+    /// Sampling applied by `callscape sample` to the larger recording it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampling: Option<&'a Sampling>,
-    /// What it does not hold because it is called too often.
+    /// Functions excluded because they are called too often.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a LeftOut>,
     /// When recording was switched off.
     #[serde(skip_serializing_if = "Option::is_none")]
     gaps: Option<NotRecorded>,
-    /// Whether it knows when its threads had no processor.
+    /// Whether it knows when its threads were off-CPU.
     waiting_known: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting: Option<Waiting>,
     resolution: Counts,
     warnings: &'a [Warning],
-    /// Of the source tree.
+    /// Warnings about the source tree.
     source_warnings: &'a [Warning],
 }
 
@@ -124,20 +124,20 @@ struct Waiting {
     total_ns: Cost,
     /// They could have gone on.
     preempted_ns: Cost,
-    /// They waited for something. What is left of the total nobody knows.
+    /// Time waiting for something; the reason for the rest of the total is unknown.
     voluntary_ns: Cost,
 }
 
 /// How much is known of memory, and how many events or instants there are.
 #[derive(Serialize)]
 struct MemoryKnown<'a> {
-    /// Every event, samples, sums at a few instants, or counters alone.
+    /// Every event, samples, snapshots, or only counters.
     detail: Detail,
     #[serde(skip_serializing_if = "Option::is_none")]
     events: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instants: Option<usize>,
-    /// Whether it tells when objects are released; else what lives is known at the instants alone.
+    /// Whether releases are recorded; otherwise live objects are known only at the snapshots.
     releases_known: bool,
     sizes_known: bool,
     peak_bytes: Option<u64>,
@@ -146,7 +146,7 @@ struct MemoryKnown<'a> {
     clock: Unit,
     /// Which of several objects of a size and stack was released is not in the recording.
     ages_inferred: bool,
-    /// What was measured from time to time.
+    /// Names of the counters.
     counters: Vec<&'a str>,
 }
 
@@ -180,13 +180,13 @@ impl<'a> From<&'a Memory> for MemoryKnown<'a> {
 impl MemoryKnown<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let what = match (self.detail, self.events, self.instants) {
-            (Detail::Counters, ..) => "counters alone".to_owned(),
+            (Detail::Counters, ..) => "only counters".to_owned(),
             (Detail::Events, Some(events), _) => format!("every event: {events}"),
             (Detail::Samples, Some(events), lived) if !self.releases_known => {
                 let lived = match lived {
-                    None => "nothing of what lives",
-                    Some(1) => "samples of what lives at one instant",
-                    Some(_) => "samples of what lives at a few instants",
+                    None => "no live objects",
+                    Some(1) => "samples of live objects at one instant",
+                    Some(_) => "samples of live objects at a few instants",
                 };
                 format!("samples of allocations: {events}, no releases, {lived}")
             }
@@ -223,7 +223,7 @@ impl MemoryKnown<'_> {
     }
 }
 
-/// How many lines of functions are known, and whether those of calls are.
+/// Number of known lines of functions, and whether lines of calls are known.
 #[derive(Serialize)]
 struct LinesKnown {
     places: usize,
@@ -242,8 +242,8 @@ impl From<&Lines> for LinesKnown {
 impl LinesKnown {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let sites = match self.call_sites {
-            true => "those of calls too",
-            false => "those of calls not",
+            true => "also of calls",
+            false => "not of calls",
         };
         writeln!(out, "lines      {} known, {sites}", self.places)
     }
@@ -452,7 +452,7 @@ impl<'a> Info<'a> {
             Some(contexts) => writeln!(out, "contexts   {contexts}")?,
             None if is_profile => writeln!(
                 out,
-                "contexts   none: the format tells functions and call relations alone"
+                "contexts   none: the format contains only functions and call relations"
             )?,
             None => {}
         }
@@ -469,7 +469,10 @@ impl<'a> Info<'a> {
             writeln!(out, "duration   {}", self.duration_ns)?;
             match &self.waiting {
                 Some(waiting) => waiting.write(out)?,
-                None => writeln!(out, "waiting    not known: running and waiting count alike")?,
+                None => writeln!(
+                    out,
+                    "waiting    unknown: running and waiting are not separated"
+                )?,
             }
             if let Some(gaps) = &self.gaps {
                 gaps.write(out)?;
@@ -535,8 +538,8 @@ impl<'a> Info<'a> {
 
     fn write_warnings(&self, out: &mut dyn Write) -> io::Result<()> {
         for (of, warnings) in [
-            ("repaired or left out", self.warnings),
-            ("left out of the source tree", self.source_warnings),
+            ("repaired or skipped", self.warnings),
+            ("excluded from the source tree", self.source_warnings),
         ] {
             if !warnings.is_empty() {
                 writeln!(out, "\n{of}:")?;

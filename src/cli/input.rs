@@ -12,14 +12,14 @@ use callscape_import as import;
 use callscape_import::input::STANDARD_INPUT;
 use callscape_source as source;
 
-/// What a pack opens. A progress bar stands on standard error meanwhile, where that is a terminal.
+/// Unpacks a pack and returns its inputs. Shows a progress bar on standard error if that is a terminal.
 pub fn unpacked(path: &Path) -> anyhow::Result<Inputs> {
     let opened = with_progress(|progress| sharing::open(path, progress))??;
     Ok(opened.inputs)
 }
 
-/// Sorts paths by what they are: a directory that holds no recording is the source tree, everything else,
-/// pipes and `-` included, a recording; a pack is what is in it.
+/// Sorts paths by kind: a directory without a recording is the source tree, a pack is replaced by its contents, and
+/// everything else, including pipes and `-`, is a recording.
 pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
     let (mut sources, recordings) = sorted(paths, 1)?;
     Ok(Inputs {
@@ -29,20 +29,20 @@ pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
     })
 }
 
-/// The same for what may be compared: two recordings may have a source tree each, and where several runs of each side
-/// are given beside them, `paths` are source trees alone.
+/// Does the same for a comparison: two recordings may have a source tree each, and if `--a` and `--b` give several
+/// runs, `paths` may contain only source trees.
 pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<Inputs> {
     let (after, [a, b]) = apart([a, b]);
     let (mut sources, mut recordings) = sorted(&[paths, &after].concat(), 2)?;
     ensure!(
         a.is_empty() == b.is_empty(),
-        "expected recordings behind both --a and --b, found source trees alone"
+        "expected recordings after both --a and --b, found only source trees"
     );
     let mut sides = Sides::default();
     if !a.is_empty() {
         if let Some(recording) = recordings.first() {
             bail!(
-                "{}: expected a source tree beside --a and --b, found a recording",
+                "{}: expected a source tree in addition to --a and --b, found a recording",
                 recording.display()
             );
         }
@@ -56,8 +56,7 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
     if let Some(of_a) = sources.pop() {
         ensure!(
             !a.is_empty() || recordings.len() == 2,
-            "{}: expected one source tree, or two recordings A and B with that of A and that of B, found {} \
-             recordings",
+            "{}: expected one source tree, or two recordings A and B with one source tree each, found {} recordings",
             of_a.display(),
             recordings.len()
         );
@@ -72,7 +71,7 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
     })
 }
 
-/// The source trees among what stands behind --a and --b, and the rest of both.
+/// Source trees among the paths after --a and --b, and the remaining paths of both.
 pub fn apart(sides: [&[PathBuf]; 2]) -> (Vec<PathBuf>, [Vec<PathBuf>; 2]) {
     let mut sources = Vec::new();
     let recordings = sides.map(|side| {

@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 
 use callscape_facts::index::was_cut as index_was_cut;
 
-/// Says a line on standard error: what in it would steer a terminal, or begin another line, is shown as an escape.
+/// Prints a line to standard error; terminal control characters and line breaks are shown as escapes.
 macro_rules! say {
     ($($text:tt)*) => {
         crate::messages::line(&format!($($text)*))
@@ -99,7 +99,7 @@ enum Command {
     Present(present::PresentArgs),
 }
 
-/// What the command line asks for. Ends the program, with 2, where it is wrong; with 0 where it asks for help.
+/// Parses the command line. Exits with 2 if it is invalid, or with 0 after printing help.
 pub fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| usage::exit(error))
 }

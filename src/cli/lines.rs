@@ -1,4 +1,4 @@
-//! `callscape lines`: What the lines of a file cost, and what is called in them
+//! `callscape lines`: Show the cost of each line of a file and the calls made from it
 
 mod document;
 mod find;
@@ -18,11 +18,11 @@ use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec, counted};
 use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What the lines of a file cost, and what is called in them", after_help = HELP)]
+#[command(about = "Show the cost of each line of a file and the calls made from it", after_help = HELP)]
 pub struct LinesArgs {
-    /// The recording: a file or a directory, in any format that Callscape knows
+    /// The recording: a file or a directory in any supported format
     trace: PathBuf,
-    /// The source tree of the recording: for the text, and where the recording does not say from which line calls were made
+    /// Source tree of the recording, for the text, and to infer the lines of calls if they are not recorded
     source_dir: Option<PathBuf>,
     /// The file, by the end of its path in the source tree or in the recording
     #[arg(long, value_name = "FILE")]
@@ -30,13 +30,13 @@ pub struct LinesArgs {
     /// Only the lines of this function of the file
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// Only the calls from this time on, where lines are inferred
+    /// Only calls after this time, if lines are inferred
     #[arg(long, value_name = "TIME")]
     from: Option<TimeSpec>,
-    /// Only the calls up to this time
+    /// Only calls before this time, if lines are inferred
     #[arg(long, value_name = "TIME")]
     to: Option<TimeSpec>,
-    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
+    /// Value to show if the profile has several, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
     #[command(flatten)]
@@ -51,13 +51,13 @@ const HELP: &str = "Examples:
   callscape lines cpu.pb.gz src --file server/handler.go --function ServeHTTP
   callscape lines trace.json src --file app/views.py --json
 
-Only lines with something to say are listed: what ran in the line itself, and the calls made in it with what they cost. \
-`share` is the part of what all calls of the function cost. callgrind, pprof, perf with source lines, Firefox, Java Flight \
-Recorder, HPROF, and speedscope files of py-spy, rbspy and austin say from which line a call was made; V8 and Chrome \
-say which line ran. Elsewhere lines are inferred: the name of what was called is looked for among the calls in the text of \
-the caller. Such lines are marked with ~, and calls that several lines share, because each calls something of that name, \
-with how many. `self` is null in the JSON document where the recording does not know it, and calls are 0 where it does not \
-count them.";
+Only lines with data are listed: the self cost of the line, and the calls made from it with their costs. `share` is \
+the share of the cost of all calls of the function. callgrind, pprof, perf with source lines, Firefox, Java Flight \
+Recorder, HPROF, and speedscope files of py-spy, rbspy and austin record the line from which a call was made; V8 and \
+Chrome record which line ran. For other recordings lines are inferred: the callee's name is looked up among the calls \
+in the caller's text. Such lines are marked with ~. If several lines call the same name, their shared calls are \
+marked with the number of lines. `self` is null in the JSON document if the recording does not contain it, and calls \
+are 0 if it does not count them.";
 
 pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     let input = super::trace_arg::TraceArg {
@@ -79,10 +79,10 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
         )
     });
     if range.is_some() {
-        output::ensure_times(recording, "no range of it can be chosen")?;
+        output::ensure_times(recording, "no range can be selected")?;
         ensure!(
             recording.lines.is_none(),
-            "{}: it knows what its lines cost over all of its time alone, so no range of it can be chosen",
+            "{}: line costs are known only for the whole recording, so --from and --to cannot be used",
             recording.name()
         );
     }
@@ -109,7 +109,7 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The text of a file; none without a source tree, or where it cannot be shown, which is said.
+/// Text of a file; `None` without a source tree, or, with a message, if it cannot be shown.
 fn source(
     session: &Session,
     file: ModuleId,
@@ -149,19 +149,20 @@ fn source(
 fn say_what_is_wrong(lines: &FileLines, source: Option<&Source>, path: &str) {
     if !lines.knows_self && !lines.knows_sites && source.is_none() {
         say!(
-            "callscape: the recording knows no lines; with the source tree, those of calls can be inferred by name"
+            "callscape: the recording has no line data; with the source tree, the lines of calls can be inferred by \
+             name"
         );
     }
     let Some(source) = source else {
         return;
     };
     if source.is_newer {
-        say!("callscape: {path} is newer than the recording: its lines may not be those that ran");
+        say!("callscape: {path} is newer than the recording: its lines may have changed since");
     }
     let past = lines.past_end(source.text.lines());
     if past > 0 {
         say!(
-            "callscape: {past} of the lines lie past the end of {path}, which has {}: another version of it ran",
+            "callscape: {past} of the lines are past the end of {path}, which has {}: another version of it ran",
             source.text.lines()
         );
     }

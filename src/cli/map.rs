@@ -1,4 +1,4 @@
-//! `callscape map`: A starting mapping file, to be edited
+//! `callscape map`: Generate an initial mapping file to edit
 
 use std::path::PathBuf;
 
@@ -9,21 +9,21 @@ use callscape_analysis::mapping::starting::{By, starting_mapping};
 use callscape_base::files;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "A starting mapping file, to be edited", after_help = HELP)]
+#[command(about = "Generate an initial mapping file to edit", after_help = HELP)]
 pub struct MapArgs {
     /// The source tree, a recording of it, or both
     #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
     inputs: Vec<PathBuf>,
-    /// What becomes an entity
+    /// Source of the entities
     #[arg(long, value_enum, default_value = "directory")]
     by: ByArg,
-    /// How many levels of directories or packages are told apart
+    /// Depth of directories or packages that become separate entities
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=32))]
     depth: u16,
-    /// The mapping file to write; standard output without it
+    /// Mapping file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -32,20 +32,18 @@ pub struct MapArgs {
 enum ByArg {
     /// Directories of the source, by the files in them
     Directory,
-    /// Packages, namespaces and libraries, by the names of functions
+    /// Packages, namespaces and libraries, by function names
     Package,
 }
 
-const HELP: &str = "\
-A mapping file holds one entry a line; the first that matches a function takes it, and what no entry matches is \
-left out:
+const HELP: &str = "A mapping file contains one entry per line. A function belongs to the first entry that matches it; functions that \
+match no entry are excluded:
 
   category NAME MATCHER PATTERN [MATCHER PATTERN]
 
-MATCHER is class (the qualified name of what the function is in), method, file or package. PATTERN is held \
-against the whole name, and * stands for any run of characters; behind ~ or regex: it is a regular expression, \
-which may match anywhere in the name. What holds spaces stands in double quotes. Lines that start with # are \
-comments.
+MATCHER is class (the qualified name of the function's enclosing scope), method, file or package. PATTERN must match \
+the whole name, and * matches any text; after ~ or regex: it is a regular expression, which may match anywhere in the \
+name. Put text with spaces in double quotes. Lines that start with # are comments.
 
 Examples:
   callscape map src -o architecture.map
@@ -57,7 +55,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     if let Some(output) = &args.output {
         ensure!(
             args.force || !files::is_taken(output),
-            "{}: there is such a file already; --force writes over it",
+            "{}: this file exists; --force overwrites it",
             output.display()
         );
     }
@@ -69,7 +67,7 @@ pub fn run(args: MapArgs) -> anyhow::Result<()> {
     let names = args.inputs.iter().map(|path| path.display().to_string());
     let of = names.collect::<Vec<_>>().join(" and ");
     let text = starting_mapping(&session, by, args.depth, &of)
-        .with_context(|| format!("there are no {what} to make entities of"))?;
+        .with_context(|| format!("no {what} for entities"))?;
     match &args.output {
         None => output::print_data(|out| out.write_all(text.as_bytes())),
         Some(path) => files::write(path, text.as_bytes())

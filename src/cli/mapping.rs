@@ -10,8 +10,8 @@ use callscape_analysis::session::Session;
 /// How many functions that no entry matches are named.
 const LISTED: usize = 10;
 
-/// Reads the mapping file at `path` and shows `session` through it. What it leaves out, and what it says of
-/// nothing in the session, is listed on standard error.
+/// Reads the mapping file at `path` and shows `session` through it. Lists functions that match no entry, and entries
+/// that match nothing, on standard error.
 pub fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
     let mapping = Mapping::open(path)?;
     let file = path.display();

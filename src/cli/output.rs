@@ -20,7 +20,7 @@ pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
     open_as(input, Session::open)
 }
 
-/// The same for a sub-command that only counts what was resolved.
+/// Does the same for a subcommand that only counts resolved functions.
 pub fn open_counting(input: &TraceArg) -> anyhow::Result<Session> {
     open_as(input, Session::open_counting)
 }
@@ -55,7 +55,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
             names.push(format!("and {} more", found.len() - NAMED));
         }
         bail!(
-            "{}: expected one recording, found {}, which do not say that they belong together: {}",
+            "{}: expected one recording, found {} unrelated recordings: {}",
             input.trace.display(),
             found.len(),
             names.join(", ")
@@ -66,7 +66,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
     Ok(session)
 }
 
-/// Shows the value of this name of the first recording, a profile; the one that it shows itself for none.
+/// Shows the value of this name in the first recording, a profile, or its default value for `None`.
 pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<()> {
     let Some(value) = value else {
         return Ok(());
@@ -79,7 +79,7 @@ pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<
     let recording = Arc::get_mut(&mut resolved.recording);
     match recording.and_then(|recording| recording.profile.as_mut()) {
         Some(profile) => profile.show(value).with_context(|| name),
-        None => bail!("{name}: only a profile holds values to choose from, and this has times"),
+        None => bail!("{name}: only a profile has values to select, but this recording has times"),
     }
 }
 
@@ -89,14 +89,13 @@ pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "{}: a profile holds weights without times, so {what}; see `callscape functions` and \
-         `callscape graph`",
+        "{}: a profile contains weights without times, so {what}; see `callscape functions` and `callscape graph`",
         recording.name()
     )
 }
 
-/// Opens a session. A progress bar stands on standard error meanwhile, where that is a terminal; there it
-/// is said too when source tree and recording have nothing in common.
+/// Opens a session. Shows a progress bar on standard error if that is a terminal, and reports if source tree and
+/// recording have nothing in common.
 pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
     open_inputs_as(inputs, Session::open)
 }
@@ -125,13 +124,13 @@ pub fn recording(session: &Session) -> anyhow::Result<&Resolved> {
     first.ok_or_else(|| anyhow::anyhow!("no recording was opened"))
 }
 
-/// Fails when an answer has met with damage that nothing could stand in for. To be asked between the last
-/// query and the first output, so that no wrong number is ever printed.
+/// Fails if a query hit damage that could not be repaired. Called between the last query and the first output, so that
+/// no wrong number is ever printed.
 pub fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
     recording.damage().map_or(Ok(()), |damage| bail!(damage))
 }
 
-/// Writes to standard output through a buffer. A reader that has gone away, as `head` does, is no error.
+/// Writes to standard output through a buffer. A closed reader, such as `head`, is not an error.
 pub fn print_data(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(standard_output()?);
     written(write(&mut out).and_then(|()| out.flush()))
@@ -152,8 +151,8 @@ pub fn written(result: io::Result<()>) -> anyhow::Result<()> {
 
 const STANDARD_OUTPUT: &str = "cannot write to standard output";
 
-/// The same for people: what would steer a terminal is shown as an escape. Names stand on one line where they went
-/// through [`escape::name`] before.
+/// The same for people: terminal control characters are shown as escapes. Names must have been passed through
+/// [`escape::name`] to stay on one line.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;
@@ -161,7 +160,7 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
     print_data(|out| out.write_all(escape::lines(&text).as_bytes()))
 }
 
-/// A number of calls for a table; a dash where the recording does not count them.
+/// Number of calls for a table; a dash if the recording does not count them.
 pub fn calls(calls: u64, are_counted: bool) -> String {
     match are_counted {
         true => calls.to_string(),
@@ -240,7 +239,7 @@ impl Formatter for Escaping {
     }
 }
 
-/// On which side of its column a table's cell stands.
+/// Alignment of a cell in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     Left,

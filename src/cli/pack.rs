@@ -13,7 +13,7 @@ use callscape_base::units::counted;
 use callscape_export::pack::ENDING;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Put what is open into one file for another machine", after_help = HELP)]
+#[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
 pub struct PackArgs {
     /// A source tree, recordings of it, or both; or a session
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
@@ -21,28 +21,27 @@ pub struct PackArgs {
     /// The pack to write; its name ends in .callscape-pack
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The session to pack; without it the one that was saved beside the inputs, if there is one
+    /// The session to pack [default: the session saved next to the inputs, if any]
     #[arg(long, value_name = "SESSION")]
     session: Option<PathBuf>,
-    /// A scene to pack; may be given several times
+    /// A scene to pack; may be repeated
     #[arg(long = "scene", value_name = "SCENE")]
     scenes: Vec<PathBuf>,
     /// The mapping file to pack
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// The text of the source files too: without it only their structure is packed
+    /// Also pack the text of the source files, not only their structure
     #[arg(long)]
     with_source: bool,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }
 
-const HELP: &str = "\
-A pack holds the structure of the source tree (no text of it unless --with-source), the index of each recording (a \
-profile goes along as it is), the session with its bookmarks, mapping files and scenes. It opens with \
-`callscape FILE`, or when it is dropped on the window; other sub-commands take it in the place of a source tree or \
-a recording. It is a tar compressed with Zstandard. What git knows of the files is not in it.
+const HELP: &str = "A pack contains the structure of the source tree (without its text unless --with-source), the index of each recording \
+(a profile is copied as it is), the session with its bookmarks, mapping files and scenes. Open it with `callscape \
+FILE` or drop it on the window; other subcommands accept it instead of a source tree or a recording. It is a tar file \
+compressed with Zstandard. It does not contain the git history of the files.
 
 Examples:
   callscape pack src trace.json -o talk.callscape-pack
@@ -59,7 +58,7 @@ pub fn run(args: PackArgs) -> anyhow::Result<()> {
     );
     ensure!(
         args.force || !is_taken(out),
-        "{}: there is such a file already; --force writes over it",
+        "{}: this file exists; --force overwrites it",
         out.display()
     );
     let wanted = wanted(&args)?;

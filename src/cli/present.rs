@@ -17,14 +17,13 @@ pub struct PresentArgs {
     scene: PathBuf,
 }
 
-const HELP: &str = "\
-Keys:
+const HELP: &str = "Keys:
   → ↓ Page down Space   next shot            ← ↑ Page up    previous shot
   a number, Enter       to that shot         Home, End      to the first, to the last
   drag, wheel           look around          Backspace      back to the script
-  L                     laser pointer        F              flashlight: all else is dimmed
+  L                     laser pointer        F              flashlight: dims everything else
   N                     notes and next shot in a second window
-  B or .                black                A              by itself, or shot by shot
+  B or .                black                A              automatic, or shot by shot
   F11                   full screen or not   Escape         leave
 
 Example:
@@ -37,7 +36,7 @@ pub fn run(args: PresentArgs) -> anyhow::Result<()> {
         let opened = with_progress(|progress| sharing::open(&scene, progress))??;
         scene = opened.scenes.into_iter().next().with_context(|| {
             let shown = scene.display();
-            format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` puts one in")
+            format!("{shown}: expected a pack with a scene, found none in it; `callscape pack --scene` adds one")
         })?;
     }
     // What is wrong with it is better said where it was asked for.

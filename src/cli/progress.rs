@@ -10,7 +10,7 @@ use callscape_base::progress::Progress;
 /// How often the progress bar is redrawn.
 const REDRAW: Duration = Duration::from_millis(100);
 
-/// A progress bar on standard error, where that is a terminal; it goes when it is dropped.
+/// A progress bar on standard error, if that is a terminal; removed when dropped.
 pub struct Bar(Option<indicatif::ProgressBar>);
 
 impl Bar {
@@ -40,7 +40,7 @@ impl Drop for Bar {
     }
 }
 
-/// Does long work. A progress bar stands on standard error meanwhile, where that is a terminal.
+/// Does long work with a progress bar on standard error, if that is a terminal.
 pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyhow::Result<T> {
     let (progress, bar) = (Progress::new(), Bar::new()?);
     if bar.0.is_none() {

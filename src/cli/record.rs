@@ -21,40 +21,40 @@ use callscape_record::{self as record, Ended, RecordError, Recorded, Seen, Switc
 use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Record a program with the best recorder there is, and open the recording", after_help = EXAMPLES)]
+#[command(about = "Record a program with the best available recorder and open the recording", after_help = EXAMPLES)]
 pub struct RecordArgs {
-    /// The program and its arguments, behind --
+    /// Program and arguments, after `--`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
-    /// The recorder to take: uftrace, perf, viztracer, py-spy, node or jfr
+    /// Recorder to use: uftrace, perf, viztracer, py-spy, node or jfr
     #[arg(long, value_name = "NAME")]
     with: Option<Recorder>,
-    /// Say which recorders are installed, what each records, and the command that installs or permits it
+    /// List the installed recorders, what each records, and the command that installs or permits it
     #[arg(long, exclusive = true)]
     list: bool,
-    /// Where the recording goes [default: named after program and time, in the current folder]
+    /// Recording to write [default: named after program and time, in the current folder]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Only record
+    /// Record without opening the recording
     #[arg(long)]
     no_open: bool,
-    /// The source tree to show the recording over [default: found from what the recording says of its files]
+    /// Source tree to show the recording on [default: found from the file names in the recording]
     #[arg(long, value_name = "SOURCE_DIR")]
     source: Option<PathBuf>,
-    /// Record allocations and releases too (uftrace)
+    /// Also record allocations and releases (uftrace)
     #[arg(long)]
     memory: bool,
-    /// Leave out functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
+    /// Exclude functions that a short trial run calls more often than this, such as 80/100ms (uftrace)
     #[arg(long, value_name = "CALLS/TIME")]
     max_frequency: Option<callscape_facts::frequency::Frequency>,
-    /// How long the trial run for --max-frequency may take before the program is asked to end
+    /// Time after which the program is asked to end in the trial run for --max-frequency
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration)]
     probe: Duration,
-    /// Where the program crashes because it is patched, run it again to find the functions that break it, and record it
-    /// without these: a few runs more, without its standard streams (uftrace)
+    /// If patching crashes the program, rerun it a few times, without its standard streams, to find the functions
+    /// responsible, then record it without patching those (uftrace)
     #[arg(long)]
     retry: bool,
-    /// Record nothing until --on says so (uftrace, perf)
+    /// Record nothing until switched on with --on (uftrace, perf)
     #[arg(long)]
     paused: bool,
     /// Let --on and --off switch recording while the program runs, as with --paused (uftrace, perf)
@@ -72,11 +72,11 @@ pub struct RecordArgs {
     /// Keep only the end of the run, such as the last 10s (perf)
     #[arg(long, value_name = "TIME", value_parser = duration, conflicts_with_all = ["paused", "switchable"])]
     last: Option<Duration>,
-    /// Keep what was sampled last of process PID, a program run by `record --last`, until now; the program goes on
+    /// Save the most recent samples of process PID, started with `record --last`; the program keeps running
     #[arg(long, value_name = "PID", exclusive = true)]
     keep: Option<u32>,
-    /// Record a process that runs already, until it ends or Ctrl + C: Python with py-spy, all else with perf (with --last always
-    /// perf)
+    /// Record a process that is already running, until it exits or you press Ctrl + C: Python with py-spy, anything
+    /// else with perf (always perf with --last)
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "memory", "max_frequency", "retry", "paused", "switchable", "only_while"])]
     pid: Option<u32>,
     /// Do not show progress
@@ -93,9 +93,9 @@ const EXAMPLES: &str = "Examples:
   callscape record --with perf -- ./app
   callscape record --list
 
-The program keeps its standard streams, its exit code and the signals that are sent to it; a signal that ends it is told as
-128 and its number, as shells do. Nothing goes through a shell. Without a display, `callscape info` of the recording is
-written to standard error in place of a window. See docs/recording.md.";
+The program keeps its standard streams, its exit code and the signals sent to it; if a signal ends it, the exit code \
+is 128 plus the signal number, as in a shell. No shell is involved. Without a display, the output of `callscape info` \
+is written to standard error instead of opening a window. See docs/recording.md.";
 
 pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     if args.list {
@@ -114,7 +114,7 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         return attach(&args, pid);
     }
     if args.command.is_empty() {
-        let message = "expected a program behind --, as in `callscape record -- ./app`, found none";
+        let message = "expected a program after --, as in `callscape record -- ./app`, found none";
         refuse(ErrorKind::MissingRequiredArgument, message);
     }
     let wish = Wish {
@@ -167,8 +167,8 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     };
     if recorded.may_be_broken() && !args.retry {
         say!(
-            "callscape: should it crash only while it is recorded, --retry runs it again without the functions that break \
-             it, and --with perf records it unchanged"
+            "callscape: if the program crashes only while being recorded, --retry reruns it without patching the \
+             functions responsible, and --with perf records it unmodified"
         );
     }
     let opened = finish(&args, &recorded);
@@ -181,10 +181,10 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     std::process::exit(if failed { 1 } else { code })
 }
 
-/// Says what can be asked for while a program runs: nobody else knows its process.
+/// Prints the commands for the running program, as only this process has its PID.
 fn tell_process(pid: u32, args: &RecordArgs) {
     if args.last.is_some() {
-        say!("callscape: callscape record --keep {pid} keeps what was sampled last before it");
+        say!("callscape: callscape record --keep {pid} saves the most recent samples");
         return;
     }
     let (now, to) = match args.paused {
@@ -194,7 +194,7 @@ fn tell_process(pid: u32, args: &RecordArgs) {
     say!("callscape: recording is {now}; callscape record --{to} {pid} switches it {to}");
 }
 
-/// A length of time that is none of a trace: more than nothing, and no share.
+/// A duration independent of a recording: greater than zero, and not a share.
 fn duration(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(TimeSpec::At(time)) if time > Time::ZERO => {
@@ -206,10 +206,10 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Records a process that runs.
+/// Records a running process.
 fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     let shows = !args.quiet && io::stderr().is_terminal();
-    say!("callscape: recording process {pid} until it ends or Ctrl + C");
+    say!("callscape: recording process {pid} until it exits or you press Ctrl + C");
     let mut seen = |seen: Seen| show(seen, shows);
     let attached = {
         let output = args.output.as_deref();
@@ -227,14 +227,14 @@ fn attach(args: &RecordArgs, pid: u32) -> anyhow::Result<()> {
     open(args, &attached.paths, &attached.program)
 }
 
-/// Takes the line of progress away.
+/// Removes the progress line.
 fn forget(shows: bool) {
     if shows {
         messages::write("\r\x1b[K");
     }
 }
 
-/// One line that is written over.
+/// Writes a line that overwrites the last one.
 fn show(seen: Seen, shows: bool) {
     if !shows {
         return;
@@ -252,13 +252,13 @@ fn show(seen: Seen, shows: bool) {
     ));
 }
 
-/// Says what was recorded and opens it.
+/// Reports the recording and opens it.
 fn finish(args: &RecordArgs, recorded: &Recorded) -> anyhow::Result<()> {
     let ended = match recorded.ended {
         Ended::Code(0) => String::new(),
         Ended::Code(code) => format!("; the program ended with {code}"),
         Ended::Signal(signal) => format!("; signal {signal} ended the program"),
-        Ended::Unknown => "; how the program ended is not known".to_owned(),
+        Ended::Unknown => "; the exit status of the program is unknown".to_owned(),
     };
     say_recorded(
         &recorded.paths,
@@ -280,7 +280,7 @@ fn say_recorded(paths: &[PathBuf], by: Recorder, elapsed: Duration, bytes: u64, 
     );
 }
 
-/// Opens recordings in the window; where there is no display, says what is in the first.
+/// Opens recordings in the window, or prints information on the first if there is no display.
 fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<()> {
     if args.no_open {
         return Ok(());
@@ -307,7 +307,7 @@ fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<
     callscape_app::run(inputs, opening)
 }
 
-/// The source tree that the files in a recording lie in.
+/// Source tree that contains the files of a recording.
 fn source(recording: &Path, program: &Path) -> Option<PathBuf> {
     let opened =
         super::progress::with_progress(|progress| callscape_import::open(recording, progress));
@@ -315,7 +315,7 @@ fn source(recording: &Path, program: &Path) -> Option<PathBuf> {
     record::find_source(&recording.functions, program)
 }
 
-/// Says on standard error what is in a recording: standard output is the program's.
+/// Prints information on a recording to standard error, as standard output belongs to the program.
 fn tell(args: &RecordArgs, recording: &Path) -> anyhow::Result<()> {
     let input = TraceArg {
         trace: recording.to_path_buf(),

@@ -1,4 +1,5 @@
-//! `callscape resolve`: Which functions of a recording are found in a source tree, by which rule, and why others are not
+//! `callscape resolve`: Show which functions of a recording are found in a source tree, by which rule, and why others
+//! are not
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -17,15 +18,15 @@ use callscape_source as source;
 
 #[derive(Debug, clap::Args)]
 #[command(
-    about = "Which functions of a recording are found in a source tree, by which rule, and why others are not",
+    about = "Show which functions of a recording are found in a source tree, by which rule, and why others are not",
     after_help = HELP
 )]
 pub struct ResolveArgs {
     /// The source tree
     source_dir: PathBuf,
-    /// The recording: a file or a directory, in any format that Callscape knows
+    /// The recording: a file or a directory in any supported format
     trace: PathBuf,
-    /// Only the first N of those that are not found
+    /// Only the first N functions that are not found
     #[arg(long, value_name = "N", default_value_t = 30)]
     top: usize,
     /// Print one JSON document
@@ -33,21 +34,20 @@ pub struct ResolveArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-The rules, in the order in which they are tried:
+const HELP: &str = "The rules, in the order in which they are tried:
   file_and_name   the recorded file is in the source tree, by the end of its path, and defines a function of that
-                  name; of several the one whose scopes agree, then the one around the line, then the nearest
-  file_and_line   the file is, and the function, which has no name, is what stands around its line
-  in_file         the file is and does not define the function (`<module>`, what a macro makes)
-  qualified_name  no file is recorded, and the name with its scopes is that of one function
-  unique_name     no file is recorded, and the name is that of only one function
-  external        none of these
+                  name; if several match, by scopes, then around the line, then nearest to it
+  file_and_line   the file is, and the function, which has no name, is found by its line
+  in_file         the file is, but does not define the function (`<module>`, code of a macro)
+  qualified_name  no file is recorded, and the name with its scopes matches one function
+  unique_name     no file is recorded, and the name matches only one function
+  external        no rule matches
 
 Names are read in the notation of each runtime: mangled C++ and Rust, `Class#method`, `Ns\\Class->method`, \
 `module:function`, `Outer$Inner.f`, `pkg.(*T).f.func1`, `Assembly!A+B.get_Size`, `block in f`, `f [as g]`, `f+0x1c`. \
-Functions of shared libraries are looked up by name where a third of the library's are in the source. The rest \
-stands in the district external, for one of these reasons: address_only, shared_library, installed_package, runtime, \
-file_not_found, not_defined, ambiguous (with candidates).
+Functions of shared libraries are looked up by name if a third of the library's functions are in the source. The \
+remaining functions are in the district external, for one of these reasons: address_only, shared_library, \
+installed_package, runtime, file_not_found, not_defined, ambiguous (with candidates).
 
 Example:
   callscape resolve src trace.json --top 10";

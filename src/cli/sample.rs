@@ -20,28 +20,28 @@ use callscape_views::text::counted;
 pub struct SampleArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
-    /// What to keep where, from a control file
+    /// Control file that defines which events to keep in which range
     #[arg(long, value_name = "FILE", conflicts_with_all = ["calls", "stacks", "every", "memory", "memory_every", "memory_stacks"])]
     control: Option<PathBuf>,
-    /// Of enters and exits keep every N-th (C-1)
+    /// Keep every Nth function entry or exit (C-1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["stacks", "every"])]
     calls: Option<u64>,
-    /// Keep the stacks at every N-th enter or exit (C-2)
+    /// Keep the stacks at every Nth function entry or exit (C-2)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "every")]
     stacks: Option<u64>,
-    /// Keep the stacks each time that so long has passed (C-3): 10us, 1ms, 0.1% of the recording
+    /// Keep the stacks at intervals of TIME (C-3): 10us, 1ms, 0.1% of the recording
     #[arg(long, value_name = "TIME")]
     every: Option<TimeSpec>,
-    /// Of allocations and releases keep every N-th (M-1)
+    /// Keep every Nth allocation or release (M-1)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "memory_every")]
     memory: Option<u64>,
-    /// Keep the first allocation or release at or after each time that so long has passed (M-2)
+    /// Keep the first allocation or release at intervals of TIME (M-2)
     #[arg(long, value_name = "TIME")]
     memory_every: Option<TimeSpec>,
-    /// With each of these keep the stack before it (M-3), not only the function that allocated
+    /// Keep the stack with each of these events (M-3), not only the allocating function
     #[arg(long)]
     memory_stacks: bool,
-    /// Keep these calls whatever else is kept: "A -> B" or "f > 5ms"; may be given several times
+    /// Always keep these calls: "A -> B" or "f > 5ms"; may be repeated
     #[arg(long, value_name = "RULE")]
     keep: Vec<KeepRule>,
     /// Where to write the smaller recording
@@ -52,8 +52,7 @@ pub struct SampleArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-A control file says what is kept in which range of time; start and end are nanoseconds, or have a unit:
+const HELP: &str = "A control file defines which events to keep in which time range; start and end are in nanoseconds, or have a unit:
 
   <sampling>
     <range>
@@ -64,13 +63,15 @@ A control file says what is kept in which range of time; start and end are nanos
     </default>
   </sampling>
 
-The numbers count events: method=\"10\" keeps every tenth enter or exit (C-1), stack every tenth snapshot (C-2), object every
-tenth event of memory (M-1). With type=\"timestamp\" they are times: stack is C-3 then, and object M-2. stackonobject=\"yes\" is M-3. 0 is off, <trace/> keeps everything. On the command line, what is not named is kept.
+The numbers count events: method=\"10\" keeps every tenth function entry or exit (C-1), stack every tenth snapshot \
+(C-2), object every tenth memory event (M-1). With type=\"timestamp\" they are times: stack means C-3, and object \
+M-2. stackonobject=\"yes\" means M-3. 0 is off, and <trace/> keeps everything. On the command line, kinds of events \
+without an option are kept.
 
-In a rule of --keep, A, B and f are functions, * in a name standing for anything, or modules by their path.
+In a --keep rule, A, B and f are functions, in whose names * matches any text, or module paths.
 
-OUT opens like any recording. How much of the original it will take is said before, and measured after, both as an index
-holds them. See docs/sampling.md.
+OUT opens like any recording. Its size relative to the original is estimated before sampling and measured afterwards, \
+both as stored in an index. See docs/sampling.md.
 
 Examples:
   callscape sample trace.json --stacks 100 -o small.callscape
@@ -83,13 +84,13 @@ struct Document<'a> {
     original: Of,
     predicted: Of,
     measured: Of,
-    /// What OUT takes.
+    /// Size of OUT.
     file_bytes: u64,
     always_kept: u64,
     sampling: Option<&'a Sampling>,
 }
 
-/// A size, and what share of the original that is.
+/// A size, and its share of the original.
 #[derive(Clone, Copy, Serialize)]
 struct Of {
     #[serde(flatten)]
@@ -104,7 +105,7 @@ pub fn run(args: SampleArgs) -> anyhow::Result<()> {
     let is_same = |path: &PathBuf| path.canonicalize().ok();
     ensure!(
         is_same(&args.output).is_none_or(|out| Some(out) != is_same(&args.input.trace)),
-        "{}: expected another file than the recording",
+        "{}: expected a file other than the recording",
         args.output.display()
     );
     let plan = plan(&args, recording)?;
@@ -164,10 +165,10 @@ fn said(of: &Of, with_share: bool) -> String {
     text
 }
 
-/// A control file has no more bytes.
+/// Maximum size of a control file in bytes.
 const MOST_CONTROL: u64 = 64 << 20;
 
-/// What is to be kept.
+/// Events to keep.
 fn plan(args: &SampleArgs, recording: &Recording) -> anyhow::Result<Plan> {
     let memory = recording.memory.as_ref().map(|it| it.duration());
     let duration = recording.trace.duration().max(memory.unwrap_or_default());

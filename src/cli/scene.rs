@@ -14,7 +14,7 @@ use callscape_presentation::scene::{SceneFile, Shot};
 use callscape_presentation::schema;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Check a scene: its shots, how long they take, and what is wrong", after_help = MORE)]
+#[command(about = "Check a scene: its shots, their durations, and any problems", after_help = MORE)]
 pub struct SceneArgs {
     /// The scene
     #[arg(value_name = "FILE.toml", required_unless_present = "schema")]
@@ -27,9 +27,8 @@ pub struct SceneArgs {
     json: bool,
 }
 
-const MORE: &str = "A scene is a TOML file that says what is opened and, shot by shot, what is shown. What its inputs do \
-not have, such as a module that is gone, is told here and left out when it is shown; what is written wrongly is an \
-error.
+const MORE: &str = "A scene is a TOML file that defines what to open and, shot by shot, what to show. Anything its inputs lack, such as a \
+deleted module, is reported here and skipped in playback. Mistakes in the file are errors.
 
 A short one:
   [inputs]
@@ -145,7 +144,7 @@ pub fn run(args: SceneArgs) -> anyhow::Result<()> {
     super::output::print(|out| out.write_all(text.as_bytes()))
 }
 
-/// What a shot is called: its name, else its words.
+/// Name of a shot, or its words if it has none.
 fn name(shot: &Shot) -> &str {
     let words = shot.title.iter().chain(&shot.caption);
     let mut names = [shot.name.as_str()].into_iter();
@@ -154,7 +153,7 @@ fn name(shot: &Shot) -> &str {
     first.lines().next().unwrap_or_default()
 }
 
-/// What happens in a shot, in short.
+/// Summary of a shot.
 fn does(shot: &Shot) -> Vec<&'static str> {
     let all = [
         (shot.bookmark.is_some(), "bookmark"),

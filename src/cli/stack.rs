@@ -1,4 +1,4 @@
-//! `callscape stack`: The call stacks at a point in time
+//! `callscape stack`: Show the call stacks at a point in time
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The call stacks at a point in time", after_help = EXAMPLES)]
+#[command(about = "Show the call stacks at a point in time", after_help = EXAMPLES)]
 pub struct StackArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
@@ -29,7 +29,7 @@ struct Stack<'a> {
     thread: &'a str,
     process: &'a str,
     thread_name: &'a str,
-    /// The gap that the time lies in: nothing was recorded then.
+    /// The gap in the recording that contains the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
     frames: Vec<Frame<'a>>,

@@ -5,7 +5,7 @@ use anyhow::bail;
 use callscape_base::units::ThreadId;
 use callscape_facts::trace::Trace;
 
-/// The threads with this id, or else with this name; all for none.
+/// Threads with this ID, otherwise with this name; all for `None`.
 pub fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
     let Some(wanted) = wanted else {
         return Ok(trace.thread_ids().collect());

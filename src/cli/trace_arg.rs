@@ -5,12 +5,12 @@ use std::path::PathBuf;
 /// The recording of a sub-command that reads one.
 #[derive(Debug, clap::Args)]
 pub struct TraceArg {
-    /// The recording: a file or a directory, in any format that Callscape knows
+    /// The recording: a file or a directory in any supported format
     pub trace: PathBuf,
-    /// The source tree that the recording's functions are looked up in
+    /// Source tree in which to look up the recording's functions
     #[arg(long, value_name = "SOURCE_DIR")]
     pub source: Option<PathBuf>,
-    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
+    /// Value to show if the profile has several, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `callscape tree`: The module hierarchy of a source tree with its lines of code
+//! `callscape tree`: Show the module hierarchy of a source tree with its lines of code
 
 mod preset;
 mod relations;
@@ -24,26 +24,26 @@ use callscape_source::history::history;
 use callscape_source::{Errors, Scan, SourceError};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "The module hierarchy of a source tree with its lines of code", after_help = HELP)]
+#[command(about = "Show the module hierarchy of a source tree with its lines of code", after_help = HELP)]
 pub struct TreeArgs {
     /// The source tree
     source_dir: std::path::PathBuf,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Say of each module what the git repository around the tree says: changes, last change, authors
+    /// Add the git history of each module: changes, last change, authors
     #[arg(long, requires = "json")]
     history: bool,
-    /// Print instead which file imports which, calls by name, and cycles
+    /// Print imports between files, calls by name, and cycles instead
     #[arg(long, conflicts_with_all = ["preset", "history", "depth", "skipped"])]
     relations: bool,
-    /// Print instead the modules that stand out for a question
+    /// Print the modules that stand out for a question instead
     #[arg(long, value_name = "NAME", value_parser = preset::parser(), conflicts_with_all = ["history", "depth", "skipped"])]
     preset: Option<&'static Preset>,
-    /// The recording that says what never runs
+    /// Recording that shows which code never runs
     #[arg(long, value_name = "TRACE", requires = "preset")]
     recording: Option<std::path::PathBuf>,
-    /// Leave out what lies deeper than this many levels below the root
+    /// Exclude modules more than N levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
     /// List instead what was left out, wholly or in part, and why; and where the syntax of files could not be read
@@ -51,25 +51,24 @@ pub struct TreeArgs {
     skipped: bool,
 }
 
-const HELP: &str = "\
-Lines of code are counted as tokei does: those of a file are what tokei reports as Code of the file's own \
-language. Those of a function are the lines of code in its span, without functions nested in it, which \
-stand beside it under a qualified name. In the JSON document, `language` is null where a module has none or \
-several, `line` and `end_line` are 0 for directories, `bytes` is the size of files and directories, \
-`comment_lines` the lines with comments and no code, `functions` the number of functions in the module, and \
-`complexity` the sum of their cyclomatic complexities: of each 1 and its decision points. With --history, \
-`changes` are the commits to each file of the module added up, merges left out, `last_change` is the day of the \
-newest of them, and `authors` counts the people who wrote them, each once. `made` stands where a file was not \
-written by hand (generated, vendored, minified or data) and `purpose` where it is no part of the product (test, \
-example, bench or documentation).
+const HELP: &str = "Lines of code are counted as in tokei: for a file, they are what tokei reports as Code of the file's own language. \
+For a function, they are the lines of code in its span, without nested functions, which are listed next to it under a \
+qualified name. In the JSON document, `language` is null if a module has none or several, `line` and `end_line` are 0 \
+for directories, `bytes` is the size of files and directories, `comment_lines` the lines with comments and no code, \
+`functions` the number of functions in the module, and `complexity` the sum of their cyclomatic complexities, each 1 \
+plus the number of decision points. With --history, `changes` is the number of commits summed over the files of the \
+module, without merges, `last_change` is the day of the newest commit, and `authors` counts the distinct authors. \
+`made` is present if a file was not written by hand (generated, vendored, minified or data), and `purpose` if it is \
+not part of the product (test, example, bench or documentation).
 
-With --relations, imports lead to the file that the longest part of their path names: `from .a import b` to that of b \
-where b is a module, else to that of a; `use crate::a::B` to that of a; `mod a;` is an import of a's file. Re-exports are \
-not followed. `outside` counts imports of what is not in the tree, `unresolved` those that are meant for the tree and lead \
-to no file of it, and `share_resolved` is the share of the latter kind whose file was found. Calls are looked up by name \
-alone among the files that are imported: they are inferred. A cycle is a set of files of which each reaches all others.
+With --relations, an import leads to the file named by the longest part of its path: `from .a import b` to the file \
+of b if b is a module, otherwise to the file of a; `use crate::a::B` to the file of a; `mod a;` imports the file of \
+a. Re-exports are not followed. `outside` counts imports from outside the tree, `unresolved` imports into the tree \
+whose file is missing, and `share_resolved` is the share of imports into the tree whose file was found. Calls are \
+inferred: they are looked up only by name, among the imported files. A cycle is a set of files in which each reaches \
+all others.
 
-With --preset, the ten files written by hand that stand out, the first the most.
+--preset lists the ten hand-written files that stand out most, in descending order.
 
 Example:
   callscape tree src --json
@@ -160,7 +159,7 @@ fn write_skipped(scan: &Scan, misread: &[Errors], out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// What the history says, by module.
+/// History of each module.
 struct HistoryFields {
     measure: Measure,
     changes: Vec<f64>,
@@ -178,7 +177,7 @@ impl HistoryFields {
         }
     }
 
-    /// The fields of one module, with a comma behind each.
+    /// Fields of one module, each followed by a comma.
     fn write(&self, id: ModuleId, out: &mut dyn Write) -> io::Result<()> {
         let of = |values: &[f64]| values.get(id.index()).copied().unwrap_or(0.0);
         let day = of(&self.last_change);
@@ -194,7 +193,7 @@ impl HistoryFields {
     }
 }
 
-/// One module a line. Hand-written because modules nest as deep as directories do, which is deeper than a
+/// Prints one module per line. Hand-written because modules nest as deep as directories do, which is deeper than a
 /// serializer's recursion may go.
 fn write_json(
     hierarchy: &Hierarchy,

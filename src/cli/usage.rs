@@ -14,7 +14,7 @@ pub fn refuse(kind: ErrorKind, message: &str) -> ! {
     clap::Error::raw(kind, format!("{}\n", escape::name(message))).exit()
 }
 
-/// Ends the program with what the parser has to say: help on standard output, else an error.
+/// Ends the program with the parser's message: help on standard output, otherwise an error.
 pub fn exit(mut error: clap::Error) -> ! {
     let repeated: Vec<_> = error
         .context()
@@ -33,7 +33,7 @@ pub fn exit(mut error: clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// Prints what was asked for, in colours where that is a terminal; ends the program where it cannot be written.
+/// Prints help, in colours if standard output is a terminal; ends the program if it cannot be written.
 fn help(error: &clap::Error) {
     let printed = match io::stdout().is_terminal() {
         true => output::written(error.print()),

@@ -14,30 +14,29 @@ use callscape_record::{listen, place};
 
 #[derive(Debug, clap::Args)]
 pub struct WindowArgs {
-    /// A source tree, recordings of it, or both; or a session saved with Ctrl + S, or a pack; without any, the
-    /// built-in demo
+    /// A source tree, recordings of it, or both; a session saved with Ctrl + S; or a pack [default: the built-in demo]
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION | PACK")]
     inputs: Vec<PathBuf>,
-    /// Compare several runs of A with several of B: what is noise among them is told from what differs
+    /// Compare several runs of A with several runs of B, separating noise from real differences
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "b")]
     a: Vec<PathBuf>,
     /// Several runs of B
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "a")]
     b: Vec<PathBuf>,
-    /// Read recordings anew as they grow
+    /// Reload recordings as they grow
     #[arg(long)]
     follow: bool,
-    /// Show the entities of this mapping file as districts; it is watched and applied again when it changes
+    /// Show the entities of this mapping file as districts; the file is watched and reapplied when it changes
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
     #[command(flatten)]
     left_out: super::frequency::FrequencyArg,
     #[command(flatten)]
     elsewhere: super::elsewhere::ElsewhereArgs,
-    /// Receive OpenTelemetry spans over HTTP, and show them as they come: on the loopback address unless another is named
+    /// Receive OpenTelemetry spans over HTTP and show them as they arrive; ADDR defaults to the loopback address
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = listen::address, conflicts_with_all = ["a", "b", "follow", "good", "results"])]
     listen: Option<SocketAddr>,
-    /// Have the window that shows the source tree of this file show the line, and open none
+    /// Show this line in the window that has the file's source tree open, without opening a new window
     #[arg(long, value_name = "FILE:LINE", exclusive = true)]
     goto: Option<String>,
 }
@@ -45,22 +44,22 @@ pub struct WindowArgs {
 pub const EXAMPLES: &str = "Examples:
   callscape                         the built-in demo
   callscape src trace.json          a source tree and a recording of it
-  callscape src                     the structure alone
+  callscape src                     only the structure
   callscape trace.json              a landscape of the names in a recording
   callscape src trace.json --map architecture.map
   callscape src before.json after.json                    two runs, compared
-  callscape before.json after.json src-1.0 src-2.0        of two versions of the source
+  callscape before.json after.json src-1.0 src-2.0        from two versions of the source
   callscape src --a before*.json --b after*.json          several runs of each
-  callscape --follow trace.json     the same while it is still written
+  callscape --follow trace.json     a recording that is still being written
   zcat trace.json.gz | callscape -  from a pipe
-  callscape src --listen 4318       OpenTelemetry spans as they come
-  callscape . trace.json --good v2.3      what changed since then and ran
+  callscape src --listen 4318       OpenTelemetry spans as they arrive
+  callscape . trace.json --good v2.3      functions that changed since then and ran
   callscape . trace.json --results clippy.sarif --results coverage.info
 
-  callscape --goto src/main.c:120   shows the line in the window that is open
+  callscape --goto src/main.c:120   shows the line in the open window
 
-  callscape trace.json.callscape-session.json    a session as it was saved
-  callscape talk.callscape-pack                  what `callscape pack` has put together";
+  callscape trace.json.callscape-session.json    a saved session
+  callscape talk.callscape-pack                  a pack written by `callscape pack`";
 
 pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(place) = &args.goto {
@@ -83,7 +82,7 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     {
         ensure!(
             args.map.is_none(),
-            "a pack is shown through its own mapping: expected no --map beside it"
+            "a pack is shown through its own mapping: expected no --map with a pack"
         );
         return callscape_app::run_pack(path.clone(), opening);
     }
@@ -95,17 +94,18 @@ pub fn run(args: WindowArgs) -> anyhow::Result<()> {
     let is_pipe = |path: &PathBuf| path.as_os_str() == STANDARD_INPUT;
     ensure!(
         !args.follow || !inputs.recordings.iter().any(is_pipe),
-        "standard input is read to its end and shown then: it cannot be followed"
+        "standard input is shown once it is read completely: it cannot be followed"
     );
     callscape_app::run(inputs, opening)
 }
 
-/// Receives spans at this address, and opens the window on them when the first come. Without a display they are only kept.
+/// Receives spans at this address, and opens the window on them when the first arrive. Without a display they are only
+/// stored.
 fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Result<()> {
     let mut inputs = super::input::sort(inputs)?;
     ensure!(
         inputs.recordings.is_empty(),
-        "spans are shown as they come: expected no recording beside --listen"
+        "spans are shown as they arrive: expected no recording with --listen"
     );
     let name = format!("spans-{}", place::now());
     let (sender, arrived) = mpsc::channel();
@@ -114,7 +114,7 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
     let place = (Path::new(""), name.as_str());
     let listener = listen::Listener::begin(at, place, limits, sender, Box::new(lost))?;
     let at = listener.address()?;
-    say!("callscape: waiting for spans at http://{at}/v1/traces; they are kept in {name}.otlp");
+    say!("callscape: waiting for spans at http://{at}/v1/traces; they are stored in {name}.otlp");
     std::thread::Builder::new()
         .name("listening".to_owned())
         .spawn(move || listener.serve())?;
@@ -122,7 +122,7 @@ fn receive(at: SocketAddr, inputs: &[PathBuf], opening: Opening) -> anyhow::Resu
         .iter()
         .any(|it| env::var_os(it).is_some());
     while let Ok(file) = arrived.recv() {
-        say!("callscape: spans come into {}", file.display());
+        say!("callscape: spans are stored in {}", file.display());
         if has_display {
             inputs.recordings.push(file);
             let opening = Opening {

@@ -101,7 +101,7 @@ impl Format {
 fn ensure_fits_profile(part: &Part<'_>, format: Format) -> Result<(), ExportError> {
     let name = part.recording.name();
     if !part.is_whole() {
-        let reason = "a profile has neither times nor threads to choose a part by";
+        let reason = "a profile has no times or threads to select a part";
         return Err(ExportError::Unfit(format!("{name}: {reason}")));
     }
     match format {

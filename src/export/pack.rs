@@ -299,7 +299,7 @@ pub fn unpack(path: &Path, kept: &Path, progress: &Progress) -> Result<Unpacked,
     prune(kept, &folder);
     unpacked(&folder).ok_or_else(|| {
         let place = folder.display().to_string();
-        malformed(place, "what was unpacked", "something else")
+        malformed(place, "an unpacked folder", "something else")
     })
 }
 
@@ -334,7 +334,9 @@ impl<R: Read> Read for Limited<R> {
         if most == 0 && !buffer.is_empty() {
             return match self.of.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(io::Error::other("more than stands in proportion to it")),
+                _ => Err(io::Error::other(
+                    "the decompressed size is out of proportion",
+                )),
             };
         }
         let length = buffer.len().min(most);

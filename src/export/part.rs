@@ -59,7 +59,7 @@ pub(super) fn contexts_of<'a>(
 ) -> Result<&'a Contexts, ExportError> {
     profile.contexts().ok_or_else(|| {
         let name = part.recording.name();
-        let reason = "its format tells functions and call relations, but no call paths";
+        let reason = "its format contains functions and call relations, but no call paths";
         ExportError::Unfit(format!("{name}: {reason}"))
     })
 }

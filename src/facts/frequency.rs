@@ -109,7 +109,7 @@ impl LeftOut {
     }
 }
 
-/// `12 functions left out: 97.3 % of the calls`.
+/// `12 functions excluded: 97.3 % of the calls`.
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let functions = counted(self.functions, "function", "functions");
@@ -122,13 +122,13 @@ impl fmt::Display for LeftOut {
                 };
                 write!(
                     f,
-                    "{functions} left out: {} of the calls{of}",
+                    "{functions} excluded: {} of the calls{of}",
                     percent(share)
                 )?;
             }
             None => write!(
                 f,
-                "{functions} left out, called more than {}",
+                "{functions} excluded, called more than {}",
                 self.max_frequency
             )?,
         }
@@ -191,7 +191,7 @@ mod tests {
         };
         assert_eq!(
             left_out.to_string(),
-            "12 functions left out: 97.3 % of the calls"
+            "12 functions excluded: 97.3 % of the calls"
         );
         left_out.calls = Some(999_999);
         left_out.of = Some(1_000_000);
@@ -204,7 +204,7 @@ mod tests {
         left_out.of = None;
         assert_eq!(
             left_out.to_string(),
-            "1 function left out, called more than 80/100ms"
+            "1 function excluded, called more than 80/100ms"
         );
     }
 }

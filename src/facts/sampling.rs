@@ -74,15 +74,15 @@ impl fmt::Display for Rule {
         match self.flow {
             Flow::All => write!(f, "all calls")?,
             Flow::Off => write!(f, "no calls")?,
-            Flow::Events(n) => write!(f, "one of {n} enters and exits")?,
-            Flow::Stacks(n) => write!(f, "the stacks every {n} enters and exits")?,
+            Flow::Events(n) => write!(f, "one of {n} function entries and exits")?,
+            Flow::Stacks(n) => write!(f, "the stacks every {n} function entries and exits")?,
             Flow::StacksEvery(cost) => write!(f, "the stacks every {cost}")?,
         }
         match self.objects {
             Objects::All => return Ok(()),
-            Objects::Off => return write!(f, ", no events of memory"),
-            Objects::Events(n) => write!(f, ", one of {n} events of memory")?,
-            Objects::Every(cost) => write!(f, ", an event of memory every {cost}")?,
+            Objects::Off => return write!(f, ", no memory events"),
+            Objects::Events(n) => write!(f, ", one of {n} memory events")?,
+            Objects::Every(cost) => write!(f, ", a memory event every {cost}")?,
         }
         if self.with_stack {
             write!(f, " with its stack")?;

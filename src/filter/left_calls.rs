@@ -69,7 +69,7 @@ impl Calls for LeftCalls<'_> {
             return self.trace.typical_short_call(threads, progress);
         }
         let calls = threads.iter().map(|&thread| self.calls(thread));
-        progress.start("looking for a typical short call", calls.sum());
+        progress.start("searching for a typical short call", calls.sum());
         // Nothing is as heavy.
         let floor = Floor {
             triggered: u64::MAX,

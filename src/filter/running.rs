@@ -67,7 +67,7 @@ impl Running {
             .filter_map(|stretch| Some(trace.event(events / stretches * stretch)?.time))
             .collect();
         starts.dedup();
-        progress.start("counting what is left along time", trace.calls());
+        progress.start("counting the remaining calls along time", trace.calls());
         let threads: Vec<ThreadId> = trace.thread_ids().collect();
         let parts: Result<Vec<_>, Cancelled> = threads
             .into_par_iter()

@@ -49,7 +49,7 @@ impl Summary {
             }
             None => trace.threads()[thread.index()].calls,
         });
-        progress.start("looking at every call", calls.sum());
+        progress.start("reading every call", calls.sum());
         let threads: Vec<_> = trace.thread_ids().collect();
         let parts: Result<Vec<_>, Cancelled> = threads
             .into_par_iter()

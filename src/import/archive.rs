@@ -402,7 +402,7 @@ impl Read for WindowReader<'_, '_> {
         let mut count = data.len().min(buffer.len());
         if let Some(left) = self.left {
             if left.get() == 0 {
-                let text = format!("a member whose header is longer than {LONGEST_HEADER} bytes");
+                let text = format!("a member with a header of more than {LONGEST_HEADER} bytes");
                 return Err(io::Error::other(text));
             }
             count = count.min(usize::try_from(left.get()).unwrap_or(usize::MAX));

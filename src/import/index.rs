@@ -117,7 +117,7 @@ pub fn build(
     if recording.profile.is_some() && recording.memory.is_none() {
         let place = Place::file(input.display().to_string());
         let expected = "a recording with times, of whose calls an index is made";
-        let found = "a profile, which is read anew each time";
+        let found = "a profile, which needs no index";
         return Err(ImportError::malformed(place, expected, found));
     }
     let places = index.map_or_else(|| places(path), |index| vec![index.to_owned()]);

@@ -145,7 +145,7 @@ fn pass(
     let place = || lines.place();
     let sampled = reader.samples.finish(&mut reader.builder, place);
     if sampled.samples == 0 {
-        let found = "none: a header or other lines alone";
+        let found = "only a header or other lines";
         return Err(ImportError::malformed(
             lines.place(),
             "samples with their stacks",

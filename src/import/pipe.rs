@@ -150,7 +150,7 @@ impl State {
         let kept = self.kept.as_mut().map_err(|error| {
             let name = &self.name;
             io::Error::other(format!(
-                "what came from {name} is needed again and could not be kept: {error}"
+                "the data from {name} is needed again, but could not be stored: {error}"
             ))
         })?;
         let count = buffer.len().min((kept_length - at) as usize);

@@ -261,8 +261,8 @@ impl<'a> Window<'a> {
             .unwrap_or_else(|| FREE_BYTES.max(taken.saturating_mul(MAX_RATIO)));
         if self.compressed && produced > limit {
             let found = format!(
-                "{produced} bytes from {taken}, as of a decompression bomb (the variable {LIMIT} sets another \
-                 limit, such as 64G)"
+                "{produced} bytes from {taken}, as in a decompression bomb (the variable {LIMIT} sets another limit, \
+                 such as 64G)"
             );
             return Err(ImportError::malformed(
                 self.place(produced),
@@ -304,7 +304,7 @@ impl<'a> Window<'a> {
                 Err(ImportError::malformed(
                     Place::offset(&self.name, taken),
                     "sound compressed data",
-                    "their end before anything can be unpacked, as of an empty file or one cut short",
+                    "an empty file or a truncated stream",
                 ))
             }
             io::ErrorKind::UnexpectedEof if self.compressed => {

@@ -17,7 +17,7 @@ pub fn left_out(recording: &Recording, filters: &Filters) -> Option<String> {
         };
         let share = percent(found.share());
         format!(
-            "{} {word} left out: {share} of the calls",
+            "{} {word} excluded: {share} of the calls",
             grouped(functions)
         )
     });

@@ -82,7 +82,7 @@ impl<'a> Words<'a> {
         let is_scaled = self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0;
         let both = |x: f64, y: f64| match is_scaled {
             true => format!(
-                "{} a call instead of {}",
+                "{} per call instead of {}",
                 per_call(y, b.calls),
                 per_call(x, a.calls)
             ),
@@ -94,7 +94,7 @@ impl<'a> Words<'a> {
                 format!("is called {more} instead of {less}")
             }
             Kind::MoreWork | Kind::LessWork => format!(
-                "and all that it calls cost {} instead of {}",
+                "and all its callees cost {} instead of {}",
                 self.cost(b.total),
                 self.cost(a.total)
             ),
@@ -104,12 +104,12 @@ impl<'a> Words<'a> {
             }
             Kind::Waiting => format!("waits {}", both(a.self_waiting, b.self_waiting)),
             Kind::New => match self.counts_calls {
-                true => format!("is called {}, in A never", self.times(b.calls)),
-                false => "is there in B alone".to_owned(),
+                true => format!("is called {}, never in A", self.times(b.calls)),
+                false => "exists only in B".to_owned(),
             },
             Kind::Gone => match self.counts_calls {
-                true => format!("is not called, in A {}", self.times(a.calls)),
-                false => "is there in A alone".to_owned(),
+                true => format!("is not called, but {} in A", self.times(a.calls)),
+                false => "exists only in A".to_owned(),
             },
         }
     }

@@ -63,10 +63,10 @@ impl By {
 
     pub fn about(self) -> &'static str {
         match self {
-            By::Delta => "What B has more than A; by its size",
-            By::Ratio => "How many times that of A it is in B",
-            By::A => "In A, the mean of its runs",
-            By::B => "In B, the mean of its runs",
+            By::Delta => "Difference of B from A; sorted by magnitude",
+            By::Ratio => "Ratio of B to A",
+            By::A => "Value in A, the mean of its runs",
+            By::B => "Value in B, the mean of its runs",
             By::Name => "",
         }
     }

@@ -187,14 +187,14 @@ impl Column {
     pub fn about(self) -> &'static str {
         match self {
             Column::Name => "Name",
-            Column::Calls => "How often it was called",
-            Column::Total => "The time during which it was open, recursion counted once",
-            Column::SelfCost => "The time spent in its own code",
-            Column::Waiting => "The part of the total in which its thread waited",
-            Column::SelfWaiting => "The part of the self cost in which its thread waited",
-            Column::Average => "The mean cost of a call",
-            Column::Min => "The cost of its cheapest call",
-            Column::Max => "The cost of its dearest call",
+            Column::Calls => "Number of calls",
+            Column::Total => "Time between entry and exit; recursion counts once",
+            Column::SelfCost => "Time in its own code",
+            Column::Waiting => "Waiting time in the total",
+            Column::SelfWaiting => "Waiting time in the self cost",
+            Column::Average => "Mean cost per call",
+            Column::Min => "Cost of its cheapest call",
+            Column::Max => "Cost of its most expensive call",
         }
     }
 }

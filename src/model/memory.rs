@@ -25,7 +25,7 @@ impl BelongsTo {
     /// As a legend says it.
     pub fn title(self) -> &'static str {
         match self {
-            BelongsTo::Class => "to the module of its class, else of its creator",
+            BelongsTo::Class => "to its class's module, or its creator's",
             BelongsTo::Creator => "to the module that created it",
         }
     }

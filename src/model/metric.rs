@@ -153,39 +153,35 @@ impl Metric {
     pub fn rule(self) -> &'static str {
         match self {
             Metric::LinesOfCode | Metric::CommentLines | Metric::Functions | Metric::Bytes => {
-                "sum of what it holds"
+                "sum of its contents"
             }
-            Metric::Complexity => "decisions in a function, and one; the mean of its functions",
+            Metric::Complexity => "decisions in a function plus one; the mean of its functions",
             Metric::Calls | Metric::SelfCost => "sum of its functions",
-            Metric::Waiting => "waiting in its functions themselves, added up",
-            Metric::Changes => "commits to each of its files, added up",
-            Metric::RecentChanges => "commits in the year before the newest, added up",
-            Metric::Hotspots => {
-                "complexity of each file times its changes in the last year, added up"
+            Metric::Waiting => "sum of the waiting in its functions",
+            Metric::Changes => "sum of the commits to its files",
+            Metric::RecentChanges => {
+                "sum of the commits to its files in the year before the newest"
             }
+            Metric::Hotspots => "sum over its files of complexity times changes in the last year",
             Metric::LastChange => "day of the newest commit to it",
-            Metric::Authors => "people who committed to it, each once",
-            Metric::Total => "that of its longest open function",
+            Metric::Authors => "number of people who committed to it",
+            Metric::Total => "cost of its longest open function",
             Metric::NeverRun => "lines of its functions that are never called",
-            Metric::Coverage => {
-                "share of its lines that ran, of those that reports of coverage count"
-            }
-            Metric::Uncovered => "lines that did not run, of those that reports of coverage count",
+            Metric::Coverage => "share of its lines in the coverage reports that ran",
+            Metric::Uncovered => "lines in the coverage reports that did not run",
             Metric::FanIn => {
                 "functions outside that call into it; without a recording, files that import it"
             }
             Metric::FanOut => {
                 "functions outside that it calls; without a recording, files that it imports"
             }
-            Metric::ImportCycle => {
-                "files that lead to each other by imports, and it is one of; the most of its files"
-            }
+            Metric::ImportCycle => "size of its cycle of imports; the maximum of its files",
             Metric::LiveBytes | Metric::LiveObjects => {
-                "what lives at the time shown; as colour or height alone, else when the most lived"
+                "live objects at the time shown if only colour or height shows them, otherwise at the peak"
             }
-            Metric::Allocations => "objects created in the whole run, added up",
-            Metric::Churn => "objects released within a three-hundredth of the run, added up",
-            Metric::InA | Metric::InB | Metric::Difference => "of what is compared",
+            Metric::Allocations => "number of objects created in the whole run",
+            Metric::Churn => "number of objects released within a three-hundredth of the run",
+            Metric::InA | Metric::InB | Metric::Difference => "value selected for the comparison",
         }
     }
 

@@ -45,9 +45,9 @@ enum Among {
 pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "complexity",
-        title: "Where is it complex?",
-        sentence: "The more decisions in a function, the stronger its colour. The files whose functions have most of them \
-                   together stand out.",
+        title: "Which code is complex?",
+        sentence: "The more decisions in a function, the stronger its colour. The files with the most decisions in \
+                   their functions stand out.",
         metric: Metric::Complexity,
         unit: "complexity of all functions",
         surface: Surface::Metric(Metric::Complexity),
@@ -55,9 +55,9 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "hotspots",
-        title: "What is complex and changes?",
-        sentence: "Complexity times the commits of the last year. The files where work on code that is hard to read never \
-                   ends stand out.",
+        title: "What is complex and changes often?",
+        sentence: "Complexity times the commits of the last year. Files that are hard to read and change often stand \
+                   out.",
         metric: Metric::Hotspots,
         unit: "complexity × commits",
         surface: Surface::Metric(Metric::Hotspots),
@@ -65,8 +65,9 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "change",
-        title: "Where does it change?",
-        sentence: "Commits of the last year, counted back from the newest. The files that most of them changed stand out.",
+        title: "What changes often?",
+        sentence: "Commits of the last year, counted back from the newest. The files changed by most of them stand \
+                   out.",
         metric: Metric::RecentChanges,
         unit: "commits",
         surface: Surface::Metric(Metric::RecentChanges),
@@ -74,9 +75,9 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "people",
-        title: "Who knows it?",
-        sentence: "How many people have changed a file. Where one alone did, nobody else may know it; the files of most \
-                   people stand out.",
+        title: "Who works on it?",
+        sentence: "Number of people who changed each file. A file changed by only one person may be known to nobody \
+                   else. The files with the most people stand out.",
         metric: Metric::Authors,
         unit: "people",
         surface: Surface::Metric(Metric::Authors),
@@ -84,7 +85,7 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "size",
-        title: "What is big?",
+        title: "Which files are large?",
         sentence: "Lines of code. The longest files stand out.",
         metric: Metric::LinesOfCode,
         unit: "lines of code",
@@ -93,9 +94,9 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "depended-on",
-        title: "Who is depended on?",
-        sentence: "How many files import a file. What is changed in those that most import is felt everywhere; a click shows \
-                   who they are.",
+        title: "Which files are depended on?",
+        sentence: "Number of files that import each file. Changes in the most imported files have effects everywhere. \
+                   Click a file to show its importers.",
         metric: Metric::FanIn,
         unit: "files that import it",
         surface: Surface::Metric(Metric::FanIn),
@@ -103,9 +104,9 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "tangled",
-        title: "What is tangled?",
-        sentence: "Files that lead back to themselves by imports, and how many lie on that cycle together. Of each cycle the \
-                   file that most of the others import stands out; a click draws the cycle.",
+        title: "Which files are tangled?",
+        sentence: "Files in a cycle of imports, and the size of the cycle. In each cycle, the file imported by most of \
+                   the others stands out. Click it to draw the cycle.",
         metric: Metric::ImportCycle,
         unit: "files in the cycle",
         surface: Surface::Metric(Metric::ImportCycle),
@@ -114,7 +115,7 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "languages",
         title: "Languages",
-        sentence: "A colour for each language. The longest file of each of the ten most used stands out.",
+        sentence: "One colour per language. The longest file of each of the ten most used languages stands out.",
         metric: Metric::LinesOfCode,
         unit: "lines of code",
         surface: Surface::Language,
@@ -122,8 +123,8 @@ pub static PRESETS: [Preset; 10] = [
     },
     Preset {
         id: "never-run",
-        title: "What is never run?",
-        sentence: "Lines of the functions that the recording never calls. The files with most of them stand out.",
+        title: "Which code never runs?",
+        sentence: "Lines of the functions that the recording never calls. The files with most such lines stand out.",
         metric: Metric::NeverRun,
         unit: "lines of code",
         surface: Surface::Metric(Metric::NeverRun),
@@ -132,8 +133,8 @@ pub static PRESETS: [Preset; 10] = [
     Preset {
         id: "tests",
         title: "Tests and product",
-        sentence: "A colour for what files are for: product, tests, examples, benches and documentation. The longest files \
-                   of tests stand out.",
+        sentence: "One colour per purpose: product, tests, examples, benches and documentation. The longest test files \
+                   stand out.",
         metric: Metric::LinesOfCode,
         unit: "lines of code",
         surface: Surface::Purpose,

@@ -27,7 +27,7 @@ pub fn first_problem(scene: &Scene) -> Option<Problem> {
         return Some((inner("film", "size".to_owned()), problem));
     }
     if let Some(fps) = scene.film.fps.filter(|fps| !(1..=120).contains(fps)) {
-        let problem = format!("expected 1 to 120 frames a second, found {fps}");
+        let problem = format!("expected 1 to 120 frames per second, found {fps}");
         return Some((inner("film", "fps".to_owned()), problem));
     }
     let mut names = BTreeSet::new();
@@ -96,7 +96,7 @@ fn camera(camera: &Camera) -> Option<String> {
     let numbers = camera.target.iter().copied();
     let mut numbers = numbers.chain([camera.distance, camera.yaw, camera.pitch]);
     if !numbers.all(|number| number.is_finite() && number.abs() < 1e7) {
-        return Some("expected numbers that mean a place".to_owned());
+        return Some("expected finite numbers for a place".to_owned());
     }
     if let Some(lens) = camera.lens.filter(|lens| !(1.0..=85.0).contains(lens)) {
         return Some(format!("expected a lens of 1 to 85 degrees, found {lens}"));
@@ -184,7 +184,7 @@ fn shot_problem(shot: &Shot) -> Option<(Vec<String>, String)> {
         }
     }
     if shot.sections.is_some() && shot.bookmark.is_none() {
-        let problem = "expected a bookmark whose sections these are".to_owned();
+        let problem = "expected a bookmark for these sections".to_owned();
         return Some((at(&["sections"]), problem));
     }
     if let Some(range) = &shot.range

@@ -615,7 +615,7 @@ fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>)
             tell(&["bookmark"], format!("no bookmark is named '{name}'"));
         }
         if !is_pair {
-            let two = "two recordings of one program are needed for this".to_owned();
+            let two = "this needs two recordings of one program".to_owned();
             if shot.run.is_some() {
                 tell(&["run"], two.clone());
             }
@@ -626,7 +626,7 @@ fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>)
         for (index, view) in shot.show.iter().enumerate() {
             let line = view.0.line();
             if document.is_some_and(|it| !it.has(line.needs)) {
-                let problem = format!("these inputs have nothing to show in '{}'", line.id);
+                let problem = format!("these inputs have no data for '{}'", line.id);
                 tell(&["show", &index.to_string()], problem);
             }
         }

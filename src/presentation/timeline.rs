@@ -56,7 +56,7 @@ impl Timeline {
         for (number, shot) in scene.shots.iter().enumerate() {
             let mut at = |field: &[&str], time: &TimeText| -> Option<Time> {
                 let problem = match duration {
-                    None => "nothing is open that plays".to_owned(),
+                    None => "no open recording can be played".to_owned(),
                     Some(duration) => {
                         let end = Time::ZERO + duration;
                         let time = time.0.resolve(duration);
@@ -66,7 +66,7 @@ impl Timeline {
                         problems.push((
                             of_shot(number, field),
                             format!(
-                                "{time} lies past the end of the recording, which lasts {duration}"
+                                "{time} is past the end of the recording, which lasts {duration}"
                             ),
                         ));
                         return Some(end);
@@ -97,7 +97,7 @@ impl Timeline {
                     clock: play.clock,
                 });
                 if played.is_none() && play.from.is_none() && play.to.is_none() {
-                    let problem = "nothing is open that plays".to_owned();
+                    let problem = "no open recording can be played".to_owned();
                     problems.push((of_shot(number, &["play"]), problem));
                 }
             }

@@ -25,7 +25,9 @@ pub fn attach(
 ) -> Result<Attached, RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     if !process.exists() {
-        return Err(RecordError::Recorder(format!("there is no process {pid}")));
+        return Err(RecordError::Recorder(format!(
+            "process {pid} does not exist"
+        )));
     }
     let program = std::fs::read_link(process.join("exe")).unwrap_or_default();
     let name = program.file_name().unwrap_or_default().to_owned();
@@ -37,13 +39,13 @@ pub fn attach(
     });
     if !matches!(by, Recorder::Perf | Recorder::PySpy) {
         return Err(RecordError::Recorder(format!(
-            "{} records no process that runs already: perf and py-spy can",
+            "{} cannot record a running process; perf and py-spy can",
             by.name()
         )));
     }
     if last.is_some() && by != Recorder::Perf {
         return Err(RecordError::Recorder(format!(
-            "--last is for perf: {} cannot",
+            "--last needs perf: {} does not support it",
             by.name()
         )));
     }

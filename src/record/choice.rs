@@ -28,7 +28,7 @@ pub fn choose(program: &Program, wish: &Wish) -> Result<Choice, RecordError> {
         None if wish.last.is_some() => Choice {
             recorder: Recorder::Perf,
             notes: vec![
-                "recording samples with perf, which can keep the last ones alone".to_owned(),
+                "recording samples with perf, which can keep only the most recent ones".to_owned(),
             ],
         },
         None => best(program)?,
@@ -60,7 +60,7 @@ fn can(by: Recorder, wish: &Wish) -> Result<(), RecordError> {
         Some((_, what, can)) => {
             let names: Vec<&str> = can.iter().map(|it| it.name()).collect();
             Err(RecordError::Recorder(format!(
-                "{what} is for {}: {} cannot",
+                "{what} needs {}: {} does not support it",
                 names.join(" and "),
                 by.name()
             )))
@@ -152,17 +152,11 @@ fn obstacle(program: &Program, elf: &Elf) -> Option<String> {
     let path = path.as_ref().unwrap_or(&program.path);
     let has_space = place::has_space(path);
     let reasons = [
-        (!elf.is_64_bit, "uftrace patches no 32-bit programs"),
-        (!elf.can_be_patched, "uftrace does not know this machine"),
-        (
-            elf.is_static,
-            "uftrace needs a program that is not statically linked",
-        ),
-        (elf.is_go, "uftrace does not know the stacks of Go"),
-        (
-            has_space,
-            "uftrace finds no program whose path has a space in it",
-        ),
+        (!elf.is_64_bit, "uftrace cannot patch 32-bit programs"),
+        (!elf.can_be_patched, "uftrace does not support this machine"),
+        (elf.is_static, "uftrace needs a dynamically linked program"),
+        (elf.is_go, "uftrace does not support Go's stacks"),
+        (has_space, "uftrace does not support paths with spaces"),
     ];
     let found = reasons.into_iter().find(|(holds, _)| *holds);
     found.map(|(_, why)| why.to_owned())
@@ -184,7 +178,7 @@ fn best(program: &Program) -> Result<Choice, RecordError> {
         Kind::Node => taken(Recorder::Node, Vec::new()),
         Kind::Java => taken(Recorder::Jfr, Vec::new()),
         Kind::Shell => {
-            let note = "a script of a shell: what it runs is recorded by perf, in samples";
+            let note = "a shell script: perf samples the programs it runs";
             taken(Recorder::Perf, vec![note.to_owned()])
         }
         Kind::Other(language) => Err(RecordError::Language {
@@ -206,13 +200,13 @@ fn of_executable(program: &Program, elf: &Elf) -> Choice {
         && matches!(Recorder::Perf.state(), State::Ready(_))
     {
         notes.push(format!(
-            "recording samples with perf, for every call would need uftrace: {missing}"
+            "recording samples with perf, because recording every call needs uftrace: {missing}"
         ));
         return by(Recorder::Perf, notes);
     }
     if !elf.has_symbols {
         notes.push(
-            "it is stripped of its functions' names: only calls into libraries are seen".to_owned(),
+            "it is stripped of function names: only calls into libraries are visible".to_owned(),
         );
     }
     by(Recorder::Uftrace, notes)

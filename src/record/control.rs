@@ -50,7 +50,7 @@ impl Control {
     /// Switches recording of the program on or off.
     pub fn switch(&self, to: Switch) -> Result<(), RecordError> {
         let program = self.lock().program;
-        let none = || RecordError::Recorder("the program does not run".to_owned());
+        let none = || RecordError::Recorder("the program is not running".to_owned());
         switching::switch(program.ok_or_else(none)?, to, SOON)
     }
 

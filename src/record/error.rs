@@ -12,7 +12,7 @@ pub enum RecordError {
     #[error("{}: {reason}", program.display())]
     Program { program: PathBuf, reason: String },
     /// No recorder is driven for what it is written in.
-    #[error("{}: no recorder is driven for {language}; docs/formats.md says what records it", program.display())]
+    #[error("{}: no supported recorder for {language}; docs/formats.md lists tools that record it", program.display())]
     Language {
         program: PathBuf,
         language: &'static str,

@@ -16,7 +16,8 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
     let file = run.place.folder.join("recording.jfr");
     let bytes = file.as_os_str().as_encoded_bytes();
     if bytes.iter().any(|it| b"\"'\n".contains(it)) {
-        let reason = "the flight recorder takes no file whose path has a quote in it: say -o";
+        let reason =
+            "the flight recorder does not support paths with quotes: set another path with -o";
         return Err(RecordError::program(&file, reason));
     }
     // A comma would end the name, and a space the option.

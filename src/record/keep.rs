@@ -29,18 +29,18 @@ pub fn keep(pid: u32) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
         Err(RecordError::Recorder(format!(
-            "process {pid}: {why}; `callscape record --last 10s -- CMD` runs a program that --keep takes. Where --pid is \
-             recorded, Ctrl + C keeps its end"
+            "process {pid}: {why}; use `callscape record --last 10s -- CMD` to run a program for --keep. With --pid, \
+             Ctrl + C keeps the end"
         )))
     };
     if !process.exists() {
-        return refuse("there is none");
+        return refuse("no such process");
     }
     let Some(folder) = signals::path_in_environment(&process, KEEP) else {
-        return refuse("it was not started so that its end can be kept, or is another user's");
+        return refuse("not started with --last, or owned by another user");
     };
     if folder.exists() && !private::is_held(&folder) {
-        return refuse("whoever recorded it was killed, and keeps nothing any more");
+        return refuse("its recorder was killed");
     }
     let request = folder.join(REQUEST);
     match fs::File::create_new(&request) {
@@ -52,13 +52,13 @@ pub fn keep(pid: u32) -> Result<(), RecordError> {
                 false => {
                     let _ = fs::remove_file(&request);
                     refuse(
-                        "nobody answers who keeps its end: its recording has ended, or its recorder was killed",
+                        "its recorder does not respond: its recording has ended, or its recorder was killed",
                     )
                 }
             }
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(RecordError::Recorder(
-            format!("process {pid}: its end was kept already"),
+            format!("process {pid}: its end is already saved"),
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => refuse("its recording has ended"),
         Err(error) => Err(RecordError::io(&request, error)),

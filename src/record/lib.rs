@@ -72,7 +72,7 @@ pub fn record(
     if wish.with == Some(Recorder::Uftrace) && !matches!(program.kind, Kind::Executable(_)) {
         program = program.itself();
         if matches!(program.kind, Kind::Executable(_)) {
-            say("uftrace records the interpreter itself, and not what that runs");
+            say("uftrace records the interpreter itself, not the script");
         }
     }
     for note in &program.notes {
@@ -114,7 +114,7 @@ pub fn record(
         && let Err(error) = massive::keep(&done.paths, left_out)
     {
         done.notes.push(format!(
-            "the recording does not say what is left out: {error}"
+            "the recording does not list excluded functions: {error}"
         ));
     }
     let paths = whole::put(&mut done, &place)?;

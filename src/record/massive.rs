@@ -41,12 +41,12 @@ pub fn probe(
     say: &mut dyn FnMut(&str),
 ) -> Result<Massive, RecordError> {
     if by != Recorder::Uftrace {
-        let reason = "functions are left out while recording by uftrace alone";
+        let reason = "only uftrace can exclude functions while recording";
         return Err(RecordError::Recorder(reason.to_owned()));
     }
     let seconds = wish.probe.as_secs_f64();
     say(&format!(
-        "a trial run, of {seconds} s at most and without its streams, finds what is called more than {limit}"
+        "a trial run of at most {seconds} s without standard streams finds the functions called more than {limit}"
     ));
     let folder = place.folder.join("probe");
     let plain = Wish {

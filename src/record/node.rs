@@ -45,7 +45,8 @@ pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordErro
     let leaving = Leaving {
         recorder: Recorder::Node,
         ending: ".cpuprofile",
-        hint: ". node writes it when the program ends by itself or by process.exit, or when Ctrl + C or signal 15 ends it, not when another signal does",
+        hint: ". node writes it if the program exits normally or through process.exit, Ctrl + C or signal 15, but not \
+               if another signal ends it",
     };
     running::run_and_collect(command, &leaving, run, seen)
 }

@@ -137,10 +137,10 @@ fn of(
         let _ = std::fs::remove_file(&text);
         return Err(failure(reason, &files, place, ended));
     }
-    let is_asked = |_| "what was sampled before --keep asked for it is kept".to_owned();
+    let is_asked = |_| "the samples taken before --keep are saved".to_owned();
     let mut notes: Vec<String> = until.map(is_asked).into_iter().collect();
     notes.extend(ran.ran_short.then(|| {
-        "the disk is nearly full: perf was stopped, and ended the program; what was recorded until then is kept"
+        "the disk is nearly full: perf was stopped and ended the program; the recording up to that point is kept"
             .to_owned()
     }));
     Ok(Done {
@@ -176,16 +176,16 @@ fn failure(reason: NoText, files: &[PathBuf], place: &Place, ended: Ended) -> Re
         match kept.is_empty() {
             true => said,
             false => format!(
-                "{said}; what it recorded is kept in {}, for `perf script -i`",
+                "{said}; its recording is kept in {}, for `perf script -i`",
                 kept.join(", ")
             ),
         }
     };
     let said = match reason {
-        NoText::NoData => "it left no data; what it wrote on standard error says why".to_owned(),
+        NoText::NoData => "it wrote no data; see its standard error output".to_owned(),
         NoText::NoSample => {
             format!(
-                "it took no sample: the program ran for too short a time for {FREQUENCY} in a second, or recording was not on"
+                "it took no samples: the program ran too briefly for {FREQUENCY} per second, or recording was off"
             )
         }
         NoText::Unreadable(said) => keep(said),

@@ -105,7 +105,7 @@ impl Place {
                 return Ok(place);
             }
         }
-        let reason = "expected a free name in the folder, found a thousand of this second";
+        let reason = "expected a free name in the folder, found a thousand from this second";
         Err(RecordError::program(&first, reason))
     }
 
@@ -123,7 +123,7 @@ impl Place {
                         continue;
                     }
                     return Ok(Err(
-                        "expected a name that is not taken yet, found that another recording is being made there",
+                        "expected an unused name, found another recording in progress",
                     ));
                 }
                 Err(error) => return Err(RecordError::io(&folder, error)),
@@ -142,11 +142,11 @@ impl Place {
             };
             // It was looked for under the lock: no other process of ours creates it from here on.
             return Ok(match is_taken {
-                true => Err("expected a name that is not taken yet, found something there"),
+                true => Err("expected an unused name, found an existing file or folder"),
                 false => Ok(place),
             });
         }
-        let reason = "another process removes it as often as it is created";
+        let reason = "another process keeps removing it";
         Err(RecordError::program(&folder, reason))
     }
 
@@ -279,7 +279,10 @@ mod tests {
         let take = || Place::take(Some(&output), Path::new(""), "app", Recorder::Jfr);
         let place = take().expect("it is free");
         let refused = take().expect_err("it is taken").to_string();
-        assert!(refused.contains("is being made there"), "{refused}");
+        assert!(
+            refused.contains("another recording in progress"),
+            "{refused}"
+        );
         // A stranger does not ask.
         fs::write(&output, "of a stranger").expect("writable");
         let from = place.folder.join("of recorder");
@@ -294,7 +297,10 @@ mod tests {
         let text = fs::read_to_string(&output);
         assert_eq!(text.ok().as_deref(), Some("of a stranger"));
         let refused = take().expect_err("it is taken").to_string();
-        assert!(refused.contains("found something there"), "{refused}");
+        assert!(
+            refused.contains("found an existing file or folder"),
+            "{refused}"
+        );
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 3);
         fs::remove_dir_all(folder).expect("it can be removed");
     }

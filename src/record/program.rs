@@ -126,7 +126,7 @@ fn ensure_file(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordError> 
 /// Opens a program to look at it. It may have become something else since it was checked: that must not be waited for.
 fn open(path: &Path) -> Result<File, RecordError> {
     let unreadable =
-        |error: io::Error| RecordError::program(path, format!("it cannot be looked at: {error}"));
+        |error: io::Error| RecordError::program(path, format!("it cannot be inspected: {error}"));
     let mut options = File::options();
     options.read(true);
     #[cfg(unix)]
@@ -142,12 +142,12 @@ fn ensure_executable(path: &Path, metadata: &fs::Metadata) -> Result<(), RecordE
 
     let mode = metadata.permissions().mode();
     if mode & 0o111 == 0 {
-        let reason = "it is not executable: `chmod +x` makes it so";
+        let reason = "it is not executable; run `chmod +x` on it";
         return Err(RecordError::program(path, reason));
     }
     if mode & 0o6000 != 0 {
-        let reason = "it runs with the rights of its owner or group (setuid, setgid), which the system takes away from a \
-                      program that is traced: record a copy without them, or as that user";
+        let reason = "setuid or setgid program: the system drops these privileges when a program is traced. Record a \
+                      copy without these bits, or record as that user";
         return Err(RecordError::program(path, reason));
     }
     Ok(())
@@ -230,7 +230,7 @@ impl Program {
     /// Looks at what a command runs in `folder`, or in the current one: shims and scripts are followed to what runs at last.
     pub fn look(command: &[OsString], folder: Option<&Path>) -> Result<Program, RecordError> {
         let Some(name) = command.first() else {
-            let reason = "expected a program and its arguments behind --, found none";
+            let reason = "expected a program and its arguments after --, found none";
             return Err(RecordError::Recorder(reason.to_owned()));
         };
         let path = find_from(name, folder, env::var_os("PATH"))?;
@@ -251,7 +251,7 @@ impl Program {
                 None => return Ok(program),
             }
         }
-        let reason = "expected an interpreter in the end, found scripts that lead to scripts";
+        let reason = "expected a final interpreter, found a chain of scripts";
         Err(RecordError::program(&path, reason))
     }
 
@@ -287,7 +287,7 @@ impl Program {
         }
         let found = shebang::interpreter(file, &text).unwrap_or_default();
         if found.words.is_empty() {
-            let reason = "it names no interpreter behind #!, or not in a way that is known";
+            let reason = "it names no interpreter after #!, or in an unsupported way";
             return Err(RecordError::program(file, reason));
         }
         self.own += found.words.len();
@@ -312,7 +312,7 @@ impl Program {
             Kind::Python => return "Python".to_owned(),
             Kind::Node => return "JavaScript, run by node".to_owned(),
             Kind::Java => return "Java".to_owned(),
-            Kind::Shell => return "a script of a shell".to_owned(),
+            Kind::Shell => return "a shell script".to_owned(),
             Kind::Other(language) => return language.to_owned(),
             Kind::Executable(elf) => elf,
         };
@@ -366,7 +366,7 @@ impl Program {
 fn of_interpreter(name: &OsStr) -> Kind {
     match name.to_str().is_some_and(|it| SHELLS.contains(&it)) {
         true => Kind::Shell,
-        false => Kind::Other("a script of another language"),
+        false => Kind::Other("a script in another language"),
     }
 }
 

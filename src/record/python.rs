@@ -43,7 +43,7 @@ fn traced(run: &Run<'_>) -> Result<Command, RecordError> {
     let read = python_words::read(&run.program.words);
     let refuse = |found: &str| {
         let reason = format!(
-            "expected a file, -m, -c or a script on standard input behind the interpreter, found {found}"
+            "expected a file, -m, -c or a script on standard input after the interpreter, found {found}"
         );
         Err(RecordError::program(&run.program.path, reason))
     };

@@ -174,8 +174,8 @@ fn perf() -> State {
     let level = level.ok().and_then(|it| it.trim().parse::<i32>().ok());
     match level {
         Some(level) if level >= FORBIDDEN && !is_root() => State::Unfit(format!(
-            "kernel.perf_event_paranoid is {level}: `sudo sysctl kernel.perf_event_paranoid=2` permits it until the next \
-             start of the system"
+            "kernel.perf_event_paranoid is {level}: `sudo sysctl kernel.perf_event_paranoid=2` permits it until the \
+             next reboot"
         )),
         _ => State::Ready(version),
     }

@@ -35,7 +35,7 @@ pub fn after_crash(
     }
     if !run.wish.retry {
         say(&format!(
-            "signal {signal} ended the program while it was patched; what was recorded is kept"
+            "signal {signal} ended the patched program; its recording is kept"
         ));
         return Ok(done);
     }
@@ -47,7 +47,7 @@ pub fn after_crash(
         .sum::<usize>()
         / 2;
     if half > uftrace::LONGEST_LIST {
-        say("the program has more functions than uftrace can try by halves");
+        say("the program has too many functions for a binary search with uftrace");
         return by_perf(run, done, say, seen);
     }
     let mut trials = Trials {
@@ -56,9 +56,7 @@ pub fn after_crash(
         limit: done.elapsed * 2 + Duration::from_secs(5),
     };
     if trials.crashes(&[])? {
-        say(
-            "the program crashes when nothing of it is patched, too: what was recorded until then is kept",
-        );
+        say("the program also crashes without patches; the recording up to that point is kept");
         return Ok(done);
     }
     let suspects = trials.narrow(&all)?;
@@ -100,10 +98,10 @@ fn by_perf(
     seen: &mut dyn FnMut(Seen),
 ) -> Result<Done, RecordError> {
     if !matches!(Recorder::Perf.state(), State::Ready(_)) {
-        say("the functions that break it were not found; what was recorded until then is kept");
+        say("the functions responsible were not found; the recording up to that point is kept");
         return Ok(done);
     }
-    say("the functions that break it were not found: recording samples with perf");
+    say("the functions responsible were not found: recording samples with perf");
     let by_perf = Run {
         wish: run.wish,
         program: run.program,

@@ -87,7 +87,7 @@ pub fn collect_left(
         };
         return Err(RecordError::Failed {
             recorder: leaving.recorder.name(),
-            said: format!("it left no recording{how}{}", leaving.hint),
+            said: format!("it wrote no recording{how}{}", leaving.hint),
             ended,
         });
     }
@@ -260,7 +260,7 @@ pub fn said(log: &Path) -> String {
         .collect();
     let last = lines.len().saturating_sub(6);
     match lines.is_empty() {
-        true => "it said nothing".to_owned(),
+        true => "it printed nothing".to_owned(),
         false => lines[last..].join("; "),
     }
 }

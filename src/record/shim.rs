@@ -74,7 +74,7 @@ impl Manager {
         });
         let Some(found) = found.or_else(|| self.in_path(program)) else {
             return Err(format!(
-                "it is a shim of {}, and none of the versions chosen there has it: {}",
+                "it is a shim of {}, and the versions selected there do not have it: {}",
                 self.name,
                 chosen.join(", ")
             ));
@@ -206,7 +206,7 @@ fn of_package(file: &Path, text: &str) -> Option<Result<Leads, String>> {
         .find(|it| is_program(Path::new(&it[0])));
     let Some(words) = beside.or_else(|| calls.iter().find(|it| !is_beside(it))) else {
         return Some(Err(
-            "it is a script that starts another program in a way that is not known".to_owned(),
+            "it is a script that starts another program in an unsupported way".to_owned(),
         ));
     };
     let paths = text.lines().find_map(|line| {

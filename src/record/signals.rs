@@ -68,13 +68,13 @@ fn holds(set: u64, signal: i32) -> bool {
 fn unfit(caught: u64) -> Option<&'static str> {
     let [first, last] = SIGNALS;
     if !SIGNALS.iter().all(|&it| holds(caught, it)) {
-        return Some("nothing in it listens to the signals that switch recording");
+        return Some("it does not listen to the signals that switch recording");
     }
     // A recorder catches no others: a program that takes a whole range has taken these two away from it.
     [first - 1, last + 1]
         .iter()
         .any(|&it| holds(caught, it))
-        .then_some("it handles the signals around those that switch recording, and so these too")
+        .then_some("it handles the signals next to those used to switch recording, and therefore also these")
 }
 
 /// The path that a variable in the environment of a process holds.
@@ -97,20 +97,20 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
         )))
     };
     if !process.exists() {
-        return refuse("there is none");
+        return refuse("no such process");
     }
     let Some(folder) = path_in_environment(&process, SWITCH) else {
-        return refuse("it is not recorded, cannot be switched, or is of somebody else");
+        return refuse("not being recorded, not switchable, or owned by another user");
     };
     if !folder.parent().is_some_and(private::is_held) {
-        return refuse("its recording has ended, or whoever recorded it was killed");
+        return refuse("its recording has ended, or its recorder was killed");
     }
     let status = || fs::read_to_string(process.join("status")).unwrap_or_default();
     if let Some(why) = unfit(signals_of(&status(), "SigCgt:")) {
         return refuse(why);
     }
     let waits = |why: &str| {
-        let reason = format!("process {pid}: {why}: recording goes on as it was");
+        let reason = format!("process {pid}: {why}: recording continues as before");
         Err(RecordError::Recorder(reason))
     };
     // What is sent to one that does not take it now would switch recording later, and nobody would know when.
@@ -137,8 +137,8 @@ pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     while is_pending(&status(), to.signal()) {
         if begin.elapsed() >= DELIVERY {
             let reason = format!(
-                "process {pid}: it has not taken the signal that switches recording {}: it will when it can, and the \
-                 recording does not tell when that was",
+                "process {pid}: has not yet received the signal that switches recording {}; it will when it can, but \
+                 the recording will not show when",
                 to.option().trim_start_matches('-')
             );
             return Err(RecordError::Recorder(reason));

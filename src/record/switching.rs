@@ -53,7 +53,7 @@ pub fn switch(pid: u32, to: Switch, patience: Duration) -> Result<(), RecordErro
 fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), RecordError> {
     let failed = |why: &str| Err(RecordError::Recorder(format!("process {pid}: {why}")));
     if folder.exists() && !private::is_held(folder) {
-        return failed("whoever recorded it was killed, and its recording is lost");
+        return failed("its recorder was killed, and its recording is lost");
     }
     let log = folder.join(FILE);
     let file = fs::OpenOptions::new().create(true).append(true).open(&log);
@@ -67,7 +67,7 @@ fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), Re
     file.lock().map_err(|error| RecordError::io(&log, error))?;
     let open = |name: &str, writes: bool| signals::open_fifo(&folder.join(name), writes);
     let (Ok(mut words), Ok(mut answers)) = (open(WORDS, true), open(ANSWERS, false)) else {
-        return failed("perf has ended, and records it no more");
+        return failed("perf has ended and no longer records it");
     };
     let mut answer = [0; 64];
     // What came too late for one who asked before.
@@ -88,7 +88,7 @@ fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), Re
     let begin = Instant::now();
     while !answers.read(&mut answer).is_ok_and(|length| length > 0) {
         if begin.elapsed() >= patience {
-            return failed("perf has not answered yet, and may switch recording later");
+            return failed("perf has not responded yet, and may switch recording later");
         }
         std::thread::sleep(Duration::from_millis(1));
     }

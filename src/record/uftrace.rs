@@ -93,7 +93,7 @@ pub fn run_until(
     let mut notes = Vec::new();
     if ran.ran_short {
         notes.push(
-            "the disk is nearly full: uftrace was stopped, and ended the program; what was recorded until then is kept"
+            "the disk is nearly full: uftrace was stopped and ended the program; the recording up to that point is kept"
                 .to_owned(),
         );
     }
@@ -102,7 +102,7 @@ pub fn run_until(
     {
         // uftrace takes no notice of a function that it does not know.
         notes.push(format!(
-            "uftrace knows no function {function}: the whole program was recorded"
+            "uftrace found no function {function}: the whole program was recorded"
         ));
     }
     Ok(Done {
@@ -141,7 +141,7 @@ fn plan(
     let options = options(run, patched, only_while, !elf.is_instrumented);
     let file = folder.with_extension("options");
     if !is_handed_on(&options) {
-        let reason = "uftrace cannot take a list this long";
+        let reason = "uftrace does not accept such a long list";
         return Err(RecordError::Recorder(reason.to_owned()));
     }
     fs::write(&file, options).map_err(|error| RecordError::io(&file, error))?;
@@ -335,8 +335,8 @@ fn symbols_named(run: &Run<'_>, name: &str) -> Result<Vec<String>, RecordError> 
         false => Ok(found),
         true if is_known && !may_be_of_library || name.contains(char::is_whitespace) => {
             let reason = format!(
-                "--while {name}: it has no such function, and calls none of a library. Of C++ the name is without \
-                 arguments, as `callscape functions` lists it"
+                "--while {name}: the program has no such function, and calls none in a library. For C++, give the name \
+                 without arguments, as in `callscape functions`"
             );
             Err(RecordError::program(&run.program.path, reason))
         }

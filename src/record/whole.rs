@@ -32,7 +32,7 @@ pub fn explained(error: RecordError, place: &Place) -> RecordError {
             Some(disk),
         ) => {
             let output = place.output().display();
-            let said = format!("{said}; for {output} there may be no room: {disk}");
+            let said = format!("{said}; the disk may be too full for {output}: {disk}");
             RecordError::Failed {
                 recorder,
                 said,
@@ -60,12 +60,15 @@ pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> 
                 let why = left.iter().map(|it| format!("; {it}"));
                 let why: String = why.collect();
                 failed(format!(
-                    "what it left is kept in {} and does not open: {reason}{why}",
+                    "its output is kept in {}, but cannot be opened: {reason}{why}",
                     path.display()
                 ))
             })?;
             if let Some(left) = left.as_ref().filter(|_| is_cut) {
-                let note = format!("{} lacks what found no room: {left}", path.display());
+                let note = format!(
+                    "{} is incomplete, because the disk is full: {left}",
+                    path.display()
+                );
                 done.notes.push(note);
             }
         }

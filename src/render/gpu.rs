@@ -25,7 +25,7 @@ pub enum GpuError {
     )]
     TooWeak { adapter: String, lacks: String },
     #[error(
-        "the graphics device has no memory left; close other programs, choose a lower quality, or make the picture \
+        "the graphics device is out of memory; close other programs, select a lower quality, or make the picture \
          smaller"
     )]
     OutOfMemory,
@@ -73,12 +73,11 @@ fn lacks(adapter: &wgpu::Adapter, limits: &wgpu::Limits) -> Option<String> {
         | wgpu::DownlevelFlags::INDIRECT_EXECUTION
         | wgpu::DownlevelFlags::VERTEX_STORAGE;
     if !flags.contains(wanted) {
-        return Some("it has no compute shaders, or none that decide what is drawn".to_owned());
+        return Some("it has no compute shaders, or none that support indirect drawing".to_owned());
     }
     let least = MOST_BUFFERS;
     let found = limits.max_storage_buffers_per_shader_stage;
-    (found < least)
-        .then(|| format!("a shader may read {found} buffers of it, and has to read {least}"))
+    (found < least).then(|| format!("its shaders can read {found} buffers, but need {least}"))
 }
 
 /// Storage buffers that the pass with the most of them binds.

@@ -30,7 +30,7 @@ pub enum SourceError {
     },
     #[error("{path}: expected a directory of source files, found a file")]
     NotADirectory { path: PathBuf },
-    #[error("{path}: expected source files, found none in a language that is known")]
+    #[error("{path}: expected source files, found none in a supported language")]
     Empty { path: PathBuf },
     #[error("could not start a thread: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -99,7 +99,7 @@ impl Scan {
             return Err(SourceError::NotADirectory { path });
         }
         std::fs::read_dir(dir).map_err(io)?;
-        progress.start(format!("looking through {}", dir.display()), 0);
+        progress.start(format!("scanning {}", dir.display()), 0);
         let (paths, problems) = walk::files(dir, progress)?;
         let mut scan = Scan {
             dir: dir.to_path_buf(),

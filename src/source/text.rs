@@ -30,13 +30,13 @@ pub struct TextTree {
 /// Why the text of a file is not there.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
-    #[error("{0}: it does not lie in the source tree, so it is not opened")]
+    #[error("{0}: not in the source tree, so it is not opened")]
     Outside(PathBuf),
-    #[error("{0}: the file is not there")]
+    #[error("{0}: file not found")]
     Gone(PathBuf),
     #[error("{0}: expected a file, found a directory, pipe or device")]
     NotAFile(PathBuf),
-    #[error("{path}: {bytes} bytes are more than the {LARGEST} that are shown")]
+    #[error("{path}: {bytes} bytes exceed the limit of {LARGEST} for display")]
     TooLarge { path: PathBuf, bytes: u64 },
     #[error("{0}: expected text, found binary data")]
     Binary(PathBuf),

@@ -62,7 +62,7 @@ impl State {
             return Err("no source tree is open".to_owned());
         }
         let file = document.file_at(path);
-        let file = file.ok_or("the file is none of the source tree that is open")?;
+        let file = file.ok_or("the file is not in the open source tree")?;
         let hierarchy = &document.base.hierarchy;
         let module = module_at(hierarchy, file, line);
         let shown = document

@@ -84,7 +84,7 @@ impl State {
         let of = (since.clone(), Arc::clone(base));
         let job = {
             let (since, base) = of.clone();
-            Job::named("looking for changes", self.waker(), move |progress| {
+            Job::named("searching for changes", self.waker(), move |progress| {
                 let found = Changed::find(&since, &base, progress);
                 progress.check()?;
                 Ok(found)

@@ -199,12 +199,12 @@ fn notes(document: &Document) -> Vec<Message> {
     if !warnings.is_empty() {
         note(
             false,
-            "Repaired or left out while reading".to_owned(),
+            "Repaired or skipped while reading".to_owned(),
             warnings,
         );
     }
     if let Some(runs) = document.runs.as_ref().filter(|it| !it.doubts.is_empty()) {
-        let title = "To know about comparing the two".to_owned();
+        let title = "Notes on this comparison".to_owned();
         note(false, title, runs.doubts.clone());
     }
     let Some(resolved) = document.resolved() else {
@@ -212,11 +212,11 @@ fn notes(document: &Document) -> Vec<Message> {
     };
     if document.inputs.recordings.len() == 2 && document.session.recordings.len() == 1 {
         let lines = vec![
-            "They say that they hold parts of one run: services of one distributed trace, or its processes or \
-             threads. They are played together."
+            "They contain parts of one run: services of one distributed trace, or its processes or threads. They are \
+             played together."
                 .to_owned(),
-            "To compare them as two runs: callscape --a A --b B, or callscape compare A B for numbers and a page with \
-             pictures."
+            "To compare them as two runs, use callscape --a A --b B, or callscape compare A B for numbers and a page \
+             with pictures."
                 .to_owned(),
         ];
         note(true, "Both files are one recording".to_owned(), lines);
@@ -225,8 +225,7 @@ fn notes(document: &Document) -> Vec<Message> {
     let found = resolved.resolution.found();
     if document.inputs.source_dir.is_some() && functions > 0 && found == 0 {
         let line = format!(
-            "None of the {functions} functions of {} was found in the source tree. They stand in the \
-             district of external functions.",
+            "None of the {functions} functions of {} was found in the source tree. They are in the district external.",
             resolved.recording.name()
         );
         note(
@@ -236,7 +235,7 @@ fn notes(document: &Document) -> Vec<Message> {
         );
     }
     if resolved.recording.profile.is_none() && resolved.recording.trace.calls() == 0 {
-        let line = format!("{} holds no calls.", resolved.recording.name());
+        let line = format!("{} contains no calls.", resolved.recording.name());
         note(true, "Nothing to play".to_owned(), vec![line]);
     }
     if document.session.recordings.len() > 1 && document.runs.is_none() {

@@ -31,7 +31,7 @@ impl Purpose {
             Purpose::WhatRuns => "Which code runs?",
             Purpose::TimeGoes => "Where does the time go?",
             Purpose::WhoCalls => "Who calls whom?",
-            Purpose::Phases => "What happens one after the other?",
+            Purpose::Phases => "What happens in which order?",
             Purpose::Memory => "Where does memory go?",
             Purpose::Slower => "Why is one run slower?",
             Purpose::WhatChanged => "What changed between two runs?",

@@ -35,7 +35,7 @@ impl State {
         let gone = gone.filter(|it| !known.iter().any(|known| known.name == it.name));
         let lines: Vec<String> = gone
             .map(|it| match it.name.as_str() {
-                "" => "what one call triggered".to_owned(),
+                "" => "descendant calls of one call".to_owned(),
                 name => escape::name(name).into_owned(),
             })
             .collect();
@@ -43,7 +43,7 @@ impl State {
             self.messages.push(Message {
                 is_error: false,
                 is_open: false,
-                title: "What was left out is no longer there; it is left out again once it is back"
+                title: "Excluded modules no longer exist; they are excluded again once they return"
                     .to_owned(),
                 lines,
             });

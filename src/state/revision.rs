@@ -173,7 +173,7 @@ impl State {
         };
         let (of, session) = (document.generation(), Arc::clone(&document.session));
         let work = move |progress: &Progress| {
-            progress.start("linking the clocks", 0);
+            progress.start("aligning the runs", 0);
             let linked = runs.linked(&session, link);
             Ok((runs, linked))
         };
@@ -190,7 +190,7 @@ impl State {
                 self.messages.push(Message {
                     is_error: false,
                     is_open: false,
-                    title: "Changes are looked for".to_owned(),
+                    title: "Polling for changes".to_owned(),
                     lines: vec![notice],
                 });
             }
@@ -260,7 +260,7 @@ impl State {
             None => {}
             Some(Ok(history)) => self.take_history(history),
             Some(Err(HistoryError::Cancelled(_))) => {}
-            Some(Err(error)) => self.tell("There is no history", error.to_string()),
+            Some(Err(error)) => self.tell("No git history", error.to_string()),
         }
         self.update_findings();
     }
@@ -289,7 +289,7 @@ impl State {
         }
         if let Some(wrong) = self.mapping.errors.first() {
             let wrong = wrong.to_string();
-            self.tell("The mapping file has mistakes", wrong);
+            self.tell("The mapping file has errors", wrong);
         }
         self.usable_map()
     }
@@ -358,7 +358,7 @@ impl State {
             self.messages.push(Message {
                 is_error: false,
                 is_open: false,
-                title: "The history is not whole".to_owned(),
+                title: "The history is incomplete".to_owned(),
                 lines: limits,
             });
         }

@@ -18,7 +18,7 @@ pub(super) const MOST_SEARCHED: usize = 1_000;
 
 /// Why the calls of more functions are not stepped through.
 const TOO_MANY: &str =
-    "More than 1,000 functions are marked: looking for the next call of any would take too long";
+    "More than 1,000 functions are marked: finding the next call of any would take too long";
 
 /// The call of one of these functions that starts next after a time, or last before it; none where they are too many to look.
 fn next_of(trace: &Trace, functions: &[FunctionId], time: Time, next: bool) -> Option<CallOf> {
@@ -45,7 +45,7 @@ impl State {
         let document = document.ok_or("The recording has no times of calls")?;
         let marked = document.selection.marked.as_ref();
         match marked.map_or(0, |it| it.functions.len()) {
-            0 => Err("Nothing is marked that ran"),
+            0 => Err("No marked function ran"),
             1..=MOST_SEARCHED => Ok(()),
             _ => Err(TOO_MANY),
         }

@@ -221,7 +221,7 @@ impl Eyes {
         self.seen = Some(look(watched));
         self.interval = POLL.max(start.elapsed() * 10);
         self.notice = Some(format!(
-            "The system does not tell of changes in the source tree ({error}). It is looked at every {:.1} s \
+            "The system cannot report changes in the source tree ({error}), so Callscape checks it every {:.1} s \
              instead. On Linux, `sysctl fs.inotify.max_user_watches` is the limit.",
             self.interval.as_secs_f32()
         ));

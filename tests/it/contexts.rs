@@ -290,7 +290,7 @@ fn call_sites_are_refused_with_the_reason() {
     );
     for (said, why) in said
         .into_iter()
-        .zip(["does not say in which lines", "keeps functions alone"])
+        .zip(["does not record the lines of calls", "keeps only functions"])
     {
         let said = said.expect_err("nothing is listed");
         assert!(

@@ -223,7 +223,7 @@ fn ignore_files_that_are_no_files_are_counted_and_the_scan_goes_on() {
     // What git itself would read.
     let error = callscape::source::history::history(&scratch.0.join("d"), &Progress::new());
     let error = error.expect_err("no repository").to_string();
-    assert!(error.contains("HEAD is no plain file"), "{error}");
+    assert!(error.contains("HEAD is not a plain file"), "{error}");
 }
 
 /// Names come back as they were from what is exported, in which nothing steers a terminal.

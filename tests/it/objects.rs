@@ -82,7 +82,7 @@ fn allocations_without_releases_say_what_was_allocated_and_refuse_what_lives() {
     }
     let reason = refused(&["objects", path, "--at", "50%"]);
     assert!(
-        reason.contains("no releases") && reason.contains("--from and --to"),
+        reason.contains("without releases") && reason.contains("--from and --to"),
         "{reason}"
     );
     // That what lived was looked for at the end, it says too.
@@ -150,7 +150,7 @@ fn an_object_belongs_to_the_entity_of_its_class_or_of_its_creator() {
         "objects", path, "--map", few, "--owner", "creator", "--json",
     ]);
     assert!(
-        said.contains("left out is what no entry matches: objects of"),
+        said.contains("excluded, as no entry matches: objects of"),
         "{said}"
     );
     let found: Value = serde_json::from_str(&text).expect("one document");
@@ -256,7 +256,7 @@ fn a_picture_of_what_is_not_told_is_refused() {
         let (code, _, said) = run(&arguments);
         assert_eq!(code == Some(0), is_told, "{path} {metric}: {said}");
         assert!(
-            is_told || said.contains("needs a recording that tells of it"),
+            is_told || said.contains("needs a recording with that data"),
             "{said}"
         );
     }

@@ -282,7 +282,7 @@ fn a_function_that_does_not_bear_a_patch_is_found_when_that_is_wanted() {
     );
     assert_eq!(ran.status.code(), Some(128 + 11));
     assert!(
-        text(&ran.stderr).contains("nothing of it is patched"),
+        text(&ran.stderr).contains("also crashes without patches"),
         "{}",
         text(&ran.stderr)
     );
@@ -322,7 +322,7 @@ fn what_is_called_massively_in_a_trial_run_is_not_recorded() {
         "sum 590\n",
         "once, and not of the trial run"
     );
-    assert!(said.contains("1 function left out"), "{said}");
+    assert!(said.contains("1 function excluded"), "{said}");
     assert_eq!((calls(&out, "leaf"), calls(&out, "middle")), (0, 1));
     let info = json(&["info", path(&out), "--json"]);
     assert_eq!(info["left_out"]["max_frequency"], "19/10s");
@@ -339,7 +339,7 @@ fn what_is_called_massively_in_a_trial_run_is_not_recorded() {
     assert_eq!(more["left_out"]["before"], info["left_out"]);
     let shown = callscape().args(["info", path(&out)]).args(limit).output();
     let shown = text(&shown.expect("it starts").stdout);
-    let before = "; before, 1 function left out: ";
+    let before = "; before, 1 function excluded: ";
     assert!(
         shown.contains(before) && shown.contains("of a trial run"),
         "{shown}"

@@ -28,7 +28,7 @@ fn calls_are_sampled_into_a_recording_that_says_so() {
     );
     let text = run(&["info", out]).expect("it opens");
     assert!(
-        text.contains("sampling   the stacks every 10 enters and exits"),
+        text.contains("sampling   the stacks every 10 function entries and exits"),
         "{text}"
     );
     // What was made of a sampled recording knows of both.
@@ -96,7 +96,7 @@ fn what_cannot_be_sampled_leaves_no_file() {
             vec!["--control", control],
             "wrong.xml, line 2: expected a range that starts before it ends",
         ),
-        (vec!["--memory", "10"], "no events of memory"),
+        (vec!["--memory", "10"], "no memory events"),
         (vec![], "expected --control"),
         (vec!["--calls", "0"], "0"),
         (

@@ -373,7 +373,7 @@ fn hostile_packs_are_refused_and_leave_nothing() {
     for outside in ["../../../../etc/passwd", "/etc/passwd"] {
         scratch.write("s.callscape-pack", &session(outside));
         let told = refused(&scratch, &["functions", "s.callscape-pack"]);
-        assert!(told.contains("expected paths inside of the pack"), "{told}");
+        assert!(told.contains("expected paths inside the pack"), "{told}");
     }
 }
 

@@ -99,7 +99,7 @@ fn a_window_remembers_how_its_views_are_arranged() {
     let state = mended.wait("open session", |state| state["open"].is_string());
     assert_eq!(views(&state), ["landscape"]);
     let message = &state["messages"][0];
-    assert_eq!(message, "The views are arranged as at first");
+    assert_eq!(message, "The views are in their default arrangement");
     mended.close();
 }
 

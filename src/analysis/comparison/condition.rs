@@ -91,8 +91,8 @@ impl FromStr for Condition {
                     return wrong(rest, "the name of a function");
                 }
                 if !is_balanced(function) {
-                    let one = "the name of one function, with its brackets closed; of several conditions each has a \
-                               --fail-if of its own";
+                    let one = "the name of one function, with its brackets closed; use a separate --fail-if for each \
+                               condition";
                     return wrong(rest, one);
                 }
                 (Some((measure, function.to_owned())), after)
@@ -189,7 +189,7 @@ impl Condition {
         };
         if is_scaled && !matches!(self.limit, Limit::Times(_)) {
             return Err(format!(
-                "{}: only shares are compared here: expected a limit like 1.1x or +10%",
+                "{}: only shares are compared: expected a limit like 1.1x or +10%",
                 self.text
             ));
         }
@@ -353,7 +353,7 @@ mod tests {
                 "calls(f) > 5ms",
                 "at character 12: expected a limit like 1.1x, +10%, +5 or 100",
             ),
-            ("total(f)>1x and self(g)>1x", "--fail-if of its own"),
+            ("total(f)>1x and self(g)>1x", "use a separate --fail-if"),
         ] {
             let error = wrong.parse::<Condition>().expect_err(wrong);
             assert!(error.contains(said), "{wrong}: {error}");

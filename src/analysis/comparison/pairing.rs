@@ -68,9 +68,7 @@ impl std::str::FromStr for Correction {
         })?;
         let (old, new) = (old.trim().to_owned(), new.trim().to_owned());
         if old.is_empty() && new.is_empty() {
-            return Err(format!(
-                "expected a function beside the sign, found '{text}'"
-            ));
+            return Err(format!("expected a function next to the =, found '{text}'"));
         }
         Ok(Correction { old, new })
     }
@@ -220,7 +218,7 @@ impl<'a> State<'a> {
             Ok(())
         } else {
             Err(format!(
-                "{} = {}: one of them is in another pair already",
+                "{} = {}: one of them is already in another pair",
                 correction.old, correction.new
             ))
         }
@@ -239,12 +237,14 @@ impl<'a> State<'a> {
         }
         match found[..] {
             [one] => Ok(one),
-            [] => Err(format!("{text}: {side_name} has no function of that name")),
+            [] => Err(format!(
+                "{text}: {side_name} has no function with that name"
+            )),
             [first, ..] => {
                 let path = hierarchy.path(self.entries[side][first as usize].module);
                 let count = found.len();
                 Err(format!(
-                    "{text}: {side_name} has {count} functions of that name; name one by its path, such as {path}"
+                    "{text}: {side_name} has {count} functions with that name; give the path of one, such as {path}"
                 ))
             }
         }

@@ -73,7 +73,7 @@ pub fn users(
         .collect();
     let tree = TextTree::new(dir).ok();
     progress.start(
-        "looking for uses of changed declarations",
+        "searching for uses of changed declarations",
         seen.len() as u64,
     );
     for (path, declarations) in seen {

@@ -40,7 +40,7 @@ pub enum FaultsError {
     #[error(transparent)]
     History(#[from] HistoryError),
     #[error(
-        "{recording}: none of its {functions} functions is in {source_dir}: it is the recording of another program"
+        "{recording}: its {functions} functions are all missing in {source_dir}; expected a recording of this program"
     )]
     OtherProgram {
         recording: String,

@@ -124,7 +124,7 @@ impl Rating {
         self.add(PartOf::Reason, share, || text);
         if fault.replaces {
             self.add(PartOf::Edit, 1.0, || {
-                "words that stood in it were replaced or removed".to_owned()
+                "words in it were replaced or removed".to_owned()
             });
         }
         let module = session.hierarchy.module(fault.module);
@@ -148,7 +148,7 @@ impl Rating {
             let share = 0.7 * own + 0.3 * total.min(1.0);
             self.add(PartOf::Cost, share, || {
                 format!(
-                    "{:.1} % of the cost is its own, {:.1} % with what it calls",
+                    "{:.1} % of the cost is its self cost, {:.1} % includes its callees",
                     own * 100.0,
                     total.min(1.0) * 100.0
                 )
@@ -179,7 +179,7 @@ impl Rating {
         if let Some(explains) = against.explains(at) {
             self.add(PartOf::Difference, explains.share * may_be, || {
                 format!(
-                    "{:.0} % of what differs from the good run is below it: {} {}",
+                    "{:.0} % of the difference from the good run is below it: {} {}",
                     explains.share * 100.0,
                     explains.kind.name(),
                     explains.of
@@ -209,10 +209,13 @@ impl Rating {
         match against.before(at) {
             Some(before) => self.add(PartOf::FirstDifference, before.weight(), || {
                 let near = match before.near {
-                    Near::Decides => format!("the runs part in it, at {parted}"),
-                    Near::Open(_) => format!("it is open where the runs part, at {parted}"),
-                    Near::Before(0) => format!("it ran right before the runs part, at {parted}"),
-                    Near::Before(after) => format!("it ran before the runs part, at {parted}, and {after} other changed functions after it"),
+                    Near::Decides => format!("the runs diverge in it, at {parted}"),
+                    Near::Open(_) => format!("it is open when the runs diverge, at {parted}"),
+                    Near::Before(0) => format!("it ran right before the runs diverge, at {parted}"),
+                    Near::Before(after) => format!(
+                        "it ran before the runs diverge, at {parted}, and {after} other \
+                                                    changed functions ran after it"
+                    ),
                 };
                 let calls = match before.calls {
                     1 => "once".to_owned(),
@@ -221,7 +224,7 @@ impl Rating {
                 format!("{near}; it was called {calls} by then")
             }),
             None => self.add(PartOf::FirstDifference, 0.0, || {
-                format!("it did not run before the runs part, at {parted}")
+                format!("it did not run before the runs diverge, at {parted}")
             }),
         }
     }
@@ -318,13 +321,13 @@ fn failing(
             .map(|it| it.calls)
             .sum();
         match inside {
-            0 => (0.0, "it does not run in the part that fails".to_owned()),
-            inside if inside == all => (1.0, "it runs in the part that fails alone".to_owned()),
+            0 => (0.0, "it does not run in the failing part".to_owned()),
+            inside if inside == all => (1.0, "it runs only in the failing part".to_owned()),
             inside => {
                 let share = inside as f64 / all.max(1) as f64;
                 (
                     0.3 + 0.5 * share,
-                    format!("{inside} of its {all} calls are in the part that fails"),
+                    format!("{inside} of its {all} calls are in the failing part"),
                 )
             }
         }

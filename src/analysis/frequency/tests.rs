@@ -175,7 +175,7 @@ fn the_inner_loop_of_the_thesis_goes_and_the_rest_stays() {
     let said = counted.left_out(&frequent, &functions);
     assert_eq!(
         said.to_string(),
-        "3 functions left out: 99.5 % of the calls"
+        "3 functions excluded: 99.5 % of the calls"
     );
     assert_eq!(said.names, ["setPos", "transformVertex", "getVector"]);
     let limit = Frequency { most: 5, window };

@@ -36,7 +36,7 @@ pub fn leave_out_frequent(
     for recording in &*recordings {
         if recording.profile.is_some() {
             return Err(FrequencyError::Unfit(format!(
-                "{}: a profile holds weights without times, so nothing is known of how often functions are called",
+                "{}: a profile contains weights without times, so call frequencies are unknown",
                 recording.name()
             )));
         }
@@ -103,7 +103,7 @@ fn without(
     name: &str,
     progress: &Progress,
 ) -> Result<(Trace, Vec<Warning>), Cancelled> {
-    progress.start("leaving out what is called often", trace.calls());
+    progress.start("excluding frequently called functions", trace.calls());
     let mut is_removed = vec![false; functions.len()];
     for id in &frequent.functions {
         is_removed[id.index()] = true;

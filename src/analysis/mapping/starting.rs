@@ -37,7 +37,7 @@ pub fn starting_mapping(session: &Session, by: By, depth: u16, of: &str) -> Opti
 fn text(of: &str, entries: &[Entry]) -> String {
     let of = of.replace(escape::steers, " ");
     let mut text = format!("# The architecture of {of}.\n");
-    text += "# The first entry that matches a function takes it; join entities by giving them one name.\n\n";
+    text += "# A function belongs to the first entry that matches it; join entities by giving them the same name.\n\n";
     let width = |of: fn(&Entry) -> &str| {
         let widths = entries.iter().map(|entry| of(entry).chars().count());
         widths.max().unwrap_or(0)
@@ -56,7 +56,8 @@ fn text(of: &str, entries: &[Entry]) -> String {
             "# {functions} function{plural}\ncategory {name:names$} {condition:conditions$}"
         );
     }
-    text += "\n# What nothing above matches is left out, unless this line is taken in:\n# category REST class *\n";
+    text += "\n# Functions that match nothing above are excluded, unless you uncomment this line:\n# category REST \
+             class *\n";
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n") + "\n"
 }

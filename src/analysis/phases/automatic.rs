@@ -80,7 +80,7 @@ fn skeletons(
     progress: &Progress,
 ) -> Result<Vec<Skeleton>, Cancelled> {
     let calls = wish.threads.iter().map(|&thread| trace.calls(thread));
-    progress.start("looking for heavy calls", calls.sum());
+    progress.start("searching for heavy calls", calls.sum());
     let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.range, progress);
     wish.threads.par_iter().map(of_thread).collect()
 }

@@ -82,7 +82,7 @@ impl Control<'_> {
             };
             if after.start < before.end {
                 let expected = format!(
-                    "ranges that do not overlap: this one from {} on, where that of line {line} ends",
+                    "ranges that do not overlap: this one from {}, the end of the range in line {line}",
                     before.end.ns()
                 );
                 let found = format!("start {}", after.start.ns());
@@ -215,7 +215,7 @@ impl Control<'_> {
             return Err(self.wrong(line("stack"), expected, found));
         }
         if method > 0 && by_time {
-            let expected = "type event beside method, which counts enters and exits";
+            let expected = "type event with method, which counts function entries and exits";
             return Err(self.wrong(line("type"), expected, "timestamp".into()));
         }
         let flow = match (method, stack, by_time) {

@@ -70,23 +70,25 @@ fn ensure_fits(recording: &Recording, plan: &Plan, keep: &Keep) -> Result<(), Sa
     let unfit = |reason: &str| Err(SampleError::Unfit(format!("{name}: {reason}")));
     if !has_calls && recording.memory.is_none() {
         return unfit(match recording.profile {
-            Some(_) => "a profile holds weights without times, of which no events can be kept",
-            None => "it holds no calls",
+            Some(_) => "a profile contains weights without times, so it has no events to keep",
+            None => "it contains no calls",
         });
     }
     if only_calls && !has_calls {
-        return unfit("it holds no calls to sample, only what is known of memory");
+        return unfit("it contains no calls to sample, only memory data");
     }
     if of_memory && events.is_none() {
         let is_needed = !of_calls;
         match recording.memory.as_ref().map(|it| &it.known) {
             Some(Known::Sums(_)) => {
-                return unfit("it holds sums of memory at a few instants and no events to sample");
+                return unfit("it contains memory snapshots but no events to sample");
             }
             Some(_) if is_needed => {
-                return unfit("it holds allocations without releases, which are not sampled again");
+                return unfit(
+                    "it contains allocations without releases, which cannot be sampled again",
+                );
             }
-            None if is_needed => return unfit("it holds no events of memory to sample"),
+            None if is_needed => return unfit("it contains no memory events to sample"),
             _ => {}
         }
     }

@@ -655,7 +655,7 @@ fn hostile_control_files_give_one_error_with_the_line() {
             "the quote",
         ),
         (whole("<other/>"), 2, "<range> or <default>"),
-        (whole("") + "<more/>", 2, "nothing behind"),
+        (whole("") + "<more/>", 2, "nothing after"),
         ("<a>".repeat(100_000), 1, "no more elements"),
         (whole("<!-- <default>"), 2, "-->"),
         (" ".repeat(2 << 20), 1, "at most"),
@@ -707,6 +707,6 @@ fn what_holds_nothing_to_sample_is_refused() {
         error
             .expect_err("no memory")
             .to_string()
-            .contains("no events of memory")
+            .contains("no memory events")
     );
 }

@@ -38,7 +38,7 @@ pub fn read(file: &str, text: &str) -> Result<Element, ControlError> {
     };
     if reader.rest.starts_with("<?xml") {
         let end = reader.rest.find("?>");
-        let end = end.ok_or_else(|| reader.wrong("?> behind <?xml"))?;
+        let end = end.ok_or_else(|| reader.wrong("?> after <?xml"))?;
         reader.skip(end + 2);
     }
     reader.between()?;
@@ -46,7 +46,7 @@ pub fn read(file: &str, text: &str) -> Result<Element, ControlError> {
     reader.between()?;
     match reader.rest.is_empty() {
         true => Ok(element),
-        false => Err(reader.wrong("nothing behind the one element")),
+        false => Err(reader.wrong("nothing after the one element")),
     }
 }
 
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             if !is_apart {
-                return Err(self.wrong("an attribute behind a space, > or />"));
+                return Err(self.wrong("an attribute after a space, > or />"));
             }
             let attribute = self.attribute()?;
             if element
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         let line = self.line;
         let name = self.name("an attribute")?;
         self.space();
-        self.take("=", "= behind the name of an attribute")?;
+        self.take("=", "= after the name of an attribute")?;
         self.space();
         let quote = match self.rest.chars().next() {
             Some(quote @ ('"' | '\'')) => quote,

@@ -139,8 +139,8 @@ impl<'a> Pictures<'a> {
             "{}: {}",
             self.measure.title(),
             match difference.strength {
-                Strength::Absolute => "what B has more or less than A",
-                Strength::Relative => "how many times as much B has as A",
+                Strength::Absolute => "difference of B from A",
+                Strength::Relative => "ratio of B to A",
             }
         );
         let texts = [self.caption(0), self.caption(1), title];

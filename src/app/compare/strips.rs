@@ -169,7 +169,7 @@ impl Strips {
         let (colors, text) = match at_a_time {
             true => ([palette.hot, palette.warm], "runs now, then fades"),
             false => {
-                let text = "what ran: more self cost, one scale for both";
+                let text = "self cost of active functions, one scale for both";
                 ([palette.warm, palette.hot], text)
             }
         };

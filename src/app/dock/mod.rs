@@ -578,7 +578,7 @@ impl Behavior<ViewId> for Shelf<'_> {
         tell(&response, Role::Tab, view.title());
         let line = view.line();
         response.on_hover_text(format!(
-            "{} ({}). Drag to move it, double-click to see it alone (M)",
+            "{} ({}). Drag to move, double-click to maximise (M)",
             line.about, line.key
         ))
     }

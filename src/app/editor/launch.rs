@@ -28,15 +28,15 @@ pub struct Launch {
 /// Why no editor can be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEditor {
-    #[error("{of}: a quote in it has no end")]
+    #[error("{of}: a quotation mark is not closed")]
     Unquoted { of: &'static str },
-    #[error("{of} names {program}, which is not there")]
+    #[error("{of}: {program} not found")]
     Missing { of: &'static str, program: String },
     #[error(
-        "{program} needs a terminal, and none is found; name an editor with a window, or a command, in the settings"
+        "{program} needs a terminal, but none was found; set a graphical editor, or a command, in the settings"
     )]
     NoTerminal { program: String },
-    #[error("no editor is found; set $VISUAL or $EDITOR, or a command in the settings")]
+    #[error("no editor found; set $VISUAL or $EDITOR, or a command in the settings")]
     Nothing,
 }
 

@@ -80,7 +80,7 @@ impl Editors {
         let Some(path) = &self.path else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
-                "there is no configuration directory to keep the command in",
+                "no configuration directory to save the command in",
             ));
         };
         let (version, command) = (VERSION, self.command.clone());
@@ -107,7 +107,7 @@ impl Editors {
         };
         let launch = launch(&surroundings, &path, of.line).map_err(|error| error.to_string())?;
         self.starting.push(start(&launch, tree.root(), wake)?);
-        let notice = "The editor is not known: it opens the file, not the line";
+        let notice = "Unknown editor: it opens the file, but not at the line";
         Ok((!launch.tells_line).then(|| notice.to_owned()))
     }
 

@@ -138,7 +138,7 @@ fn what_goes_wrong_is_told() {
     let said = folder.open(&mut editors, "a.c").expect("it starts");
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(
-        said[0].contains("not the line") && said[1].contains("ended"),
+        said[0].contains("not at the line") && said[1].contains("ended"),
         "{said:?}"
     );
     let mut editors = folder.editors("'/no/such program' {file}:{line}");

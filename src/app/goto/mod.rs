@@ -58,7 +58,7 @@ pub fn place(text: &str) -> anyhow::Result<Place> {
         }
     }
     let file = std::fs::canonicalize(file).with_context(|| {
-        format!("{text}: expected a file that is there and a line, as in src/a.c:12")
+        format!("{text}: expected an existing file and a line, as in src/a.c:12")
     })?;
     Ok(Place { file, line })
 }

@@ -35,7 +35,9 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 if talk.shows_script {
                     return;
                 }
-                let take = ui.button("Take").on_hover_text("Keep what is shown (F2)");
+                let take = ui
+                    .button("Add")
+                    .on_hover_text("Bookmark the current view (F2)");
                 if take.clicked() {
                     context.asks.push(BookmarkAsk::Add);
                 }
@@ -60,8 +62,8 @@ fn share(ui: &mut Ui, context: &mut Context<'_>) {
     }
     let is_idle = context.desk.jobs.packing.is_none();
     let button = ui.add_enabled(is_idle, egui::Button::new("Share"));
-    let about = "Puts the structure (no text of it), the recordings, the session with its bookmarks and the scene into \
-                 one file beside what is open, for another machine";
+    let about = "Bundles the structure (without text), the recordings, the session with its bookmarks and the scene \
+                 into one file next to the open inputs, for another machine";
     if button.on_hover_text(about).clicked() {
         context.asks.push(FileAsk::Share);
     }
@@ -71,7 +73,7 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
     let bookmarks = &context.desk.talk.bookmarks;
     if bookmarks.is_empty() {
         ui.label(style::weak(
-            "A bookmark keeps camera, what is expanded, look, filters, selection, time and views.",
+            "A bookmark stores camera, expanded modules, look, filters, selection, time and views.",
         ));
         return;
     }
@@ -103,7 +105,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
     match typed {
         Some(mut name) => {
             let field = ui.add(TextEdit::singleline(&mut name).desired_width(width - 8.0));
-            let field = field.on_hover_text("The name of the bookmark: Enter keeps it");
+            let field = field.on_hover_text("Name of the bookmark: Enter saves it");
             let is_done = field.lost_focus();
             if !field.has_focus() && !is_done {
                 field.request_focus();
@@ -156,7 +158,7 @@ fn row(ui: &mut Ui, index: usize, bookmark: &Bookmark, asks: &mut Vec<BookmarkAs
         if ui.button("Add to the scene as a shot").clicked() {
             asks.push(BookmarkAsk::AddShot(index));
         }
-        if ui.button("Keep what is shown now").clicked() {
+        if ui.button("Update to the current view").clicked() {
             asks.push(BookmarkAsk::Renew(index));
         }
         if ui.button("Delete").clicked() {

@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             ui.spacing_mut().item_spacing = egui::vec2(6.0, 4.0);
             ui.spacing_mut().interact_size.y = 22.0;
             ui.spacing_mut().button_padding.y = 2.0;
-            ui.label(style::weak("Left out"));
+            ui.label(style::weak("Excluded"));
             for (index, &step) in document.filters.steps().iter().enumerate() {
                 let (text, about) = describe(document, step);
                 let response = ui.button(format!("{text}     "));
@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     ui.visuals().weak_text_color(),
                 );
                 if response
-                    .on_hover_text(format!("{about}. Click to bring it back"))
+                    .on_hover_text(format!("{about}. Click to include them again"))
                     .clicked()
                 {
                     context.asks.push(FilterAsk::Remove(index));
@@ -52,7 +52,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             if context.desk.state.work.counting.is_some()
                 && ui
                     .button("Stop")
-                    .on_hover_text("What is narrow stays uncounted")
+                    .on_hover_text("The remaining narrow calls stay uncounted")
                     .clicked()
             {
                 context.asks.push(CancelAsk::Counting);
@@ -68,31 +68,31 @@ fn describe(document: &Document, step: FilterStep) -> (String, String) {
     let about = match step {
         FilterStep::HideThread(_) => format!("All calls of the {text}"),
         FilterStep::RemoveModule(of) => format!(
-            "The calls of the functions of {}; what they called is called by their callers",
+            "The calls of the functions of {}; their callees are attributed to their callers",
             path(of)
         ),
-        FilterStep::RemoveBelow(of) => format!("All that the functions of {} triggered", path(of)),
+        FilterStep::RemoveBelow(of) => format!("All descendant calls of the functions of {}", path(of)),
         FilterStep::RemoveFrequent(limit) => frequent(document, limit),
         FilterStep::RemoveNotMarked => {
-            "The calls of functions that are not marked; what they called is called by their callers"
+            "The calls of functions that are not marked; their callees are attributed to their callers"
                 .to_owned()
         }
         FilterStep::RemoveBelowCall(of) => {
             let one = text.strip_prefix("below ").unwrap_or(&text);
-            let about = format!("All that {one} triggered");
+            let about = format!("All descendant calls of {one}");
             let Some(runs) = &document.runs else {
                 return (text, about);
             };
             let own = runs.letter();
             match runs.call_of_other(&document.session, of) {
                 Some(_) => {
-                    let said = "in both runs: the call that is reached through the same functions, as \
-                                the same of its caller's calls";
+                    let said = "in both runs: the call reached through the same functions, at the same position among \
+                                its caller's calls";
                     format!("{about}, {said}")
                 }
                 None => {
-                    let about = format!("{about}, in {own} alone: the other run has no such call");
-                    return (format!("{text}, in {own} alone"), about);
+                    let about = format!("{about}, only in {own}: the other run has no such call");
+                    return (format!("{text}, only in {own}"), about);
                 }
             }
         }
@@ -108,7 +108,7 @@ fn frequent(document: &Document, limit: Frequency) -> String {
     let functions = text::counted(found.functions.len() as u64, "function", "functions");
     let share = percent(found.share());
     format!(
-        "{functions} left out: {share} of the calls. What they called is called by their callers"
+        "{functions} excluded: {share} of the calls. Their callees are attributed to their callers"
     )
 }
 
@@ -117,7 +117,7 @@ fn left(document: &Document, context: &Context<'_>) -> String {
     if let Some(job) = &context.desk.state.work.counting {
         let (_, done, all) = job.progress.state();
         let share = 100.0 * done as f64 / all.max(1) as f64;
-        return format!("counting what is left: {share:.0} %");
+        return format!("counting the remaining calls: {share:.0} %");
     }
     if let Some(profile) = document.profile() {
         let table = document.functions.as_ref();
@@ -127,8 +127,8 @@ fn left(document: &Document, context: &Context<'_>) -> String {
         let all = profile.weight().ns().max(1) as f64;
         let share = 100.0 * left.self_cost.ns() as f64 / all;
         return match profile.contexts() {
-            Some(_) => format!("{share:.1} % of the weight left"),
-            None => "of functions and relations: the recording tells no call paths".to_owned(),
+            Some(_) => format!("{share:.1} % of the weight remaining"),
+            None => "of functions and relations: the recording has no call paths".to_owned(),
         };
     }
     let all = document
@@ -143,7 +143,7 @@ fn left(document: &Document, context: &Context<'_>) -> String {
             } else {
                 ""
             };
-            format!("{left} calls left, {out} left out{of_range}")
+            format!("{left} calls remaining, {out} excluded{of_range}")
         }
         None => "not counted".to_owned(),
     }

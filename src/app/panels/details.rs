@@ -96,7 +96,7 @@ fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
     if document.playback.is_some()
         && ui
             .add_enabled(is_called, egui::Button::new("Next call"))
-            .on_hover_text("Go to when it is called next (N), or was before (Shift + N)")
+            .on_hover_text("Next call (N); previous call (Shift + N)")
             .clicked()
     {
         let command = SelectAsk::GoToCall(CallWalk::NextOfFunction);
@@ -117,19 +117,19 @@ fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
 
 /// What of the module can be left out of every view.
 fn leave_out(ui: &mut Ui, module: ModuleId, context: &mut Context<'_>) {
-    ui.menu_button("Leave out", |ui| {
+    ui.menu_button("Exclude", |ui| {
         let steps = [
             (
                 "The module",
                 "X",
                 FilterStep::RemoveModule(module),
-                "What it called is then called by its callers",
+                "Its callees are then attributed to its callers",
             ),
             (
-                "What it triggers",
+                "Its descendant calls",
                 "Shift + X",
                 FilterStep::RemoveBelow(module),
-                "All that its calls triggered, directly and indirectly",
+                "All calls that its calls make, directly or indirectly",
             ),
         ];
         for (label, key, step, tooltip) in steps {

@@ -90,7 +90,7 @@ fn choose(
     ui.spacing_mut().slider_width = WIDTH - 80.0;
     let slider = egui::Slider::new(&mut most, 0..=highest).logarithmic(true);
     let response = small_slider(ui, slider.custom_formatter(|it, _| count(it as u64)));
-    response.on_hover_text("The most calls of a function in any such time that stay");
+    response.on_hover_text("Functions with more calls than this in any such window are excluded");
     ui.horizontal(|ui| {
         ui.label(style::weak("calls in any"));
         ui.spacing_mut().item_spacing.x = 2.0;
@@ -110,17 +110,22 @@ fn choose(
     let left = count(of.saturating_sub(calls));
     let share = percent(calls as f64 / of.max(1) as f64);
     ui.label(format!(
-        "{functions} with {share} of the calls; {left} calls stay"
+        "{functions} with {share} of the calls; {left} calls remain"
     ));
     list(ui, document, known, gone.len());
     let limit = Frequency { most, window };
     ui.horizontal(|ui| {
         let is_new = in_force != Some(limit);
-        let leave = ui.add_enabled(is_new, egui::Button::new("Leave out"));
+        let leave = ui.add_enabled(is_new, egui::Button::new("Exclude"));
         if leave.clicked() {
             asks.push(FilterAsk::LimitFrequency(Some(limit)));
         }
-        if in_force.is_some() && ui.button("Bring back").on_hover_text("Ctrl + Z").clicked() {
+        if in_force.is_some()
+            && ui
+                .button("Include again")
+                .on_hover_text("Ctrl + Z")
+                .clicked()
+        {
             asks.push(FilterAsk::LimitFrequency(None));
         }
     });

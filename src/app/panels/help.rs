@@ -42,7 +42,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 context.asks.push(CardAsk::ToggleHelp);
             }
             let tour = ui.button("Take the tour");
-            let about = "Nine stops on the demo, at each of which you do something";
+            let about = "Nine hands-on steps with the demo";
             if tour.on_hover_text(about).clicked() {
                 context.asks.push(TourAsk::Begin);
             }

@@ -136,7 +136,7 @@ pub fn notes(ui: &mut Ui, desk: DeskRef<'_>) {
         }
         if !show.problems.is_empty() {
             ui.add_space(14.0);
-            ui.label(style::title("Not there any more; the rest plays"));
+            ui.label(style::title("No longer available; the rest plays"));
             for problem in show.problems.iter().take(20) {
                 ui.add(egui::Label::new(style::weak(problem.to_string())).wrap());
             }

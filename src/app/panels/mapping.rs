@@ -36,8 +36,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             });
         });
         ui.label(style::weak(
-            "category NAME class|method|file|package PATTERN — the first entry that matches takes a function; \
-             * is any run of characters, ~ begins a regular expression.",
+            "category NAME class|method|file|package PATTERN — a function belongs to the first entry that matches it; \
+             * matches any text, ~ starts a regular expression.",
         ));
         file(ui, editor, context);
         let room = (context.free.height() - 420.0).clamp(90.0, 420.0);
@@ -72,7 +72,7 @@ fn file(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>) {
             .as_ref()
             .is_some_and(|open| open.map.is_some());
         let off = ui.add_enabled(is_mapped, egui::Button::new("Off"));
-        if off.on_hover_text("Shows the structure as it is").clicked() {
+        if off.on_hover_text("Shows the original structure").clicked() {
             context.asks.push(MappingAsk::UseNone);
         }
     });
@@ -155,13 +155,13 @@ fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>, line:
         return;
     };
     let Some(assignment) = &editor.assignment else {
-        ui.label(style::weak("Looking which functions each entry takes…"));
+        ui.label(style::weak("Matching functions to entries…"));
         return;
     };
     let taken: u64 = assignment.taken.iter().sum();
     let unused = assignment.taken.iter().filter(|taken| **taken == 0).count();
     let mut said = format!(
-        "{} functions taken, {} left out",
+        "{} functions mapped, {} excluded",
         text::count(taken),
         text::count(assignment.unmatched.len() as u64)
     );
@@ -180,7 +180,7 @@ fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>, line:
             (assignment.taken.get(entry), assignment.listed.get(entry))
         && taken > 0
     {
-        let title = format!("Line {} takes", line.unwrap_or_default());
+        let title = format!("Line {} maps", line.unwrap_or_default());
         let paths = listed.iter().map(|&module| (false, module));
         list(ui, "taken", &title, hierarchy, paths, taken);
     }
@@ -195,7 +195,7 @@ fn summary(ui: &mut Ui, editor: &MappingEditor, context: &mut Context<'_>, line:
     unmatched.sort_unstable();
     let all = unmatched.len() as u64;
     let shown = unmatched.into_iter().take(LISTED);
-    list(ui, "left out", "Left out", hierarchy, shown, all);
+    list(ui, "left out", "Excluded", hierarchy, shown, all);
 }
 
 /// The paths of some of `all` functions, those marked in the weak colour.

@@ -45,7 +45,7 @@ pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
         }
     });
     menu.response
-        .on_hover_text("Everything that can be done, with its keys (or Ctrl + P and type)");
+        .on_hover_text("All actions and their shortcuts (or press Ctrl + P and type)");
 }
 
 fn of_group(ui: &mut Ui, group: &[Listed], context: &mut Context<'_>) {
@@ -69,7 +69,7 @@ fn of_action(ui: &mut Ui, action: &Listed, context: &mut Context<'_>) {
     let response = ui
         .add_enabled(command.is_some(), button)
         .on_hover_text(action.about)
-        .on_disabled_hover_text(format!("{} Not possible now.", action.about));
+        .on_disabled_hover_text(format!("{} Not available now.", action.about));
     if let Some(command) = command.filter(|_| response.clicked()) {
         context.asks.push(command);
         ui.close();
@@ -118,7 +118,7 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
         None => (room.center(), Align2::CENTER_CENTER),
     };
     let entries = menu.entries(context.desk.state);
-    let shown = egui::Area::new(Id::unique("menu of what is pointed at"))
+    let shown = egui::Area::new(Id::unique("context menu"))
         .order(egui::Order::Foreground)
         .fixed_pos(at)
         .pivot(pivot)
@@ -139,7 +139,7 @@ pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
                     context.asks.push(PaletteAsk::CloseMenu);
                 }
                 if entries.is_empty() {
-                    ui.label(style::weak("Nothing can be done with it now."));
+                    ui.label(style::weak("No actions are available now."));
                 }
             });
         });

@@ -75,9 +75,8 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
                 context.asks.push(command);
             }
         }
-        response.on_hover_text(
-            "What the camera sees. Click or drag to go there (Shift + M hides this)",
-        );
+        response
+            .on_hover_text("The camera's view. Click or drag to go there (Shift + M hides this)");
     });
 }
 

@@ -21,8 +21,8 @@ where
 /// An entry for each name of a list, and a field that keeps what is shown now under another; `width` points wide.
 pub fn list(ui: &mut Ui, (of, names): (OwnList, &[String]), width: f32, context: &mut Context<'_>) {
     let (about, hint) = match of {
-        OwnList::Looks => ("A look of your own", "Keep this look as…"),
-        OwnList::Views => ("An arrangement of your own", "Keep these views as…"),
+        OwnList::Looks => ("Custom look", "Save this look as…"),
+        OwnList::Views => ("Custom arrangement", "Save these views as…"),
     };
     let mut ask = |does| context.asks.push(OwnAsk { of, does });
     for (number, name) in names.iter().enumerate() {
@@ -34,7 +34,7 @@ pub fn list(ui: &mut Ui, (of, names): (OwnList, &[String]), width: f32, context:
                 ask(OwnDoes::Use(number));
                 ui.close();
             }
-            if icon_button(ui, Icon::Close, false, "Forget it").clicked() {
+            if icon_button(ui, Icon::Close, false, "Delete it").clicked() {
                 ask(OwnDoes::Remove(number));
             }
         });

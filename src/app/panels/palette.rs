@@ -39,7 +39,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                     field(ui, context);
                     ui.add_space(6.0);
                     if palette.rows.is_empty() {
-                        ui.label(style::weak("Nothing has that name."));
+                        ui.label(style::weak("No matches."));
                         return;
                     }
                     egui::ScrollArea::vertical()
@@ -74,7 +74,7 @@ fn field(ui: &mut Ui, context: &mut Context<'_>) {
     let mut query = palette.query.clone();
     let edit = egui::TextEdit::singleline(&mut query)
         .id(Id::unique(FIELD))
-        .hint_text("What do you want to do, or to see?")
+        .hint_text("Type an action, view or module")
         .desired_width(f32::INFINITY);
     let response = ui.add(edit);
     if palette.wants_focus || !response.has_focus() {
@@ -104,7 +104,7 @@ fn row(ui: &mut Ui, number: usize, context: &mut Context<'_>) {
                 .min_size(egui::vec2(ui.available_width(), 0.0));
             ui.add_enabled(can, button)
                 .on_hover_text(action.about)
-                .on_disabled_hover_text(format!("{} Not possible now.", action.about))
+                .on_disabled_hover_text(format!("{} Not available now.", action.about))
         }
         Row::Module(module) => {
             let Some(document) = &desk.state.document else {

@@ -62,7 +62,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             .sense(Sense::click())
             .truncate();
         let path = hierarchy.path(module);
-        let about = format!("{}. Click to see all of it", escape::name(&path));
+        let about = format!("{}. Click to see it in full", escape::name(&path));
         if ui.add(label).on_hover_text(about).clicked() {
             context.asks.push(CameraAsk::FlyTo(module));
         }

@@ -42,7 +42,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         if new.is_model() {
             ui.label(style::weak(
-                "A glTF model with the colours as they are now, for other programs.",
+                "A glTF model with the current colours, for other programs.",
             ));
         } else {
             let [_, height] = new.size(picture::aspect(desk.state));
@@ -69,7 +69,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
                 context.asks.push(PictureAsk::Edit(new.clone()));
                 context.asks.push(PictureAsk::Save);
             }
-            let copy = ui.button("Copy what is seen");
+            let copy = ui.button("Copy the picture");
             if copy.on_hover_text("To the clipboard (Ctrl + C)").clicked() {
                 context.asks.push(PictureAsk::Copy);
             }

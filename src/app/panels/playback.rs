@@ -134,7 +134,7 @@ fn value_choice(ui: &mut Ui, profile: &Profile) -> Option<String> {
             }
         })
         .response
-        .on_hover_text("Which of the profile's values everything shows");
+        .on_hover_text("Value of the profile shown in all views");
     chosen
 }
 
@@ -170,7 +170,7 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     }
     if ui
         .selectable_label(playback.summary, "Summary")
-        .on_hover_text("The final state over the whole recording or range (Y)")
+        .on_hover_text("Summary of the whole recording or range (Y)")
         .clicked()
     {
         context.asks.push(PlayAsk::ToggleSummary);
@@ -185,7 +185,7 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         ui.horizontal(|ui| {
             ui.label("A step goes");
             ui.add(egui::DragValue::new(&mut stride).range(1..=1_000_000))
-                .on_hover_text("How many cels a step passes");
+                .on_hover_text("Number of cels per step");
             ui.label(if stride == 1 { "cel" } else { "cels" });
         });
         if stride != playback.stride {
@@ -194,14 +194,14 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         let mut skips = playback.skips_idle;
         let idle = ui
             .checkbox(&mut skips, "Skip idle stretches")
-            .on_hover_text("Pass quickly over stretches in which no call starts or ends");
+            .on_hover_text("Play quickly through stretches in which no call starts or ends");
         if idle.changed() {
             context.asks.push(PlayAsk::ToggleSkipIdle);
         }
         let mut follows = context.desk.state.following.is_on;
         let following = ui
             .checkbox(&mut follows, "Follow with the camera (H)")
-            .on_hover_text("The camera goes to the district in which something runs");
+            .on_hover_text("The camera moves to the active district");
         if following.changed() {
             context.asks.push(CameraAsk::ToggleFollowing);
         }
@@ -254,7 +254,7 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     ui.label(style::weak(format!("of {end}")));
     let sampling = recording.sampling.as_ref();
     if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
-        let hint = format!("Only a part of the recording is kept here: {sampling}");
+        let hint = format!("Sampled recording: {sampling}");
         ui.label("sampling")
             .on_hover_text(escape::name(&hint).into_owned());
     }
@@ -452,7 +452,7 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
             }
         })
         .response
-        .on_hover_text("What passes evenly while it plays");
+        .on_hover_text("What advances at a constant rate during playback");
     if clock != playback.clock() {
         context.asks.push(PlayAsk::SetClock(clock));
     }
@@ -474,9 +474,11 @@ fn speed(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         Clock::Event | Clock::Cel => field.custom_parser(parse_number),
     };
     let hint = match playback.clock() {
-        Clock::Wall => "Time of the recording that passes in a second: drag, or click and type 5ms",
-        Clock::Event => "Events that pass in a second: drag, or click and type",
-        Clock::Cel => "Steps in a second: drag, or click and type",
+        Clock::Wall => {
+            "Recorded time played per second: drag, or click and type a value such as 5ms"
+        }
+        Clock::Event => "Events played per second: drag, or click and type",
+        Clock::Cel => "Steps per second: drag, or click and type",
     };
     let field = ui
         .add_sized([104.0, ui.spacing().interact_size.y], field)
@@ -516,7 +518,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
             ui.selectable_value(&mut by_events, false, "time");
         })
         .response
-        .on_hover_text("Whether the length of a cel is a number of events or a time");
+        .on_hover_text("Whether a cel is measured in events or in time");
     let mut value = value.max(1);
     let drag_speed = (value as f64 * 0.01).max(0.1);
     let drag = egui::DragValue::new(&mut value)
@@ -531,7 +533,7 @@ fn step_size(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
     };
     let response = ui
         .add(drag)
-        .on_hover_text("How much one cel shows, and a step passes: drag, or click and type");
+        .on_hover_text("Length of a cel and of a step: drag, or click and type");
     if response.changed() && is_events {
         context.asks.push(PlayAsk::SetStep(Step::Events(value)));
     } else if response.changed() {

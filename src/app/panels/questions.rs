@@ -44,8 +44,8 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
                 .add_enabled(missing.is_none(), button)
                 .on_hover_text(preset.sentence)
                 .on_disabled_hover_text(match missing {
-                    Some(Missing::Recording) => "Needs a recording beside the source tree",
-                    Some(Missing::Imports) => "Imports are read where no recording is open",
+                    Some(Missing::Recording) => "Needs a recording as well as a source tree",
+                    Some(Missing::Imports) => "Imports are read only if no recording is open",
                     _ => "Needs a source tree",
                 });
             if response.clicked() {
@@ -57,7 +57,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
         own::list(ui, (OwnList::Looks, &names), ENTRY, context);
     });
     menu.response
-        .on_hover_text("What the colours say, and what stands out (Shift + Q)");
+        .on_hover_text("Meaning of the colours, and the files that stand out (Shift + Q)");
 }
 
 /// The panel at the left: the question, a sentence, and what stands out.
@@ -103,7 +103,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 
 fn nothing(is_reading: bool) -> &'static str {
     match is_reading {
-        true => "Still being read…",
+        true => "Still loading…",
         false => "Nothing stands out.",
     }
 }

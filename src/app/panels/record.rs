@@ -38,7 +38,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
             ui.label(style::title("Record a program"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let about = match shown.running {
-                    Some(_) => "Hide: the program goes on (Escape)",
+                    Some(_) => "Hide; the program keeps running (Escape)",
                     None => "Close (Escape)",
                 };
                 if icon_button(ui, Icon::Close, false, about).clicked() {
@@ -63,10 +63,11 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
     let mut asks = Vec::new();
     let mut wish = shown.wish.clone();
     ui.label(style::weak(
-        "It runs as in a terminal, but reads nothing. No shell takes part: words end at white space outside of quotes.",
+        "The command runs as in a terminal, but with empty standard input and without a shell. Arguments are split at \
+         white space outside quotes.",
     ));
     let mut is_entered = false;
-    egui::Grid::new("what is recorded")
+    egui::Grid::new("recording options")
         .num_columns(2)
         .show(ui, |ui| {
             ui.label(style::weak("Command"));
@@ -86,7 +87,7 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
                 }
                 let field = TextEdit::singleline(&mut wish.folder);
                 ui.add(field.desired_width(f32::INFINITY))
-                    .on_hover_text("The program runs in it, and the recording goes there");
+                    .on_hover_text("Working directory of the program, and folder of the recording");
             });
             ui.end_row();
         });
@@ -140,10 +141,10 @@ fn recorders(ui: &mut Ui, shown: &RecordCard, looked: &Looked, wish: &mut Record
         ui.horizontal_wrapped(|ui| {
             if by == Some(Recorder::Uftrace) {
                 ui.checkbox(&mut wish.memory, "allocations")
-                    .on_hover_text("What malloc gives and free takes back");
+                    .on_hover_text("Allocations (malloc) and releases (free)");
             }
-            ui.checkbox(&mut wish.is_paused, "begin with recording off")
-                .on_hover_text("Nothing is recorded until it is switched on here");
+            ui.checkbox(&mut wish.is_paused, "start with recording off")
+                .on_hover_text("Nothing is recorded until you switch recording on here");
         });
     }
     // Those that would do stand before those of other languages.
@@ -209,19 +210,16 @@ fn progress(ui: &mut Ui, shown: &RecordCard, running: &Running) -> Vec<RecordAsk
                 true => ("Switch off", Switch::Off),
                 false => ("Switch on", Switch::On),
             };
-            let about = "The program goes on; what it does while recording is off is a gap";
+            let about = "The program keeps running; the time while recording is off becomes a gap";
             if ui.button(text).on_hover_text(about).clicked() {
                 asks.push(RecordAsk::Switch(to));
             }
         }
         let (text, about) = match running.control.stops() {
-            0 => (
-                "Stop",
-                "Asks the program to end, and opens what was recorded",
-            ),
+            0 => ("Stop", "Asks the program to end, and opens the recording"),
             _ => (
                 "End it",
-                "The program was asked to end and goes on: makes it end",
+                "The program is still running after being asked to end: force it to end",
             ),
         };
         if ui.button(text).on_hover_text(about).clicked() {
@@ -241,7 +239,7 @@ fn output(ui: &mut Ui, shown: &RecordCard) {
         return;
     }
     ui.add_space(4.0);
-    ui.label(style::weak("What the program wrote"));
+    ui.label(style::weak("Output of the program"));
     egui::Frame::new()
         .fill(ui.visuals().extreme_bg_color)
         .inner_margin(4)

@@ -27,15 +27,18 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.label(style::title("Callscape ended unexpectedly"));
         ui.add(egui::Label::new(line).truncate());
         ui.label(style::weak(
-            "The session was kept less than a minute before.",
+            "The session was saved less than a minute before.",
         ));
         ui.horizontal(|ui| {
             let open = ui.button("Open the session");
-            if open.on_hover_text("Opens it as it was.").clicked() {
+            if open.on_hover_text("Restores the session.").clicked() {
                 context.asks.push(FileAsk::OpenLeft);
             }
             let discard = ui.button("Discard");
-            if discard.on_hover_text("Deletes what was kept.").clicked() {
+            if discard
+                .on_hover_text("Deletes the saved session.")
+                .clicked()
+            {
                 context.asks.push(FileAsk::DiscardLeft);
             }
         });

@@ -32,11 +32,11 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
                 let button = egui::Button::new(together.title())
                     .selected(desk.state.runs_view.together == together);
                 let about = match together {
-                    RunsLayout::One => "One landscape: what B has more or less than A (Q)",
+                    RunsLayout::One => "One landscape, coloured by the difference (Q)",
                     RunsLayout::SideBySide => {
-                        "A at the left, B at the right: one camera, linked clocks (Q)"
+                        "A on the left, B on the right: one camera, aligned timelines (Q)"
                     }
-                    RunsLayout::Wipe => "Both in one place, with a divider to drag (Q)",
+                    RunsLayout::Wipe => "Both in one place, with a movable divider (Q)",
                 };
                 if ui.add(button).on_hover_text(about).clicked() {
                     context.asks.push(RunsAsk::Together(Some(together)));
@@ -45,13 +45,13 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             ui.add_space(6.0);
             let (own, other) = (runs.side(), 1 - runs.side());
             let (own, other) = (runs.title_of(own), runs.title_of(other));
-            let about = "time, call stacks and what is selected are of this run";
+            let about = "time, call stacks and selection refer to this run";
             let document = desk.state.document.as_ref();
             let plays = document.is_some_and(|it| it.playback.is_some());
             let (text, about) = match (desk.state.runs_view.together, plays) {
                 (_, false) => (
                     format!("{own} is shown"),
-                    format!("Tables and what is selected are of this run. Click for {other} (V)"),
+                    format!("Tables and selection refer to this run. Click for {other} (V)"),
                 ),
                 (RunsLayout::One, true) => (
                     format!("{own} plays"),
@@ -78,7 +78,7 @@ pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             means(ui, runs);
             let only = egui::Button::new("Only what differs")
                 .selected(desk.state.runs_view.only_differences);
-            let about = "Collapse districts in which nothing differs (D)";
+            let about = "Collapse districts without differences (D)";
             if ui.add(only).on_hover_text(about).clicked() {
                 context.asks.push(RunsAsk::ToggleOnlyDifferences);
             }
@@ -103,15 +103,15 @@ fn means(ui: &mut Ui, runs: &Runs) {
     let (text, about) = match (runs.is_limited(), a.min(b)) {
         (true, _) => (
             "of the runs that play".to_owned(),
-            "Range and filters act on the two runs that play: without them the means of all are compared",
+            "Range and filters apply only to the two runs that play; without them, the means of all runs are compared",
         ),
         (false, 1) => (
             format!("means of {a} and {b} runs"),
-            "What is noise is not known: that takes two runs of each side",
+            "Noise is unknown: it needs two runs on each side",
         ),
         (false, _) => (
             format!("means of {a} and {b} runs"),
-            "What is noise among the runs is grey: at most 5 % of what is not are expected to be chance",
+            "Noise between runs is grey. At most 5 % of the other differences are expected to be due to chance",
         ),
     };
     said(ui, text).on_hover_text(about);
@@ -130,7 +130,7 @@ fn compared_by(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
             }
         });
     by.response
-        .on_hover_text("What colours, marks and tables compare");
+        .on_hover_text("Value compared by colours, marks and tables");
     let title = |strength: Strength| match strength {
         Strength::Absolute => "share of the run",
         Strength::Relative => "times as much",
@@ -145,7 +145,7 @@ fn compared_by(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         });
     strong_of
         .response
-        .on_hover_text("What a strong colour says");
+        .on_hover_text("Meaning of a strong colour");
     if (wanted, strong) != (measure, strength) {
         context.asks.push(RunsAsk::CompareBy(wanted, strong));
     }
@@ -171,9 +171,9 @@ fn timed(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
                 ui.selectable_value(&mut wanted, timed, title(timed));
             }
         });
-    combo
-        .response
-        .on_hover_text("Running time leaves out what threads waited, such as for another program");
+    combo.response.on_hover_text(
+        "Running time excludes the time that threads waited, such as for another program",
+    );
     if wanted != runs.timed() {
         context.asks.push(RunsAsk::CompareTime(wanted));
     }
@@ -185,7 +185,7 @@ fn brought_on(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         return;
     };
     if runs.needs_shares() {
-        let about = "They record different things: only what share a function has of its run can be compared";
+        let about = "The recordings measure different things, so only each function's share of its run can be compared";
         said(ui, "by shares of their runs").on_hover_text(about);
         return;
     }
@@ -223,7 +223,7 @@ fn brought_on(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
             }
         });
     combo.response.on_hover_text(
-        "Amounts as they were recorded, or as shares of their runs; with a function chosen, per call of it",
+        "Amounts as recorded, as shares of their runs, or per call of the selected function",
     );
     if wanted != now {
         context.asks.push(RunsAsk::Normalise(wanted));
@@ -236,7 +236,7 @@ fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         return;
     };
     let Some(clocks) = runs.clocks() else {
-        said(ui, "no clocks: one of them has no times");
+        said(ui, "not aligned: one of them has no times");
         return;
     };
     let chosen = document.selection.chosen.function;
@@ -255,7 +255,7 @@ fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     }
     links.extend(of_chosen.filter(|(link, _)| link != runs.link()));
     let now = links.iter().find(|(link, _)| link == runs.link());
-    let text = now.map_or_else(String::new, |(_, text)| format!("clocks by {text}"));
+    let text = now.map_or_else(String::new, |(_, text)| format!("aligned by {text}"));
     let mut wanted = *runs.link();
     let combo = ComboBox::from_id_salt("clocks")
         .width(150.0)
@@ -267,14 +267,14 @@ fn clocks(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
         });
     let about = match runs.link() {
         Link::Calls | Link::CallsOf(_) => format!(
-            "Which time of A is which of B: {} calls of A were found again in B",
+            "How times of A and B are matched: {} calls of A were found in B",
             text::count(clocks.matched as u64)
         ),
         Link::Phases => format!(
-            "Which time of A is which of B: {} phases of A were found again in B",
+            "How times of A and B are matched: {} phases of A were found in B",
             text::count(clocks.matched as u64)
         ),
-        _ => "Which time of A is which of B. With a function chosen, by its calls too".to_owned(),
+        _ => "How times of A and B are matched. Select a function to match by its calls".to_owned(),
     };
     combo.response.on_hover_text(about);
     if wanted != *runs.link() {

@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             "Record"
         });
         let record = ui.add(record.selected(is_recording));
-        let about = "Fly and click: what is done becomes shots (F9)";
+        let about = "Record your actions as shots (F9)";
         if record.on_hover_text(about).clicked() {
             asks.push(ScriptAsk::Record);
         }
@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         if let Some(chosen) = script.chosen {
             let here = ui
                 .button("From here")
-                .on_hover_text("From the chosen shot (Shift + F5)");
+                .on_hover_text("From the selected shot (Shift + F5)");
             if here.clicked() {
                 context.asks.push(LiveAsk::Begin(chosen));
             }
@@ -64,8 +64,8 @@ fn shots(ui: &mut Ui, context: &mut Context<'_>, asks: &mut Vec<ScriptAsk>) {
     let shots = &script.scene.shots;
     if shots.is_empty() {
         let hint = match desk.talk.bookmarks.is_empty() {
-            true => "Record a scene, or take bookmarks: each is a shot then.",
-            false => "No shots yet: Present goes from bookmark to bookmark.",
+            true => "Record a scene, or add bookmarks: each becomes a shot.",
+            false => "No shots yet: Present shows the bookmarks one by one.",
         };
         ui.label(style::weak(hint));
         return;
@@ -124,7 +124,7 @@ fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<ScriptAsk>) {
             .as_ref()
             .map_or(String::new(), |it| it.text.clone());
         let field = TextEdit::singleline(&mut words)
-            .hint_text("Words at the edge of the picture")
+            .hint_text("Text at the edge of the picture")
             .desired_width(f32::INFINITY);
         if ui.add(field).changed() {
             new.caption = with_words(new.caption.take(), words);
@@ -136,7 +136,7 @@ fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<ScriptAsk>) {
             .as_ref()
             .map_or(String::new(), |it| it.text.clone());
         let field = TextEdit::singleline(&mut words)
-            .hint_text("Large words over the picture")
+            .hint_text("Large text over the picture")
             .desired_width(f32::INFINITY);
         if ui.add(field).changed() {
             new.title = with_words(new.title.take(), words);
@@ -144,7 +144,7 @@ fn editor(ui: &mut Ui, index: usize, shot: &Shot, asks: &mut Vec<ScriptAsk>) {
         ui.end_row();
         ui.label(style::weak("Notes"));
         let field = TextEdit::multiline(&mut new.notes)
-            .hint_text("For you alone")
+            .hint_text("Only visible to you")
             .desired_rows(2)
             .desired_width(f32::INFINITY);
         ui.add(field);

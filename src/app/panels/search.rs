@@ -86,7 +86,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
         egui::Frame::popup(ui.style()).show(ui, |ui| {
             ui.set_width(width.max(0.0));
             if document.found.is_empty() {
-                ui.label(style::weak("Nothing has that name."));
+                ui.label(style::weak("No matches."));
                 return;
             }
             let height = (ctx.content_rect().height() * 0.5).min(420.0);

@@ -64,8 +64,8 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
 /// What source files are opened with.
 fn editor(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::weak("Editor")).on_hover_text(
-        "A command that opens source files, such as code -g {file}:{line}. Without one, what VISUAL or EDITOR name, else \
-         the first editor that is found",
+        "Command that opens source files, such as code -g {file}:{line}. The default is VISUAL or EDITOR, otherwise \
+         the first editor found",
     );
     let mut command = context.desk.editors.command.clone();
     let field = egui::TextEdit::singleline(&mut command)
@@ -109,7 +109,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
     let areas = offered.clone().filter(|metric| metric.is_amount());
     let areas: Vec<_> = areas.map(|metric| (metric, metric.title())).collect();
     choice(ui, "Area", &mut new.area, &areas);
-    let sizes = [(false, "a tenth at most"), (true, "full size")];
+    let sizes = [(false, "at most a tenth"), (true, "full size")];
     choice(ui, "Not by hand", &mut new.full_size, &sizes);
     left_out(ui, document, &mut new.without);
     let mut heights = vec![(None, "even")];
@@ -124,7 +124,7 @@ fn blocks(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings)
         (Surface::Neutral, "level of the hierarchy"),
         (Surface::District, "district"),
         (Surface::Language, "language"),
-        (Surface::Purpose, "what files are for"),
+        (Surface::Purpose, "purpose of files"),
     ];
     if document.is_some_and(|it| it.runs.is_some()) {
         surfaces.push((Surface::Difference, "difference of two runs"));
@@ -166,8 +166,8 @@ fn left_out(ui: &mut Ui, document: Option<&Document>, without: &mut Purposes) {
 /// What arcs and glow say of a recording.
 fn recorded(ui: &mut Ui, document: Option<&Document>, new: &mut LandscapeSettings) {
     let mut arcs = vec![
-        (ArcMode::All, "all up to now"),
-        (ArcMode::Selection, "of the module chosen"),
+        (ArcMode::All, "all up to the time shown"),
+        (ArcMode::Selection, "of the selected module"),
         (ArcMode::Step, "of the last step"),
         (ArcMode::None, "none"),
     ];
@@ -204,9 +204,9 @@ fn choice<T: PartialEq + Copy>(ui: &mut Ui, label: &str, value: &mut T, choices:
 }
 
 fn bundling(ui: &mut Ui, bundling: &mut f32) {
-    let named = ui.label(style::weak("Bundling")).on_hover_text(
-        "How closely arcs follow the districts that they run through: 0 is straight",
-    );
+    let named = ui
+        .label(style::weak("Bundling"))
+        .on_hover_text("Strength with which arcs follow the districts they cross: 0 is straight");
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;
         let slider = egui::Slider::new(bundling, 0.0..=1.0).show_value(false);
@@ -222,8 +222,8 @@ fn bundling(ui: &mut Ui, bundling: &mut f32) {
 
 fn most_arcs(ui: &mut Ui, most: &mut usize) {
     let named = ui
-        .label(style::weak("Arcs at most"))
-        .on_hover_text("Of more, the most important are drawn; the legend counts the others");
+        .label(style::weak("Maximum arcs"))
+        .on_hover_text("Only the most important arcs are drawn; the legend counts the others");
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;
         let slider = egui::Slider::new(most, 10..=ARCS_AT_MOST)
@@ -244,7 +244,7 @@ fn most_arcs(ui: &mut Ui, most: &mut usize) {
 fn half_life(ui: &mut Ui, half_life: &mut Cost) {
     let named = ui
         .label(style::weak("Glow halves in"))
-        .on_hover_text("How fast what has run fades, in time of the trace");
+        .on_hover_text("Time in which past activity fades by half, in recorded time");
     let mut ns = half_life.ns() as f64;
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = 90.0;

@@ -55,7 +55,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
         ui.set_width(200.0f32.min(free.width() * 0.3).max(0.0));
         ui.label(style::title("Running now")).on_hover_text(
-            "The call stack of each thread, the way over the landscape (K hides this)",
+            "The call stack of each thread, as a path over the landscape (K hides this)",
         );
         let share = match free.width() < NARROW {
             true => HEIGHT_IN_NARROW,
@@ -227,7 +227,7 @@ fn frames(
 }
 
 fn time_open(start: Time, now: Time) -> String {
-    format!("for {} so far", now.since(start))
+    format!("running for {}", now.since(start))
 }
 
 #[cfg(test)]

@@ -67,8 +67,8 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
     let steps = &context.desk.state.steps;
     let (done, all) = (steps.done(), steps.all().len());
     if all == 0 {
-        let none = "What is left out, collapsed, chosen, coloured or opened from now on stands here. A click goes back \
-                    to it; nothing of the recording or the disk is touched.";
+        let none = "Everything you exclude, collapse, select, colour or open from now on is listed here. Click an \
+                    entry to go back to it. The recording and the disk are not touched.";
         ui.label(style::weak(none));
         return;
     }
@@ -82,7 +82,7 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
             let mut names = steps.all().skip(from).map(|step| step.name.as_str());
             for number in rows {
                 let name = match number {
-                    0 => "As it was opened",
+                    0 => "As opened",
                     _ => names.next().unwrap_or_default(),
                 };
                 let name = match number > done {
@@ -93,8 +93,8 @@ fn list(ui: &mut Ui, context: &mut Context<'_>) {
                     .truncate()
                     .min_size(egui::vec2(ui.available_width(), 0.0));
                 let about = match number > done {
-                    true => "Undone. A click does all up to here again",
-                    false => "A click undoes all after it",
+                    true => "Undone. Click to redo all up to here",
+                    false => "Click to undo everything after it",
                 };
                 if ui.add(button).on_hover_text(about).clicked() {
                     context.asks.push(StepAsk::GoTo(number));

@@ -276,7 +276,7 @@ fn views_that_come_and_go_are_steps_that_are_undone() {
     let names: Vec<&str> = desk.state.steps.all().map(|it| it.name.as_str()).collect();
     let (opened, closed) = (views[1].title(), views[3].title());
     assert_eq!(names[0], format!("Opened {opened}"));
-    assert_eq!(names[2], format!("Showed {opened} alone"));
+    assert_eq!(names[2], format!("Maximised {opened}"));
     assert_eq!(names[5], format!("Closed {closed}"));
     for expected in expected.iter().rev().skip(1) {
         desk.execute(StepAsk::Undo);

@@ -19,7 +19,7 @@ pub fn timings(timings: &Timings) -> String {
 /// The passes of a frame and what they took on the device.
 pub fn passes(passes: &[(&str, f32)]) -> String {
     if passes.is_empty() {
-        return "the device does not tell how long each pass takes".to_owned();
+        return "the device cannot measure its passes".to_owned();
     }
     let sum: f32 = passes.iter().map(|(_, ms)| ms).sum();
     let mut text = format!("{sum:.1} ms on the device: ");

@@ -74,9 +74,9 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     let own = document.show_cost(facts.self_cost);
     let cost = match facts.total {
         Some(total) => {
-            format!("{} in all, {own} itself", document.show_cost(total))
+            format!("{} in total, {own} self", document.show_cost(total))
         }
-        None => format!("{own} itself"),
+        None => format!("{own} self"),
     };
     if facts.calls > 0 {
         let calls = text::counted(facts.calls, "call", "calls");
@@ -87,7 +87,7 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     if let Some(Some(left)) = document.left_of(module).filter(|_| document.counts_calls()) {
         let calls = text::counted(left.calls, "call", "calls");
         let own = document.show_cost(left.self_cost);
-        let line = format!("of these {calls} · {own} itself in what is shown");
+        let line = format!("displayed: {calls} · {own} self");
         ui.label(style::weak(line).small());
     }
     if let Some(covered) = facts.covered {

@@ -63,7 +63,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         true,
                         "End recording",
                         ScriptAsk::Record,
-                        "What is done becomes shots of a scene (F9)",
+                        "Record your actions as shots of a scene (F9)",
                     );
                 }
                 if icon_button(ui, Icon::Home, false, "Show everything (Home)").clicked() {
@@ -130,8 +130,8 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         }
         ui.separator();
         ui.menu_button("Views for a question", |ui| arrangements(ui, context));
-        let first = ui.button("Arrange as at first");
-        let about = "The landscape alone; what was open is opened again by undoing";
+        let first = ui.button("Default arrangement");
+        let about = "Show only the landscape; Undo reopens the other views";
         if first.on_hover_text(about).clicked() {
             context.asks.push(PaneAsk::Reset);
         }
@@ -146,9 +146,9 @@ fn arrangements(ui: &mut Ui, context: &mut Context<'_>) {
     for purpose in Purpose::ALL {
         let can = context.desk.state.arrangement_for(purpose).is_some();
         let button = egui::Button::new(purpose.title()).min_size(egui::vec2(WIDTH, 0.0));
-        let response = ui
-            .add_enabled(can, button)
-            .on_disabled_hover_text("Needs a recording that knows something of it, or two");
+        let response = ui.add_enabled(can, button).on_disabled_hover_text(
+            "Needs one recording with the relevant data, or two recordings",
+        );
         if response.clicked() {
             context.asks.push(PaneAsk::For(purpose));
             ui.close();
@@ -174,7 +174,7 @@ fn toggle_view(ui: &mut Ui, view: ViewId, context: &mut Context<'_>) {
         .on_hover_text(line.about)
         .on_disabled_hover_text(match line.needs {
             Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
-            Needs::Memory => "Needs a recording of memory",
+            Needs::Memory => "Needs a memory recording",
             _ => "Needs a recording with times",
         })
         .clicked()
@@ -227,7 +227,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
         entry(
             ui,
             false,
-            "Expand it and all in it",
+            "Expand it completely",
             "cut.expand",
             CutAsk::ExpandWhole(None).into(),
         );
@@ -263,7 +263,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
             "",
             CutAsk::ExpandAll.into(),
         );
-        let by_size = "Collapse what is small on the screen";
+        let by_size = "Collapse modules that are small on the screen";
         entry(
             ui,
             desk.state.detail_by_size,
@@ -332,7 +332,7 @@ fn range_text(context: &Context<'_>) -> Option<String> {
 
 /// The range as a chip that takes it away.
 fn range(ui: &mut Ui, text: &str, context: &mut Context<'_>) {
-    let tooltip = "Every view shows this range only. Click to show all again (Escape)";
+    let tooltip = "Every view shows only this range. Click to show everything again (Escape)";
     let colors = style::colors(context.desk.state.settings.theme);
     let chip = egui::Button::new(format!("{text}    "))
         .fill(colors.accent.gamma_multiply(0.25))

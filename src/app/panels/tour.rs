@@ -56,7 +56,7 @@ fn at(ui: &mut Ui, number: usize, stop: &Stop, is_done: bool, context: &mut Cont
     } else {
         ui.label(style::weak(stop.mouse));
         ui.label(style::weak(format!(
-            "By keys: {}",
+            "Keyboard: {}",
             keys::with_keys(stop.keys)
         )));
     }
@@ -64,11 +64,8 @@ fn at(ui: &mut Ui, number: usize, stop: &Stop, is_done: bool, context: &mut Cont
     ui.horizontal(|ui| {
         leave(ui, context);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let skip = ui.button("Go on");
-            if skip
-                .on_hover_text("To the next stop, whatever was done here")
-                .clicked()
-            {
+            let skip = ui.button("Next");
+            if skip.on_hover_text("Skip to the next stop").clicked() {
                 context.asks.push(TourAsk::Skip);
             }
         });
@@ -95,7 +92,7 @@ fn progress(ui: &mut Ui, behind: usize, context: &Context<'_>) {
 
 fn leave(ui: &mut Ui, context: &mut Context<'_>) {
     let button = ui.button("Leave the tour");
-    let about = "Escape. The help (F1), the menu and the welcome begin it again";
+    let about = "Escape. Restart the tour from the help (F1), the menu or the welcome panel";
     if button.on_hover_text(about).clicked() {
         context.asks.push(TourAsk::Leave);
     }
@@ -103,10 +100,7 @@ fn leave(ui: &mut Ui, context: &mut Context<'_>) {
 
 fn end(ui: &mut Ui, context: &mut Context<'_>) {
     ui.label(style::title("That was the tour"));
-    ui.label(
-        "The palette finds everything that can be done by its name; the right button lists what can be done with what \
-         it is on.",
-    );
+    ui.label("The palette finds every action by name; right-click lists an item's actions.");
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let close = ui.button("Close").on_hover_text("Escape");

@@ -63,7 +63,7 @@ fn welcome(ctx: &Egui, context: &mut Context<'_>) {
             typed(ui, context);
             if welcome.recent.iter().next().is_some() {
                 ui.add_space(8.0);
-                ui.label(style::title("Opened before"));
+                ui.label(style::title("Recent"));
                 recent(ui, context);
             }
         });
@@ -79,14 +79,14 @@ fn heading(ui: &mut Ui, context: &mut Context<'_>) {
                 context.asks.push(FileAsk::Welcome);
             }
             let help = ui.button("Help");
-            if help.on_hover_text("What keys and mouse do (F1)").clicked() {
+            if help.on_hover_text("Keys and mouse (F1)").clicked() {
                 context.asks.push(CardAsk::ToggleHelp);
             }
         });
     });
     ui.label(style::weak(
-        "A source tree as a landscape, and recorded executions played over it. Drop a folder, a recording or both anywhere \
-         on this window.",
+        "Shows a source tree as a landscape, and plays recorded executions on it. Drop a folder, a recording or both \
+         anywhere on this window.",
     ));
     ui.add_space(8.0);
 }
@@ -101,12 +101,12 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
         ),
         (
             "Open a recording",
-            "What tracers and profilers write (Ctrl + Shift + O)",
+            "A trace or profile (Ctrl + Shift + O)",
             FileAsk::Choose(Chosen::Recording).into(),
         ),
         (
             "Record a program",
-            "What it calls, with the best recorder on this machine",
+            "Record its calls with the best recorder on this machine",
             RecordAsk::Toggle.into(),
         ),
         (
@@ -120,7 +120,7 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
             TourAsk::Begin.into(),
         ),
         (
-            "Find what can be done",
+            "Find an action",
             "Every action, by its name (Ctrl + P)",
             PaletteAsk::Toggle.into(),
         ),
@@ -204,7 +204,7 @@ fn recent(ui: &mut Ui, context: &mut Context<'_>) {
                 let paths = escape::lines(&paths.join("\n")).into_owned();
                 let response = response
                     .on_hover_text(paths)
-                    .on_disabled_hover_text("It is no longer there");
+                    .on_disabled_hover_text("No longer exists");
                 if response.clicked() {
                     context.asks.push(FileAsk::Recent(number));
                 }

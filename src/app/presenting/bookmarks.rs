@@ -76,8 +76,7 @@ impl Desk {
             self.add_shot(shot);
         }
         if count > 0 {
-            let text =
-                format!("{count} bookmarks, and a scene that goes from one to the next (F4)");
+            let text = format!("{count} bookmarks, and a scene that shows them one by one (F4)");
             self.state.tell_briefly(text);
         }
     }
@@ -217,7 +216,7 @@ impl Desk {
             TalkAsk::Import => match self.import_bookmarks(&path) {
                 Ok(0) => self
                     .state
-                    .tell_briefly(format!("{} holds no bookmarks", path.display())),
+                    .tell_briefly(format!("{} contains no bookmarks", path.display())),
                 Ok(read) => self.state.tell_briefly(format!("{read} bookmarks read")),
                 Err(error) => self
                     .state

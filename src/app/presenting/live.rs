@@ -152,7 +152,7 @@ impl Desk {
             scene.shots = super::script::shots_of(&self.talk.bookmarks);
         }
         if scene.shots.is_empty() {
-            let told = "Nothing to present: take bookmarks (F2), or record a scene (F9)";
+            let told = "Nothing to present: add bookmarks (F2), or record a scene (F9)";
             return self.state.tell_briefly(told.to_owned());
         }
         let own: Vec<String> = scene.bookmarks.iter().map(|it| it.name.clone()).collect();
@@ -349,7 +349,7 @@ impl Desk {
             self.state.messages.push(Message {
                 is_error: true,
                 is_open: false,
-                title: "Parts of the scene are not there; the rest plays".to_owned(),
+                title: "Parts of the scene are missing; the rest plays".to_owned(),
                 lines,
             });
             let first = &show.problems[0];

@@ -55,7 +55,7 @@ impl Opens {
             let (inputs, missing) = saved.inputs(&path);
             if let Some(missing) = missing.first() {
                 let shown = (path.display(), missing.display());
-                let problem = format!("{} names {}, which is not there", shown.0, shown.1);
+                let problem = format!("{}: {} not found", shown.0, shown.1);
                 return Err(file.problem(&field("session"), problem).into());
             }
             let own: BTreeSet<String> = bookmarks.iter().map(|it| it.name.clone()).collect();

@@ -206,7 +206,7 @@ fn names_in_a_session_that_mean_nothing_are_left_out_and_counted() {
     settle(&mut desk);
     let lost = desk.state.messages.iter().filter(|it| it.is_error);
     let lost: Vec<_> = lost.flat_map(|it| it.lines.clone()).collect();
-    assert_eq!(lost, ["4 names mean nothing now and are left out"]);
+    assert_eq!(lost, ["4 names no longer exist and are ignored"]);
 }
 
 /// Two versions of a program.

@@ -64,10 +64,10 @@ fn is_playing(document: &Document) -> bool {
 /// The stops in their order.
 pub static STOPS: [Stop; 9] = [
     Stop {
-        title: "Fly about",
-        about: "Each block is a file or a function of Lua, as large as its code. Districts are folders.",
-        mouse: "Drag to turn, drag with the right button to move, turn the wheel to zoom.",
-        keys: "{camera.top} looks from above, {camera.isometric} from a corner, {camera.home} at everything.",
+        title: "Look around",
+        about: "Each block is a file or a function of Lua, sized by its code. Districts are folders.",
+        mouse: "Drag to turn, right-drag to move, scroll to zoom.",
+        keys: "{camera.top} shows the view from above, {camera.isometric} from a corner, {camera.home} everything.",
         is_done: |_, seen, state| {
             let now = state.camera.destination().unwrap_or(state.camera.pose());
             let turned = (now.forward() - seen.pose.forward()).length() > TURN;
@@ -77,9 +77,9 @@ pub static STOPS: [Stop; 9] = [
         },
     },
     Stop {
-        title: "Choose a function",
-        about: "Its arcs stand out, and a panel tells what calls it and what it calls.",
-        mouse: "Click a block. A double-click flies there too.",
+        title: "Select a function",
+        about: "Its arcs stand out, and a panel lists its callers and callees.",
+        mouse: "Click a block. Double-click also flies there.",
         keys: "{search.open}, then a name such as luaH_get, and Enter.",
         is_done: |document, seen, _| {
             let chosen = document.selection.chosen;
@@ -88,23 +88,23 @@ pub static STOPS: [Stop; 9] = [
     },
     Stop {
         title: "Play",
-        about: "A recorded run of Lua plays over its own code: what runs rises and glows.",
+        about: "A recorded run of Lua plays over its own code: blocks rise and glow while they run.",
         mouse: "Click the triangle at the bottom left.",
         keys: "{play.play}",
         is_done: |document, _, _| is_playing(document),
     },
     Stop {
         title: "Step",
-        about: "Time goes by in steps too, back and forth.",
-        mouse: "Click the buttons beside the triangle, or the bar of time.",
+        about: "You can also step through time, backward and forward.",
+        mouse: "Click the buttons next to the triangle, or click the time bar.",
         keys: "{play.step} and {play.step-back}; {play.play} pauses.",
         is_done: |document, seen, _| !is_playing(document) && document.selection.time != seen.time,
     },
     Stop {
         title: "Limit the time",
-        about: "Every view then shows a part of the run alone, and counts what happened in it.",
-        mouse: "Hold Shift and drag along the bar of time at the bottom.",
-        keys: "{range.start} begins the range at the time shown, {range.end} ends it there.",
+        about: "Every view then shows and counts only that part of the run.",
+        mouse: "Hold Shift and drag along the time bar at the bottom.",
+        keys: "{range.start} starts the range at the time shown, {range.end} ends it there.",
         is_done: |document, seen, _| {
             let range = document.selection.range;
             range.is_some() && range != seen.range
@@ -112,28 +112,28 @@ pub static STOPS: [Stop; 9] = [
     },
     Stop {
         title: "Compare",
-        about: "Colours compare all modules at once: who takes the time, who is called often?",
-        mouse: "Settings, Colour: take self cost, say.",
+        about: "Colours compare all modules at once: which ones take the time, and which are called often?",
+        mouse: "Settings, Colour: select self cost, for example.",
         keys: "{palette.open}, then “colour by self”, and Enter.",
         is_done: |_, seen, state| state.settings.surface != seen.surface,
     },
     Stop {
         title: "Open a view",
-        about: "Other views show the same from another side; what is chosen in one is chosen in all.",
-        mouse: "Views, at the top right: take Functions, say.",
+        about: "Other views show the same data differently; a selection applies to all of them.",
+        mouse: "Views, at the top right: select Functions, for example.",
         keys: "{functions} opens Functions, {flame} the call stacks.",
         is_done: |_, seen, state| state.panes.open.len() > seen.views,
     },
     Stop {
-        title: "Leave something out",
-        about: "What is in the way of a question goes: callers then call what it called.",
-        mouse: "Click a block with the right button: Leave the module out.",
-        keys: "{filter.module} leaves out what is chosen.",
+        title: "Exclude something",
+        about: "Exclude code that gets in the way of your question. Its callers then call its callees directly.",
+        mouse: "Right-click a block: Leave the module out.",
+        keys: "{filter.module} excludes the selection.",
         is_done: |document, seen, _| document.filters.steps().len() > seen.left_out,
     },
     Stop {
         title: "Undo",
-        about: "Every change of what is shown can be taken back: nothing can be broken by trying.",
+        about: "Every change of the display can be undone, so you can try anything.",
         mouse: "Click the arrow that bends to the left, at the top left.",
         keys: "{step.undo}; {step.list} lists all changes.",
         is_done: |document, seen, _| document.filters.steps().len() < seen.left_out,

@@ -398,7 +398,7 @@ impl App {
             self.desk.state.messages.push(Message {
                 is_error: true,
                 is_open: false,
-                title: "The arrangement of the views cannot be kept".to_owned(),
+                title: "The arrangement of the views cannot be saved".to_owned(),
                 lines: vec![error.to_string()],
             });
             self.redraw();
@@ -459,9 +459,8 @@ impl App {
             is_open: true,
             title: "The graphics device has no memory left".to_owned(),
             lines: vec![
-                "The landscape is drawn more coarsely from now on.".to_owned(),
-                "Closing other programs and opening the window again makes it as fine as before."
-                    .to_owned(),
+                "The landscape is drawn at lower detail from now on.".to_owned(),
+                "Close other programs and reopen the window to restore full detail.".to_owned(),
             ],
         });
         self.notes = None;

@@ -234,7 +234,7 @@ impl App {
         desk.state.messages.extend(unread.map(|reason| Message {
             is_error: true,
             is_open: true,
-            title: "Something of your own could not be read".to_owned(),
+            title: "A custom look or arrangement could not be read".to_owned(),
             lines: vec![reason],
         }));
         let (editors, unread) = Editors::recall();
@@ -251,7 +251,7 @@ impl App {
         desk.state.messages.extend(notice.map(|reason| Message {
             is_error: true,
             is_open: true,
-            title: "The views are arranged as at first".to_owned(),
+            title: "The views are in their default arrangement".to_owned(),
             lines: vec![reason],
         }));
         App {

@@ -48,7 +48,7 @@ impl Target {
                 return Ok(Target::Stream(at));
             }
         }
-        Err(io::Error::other("too many links, one behind another"))
+        Err(io::Error::other("too many chained links"))
     }
 
     /// Where a file for it is made.

@@ -9,12 +9,12 @@ use callscape_analysis::comparison::condition::Condition;
 use callscape_analysis::comparison::pairing::Correction;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What differs between two recordings, A before a change and B after it", after_help = EXAMPLES)]
+#[command(about = "Compare two recordings: A from before a change, B from after it", after_help = EXAMPLES)]
 pub struct CompareArgs {
     /// The recordings A and B; a source tree of both, or one of each
     #[arg(value_name = "A B SOURCE_DIR", required_unless_present_all = ["a", "b"])]
     pub inputs: Vec<PathBuf>,
-    /// Several runs of A: what is noise among them is told from what differs
+    /// Several runs of A, to separate noise from real differences
     #[arg(long, value_name = "TRACE", num_args = 1.., requires = "b")]
     pub a: Vec<PathBuf>,
     /// Several runs of B
@@ -22,22 +22,22 @@ pub struct CompareArgs {
     pub b: Vec<PathBuf>,
     #[command(flatten)]
     pub left_out: crate::frequency::FrequencyArg,
-    /// By which difference the tables are sorted
+    /// Difference to sort the tables by
     #[arg(long, value_enum, default_value_t = Sort::SelfCost)]
     pub sort: Sort,
     /// Only the first N of each table [default: 20 in text, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Only what has this text in its name or path
+    /// Only entries with this text in their name or path
     #[arg(long, value_name = "TEXT")]
     pub search: Option<String>,
-    /// Modules and relations by the entities of this mapping file; what it leaves out is left out
+    /// Group modules and relations by the entities of this mapping file; functions that match no entry are excluded
     #[arg(long, value_name = "FILE", conflicts_with = "level")]
     pub map: Option<PathBuf>,
     /// Relations between the modules of this depth of the hierarchy; the root has depth 0
     #[arg(long, value_name = "N")]
     pub level: Option<u16>,
-    /// The call tree of both too: calls and costs by calling context
+    /// Also compare the call trees: calls and costs by calling context
     #[arg(long)]
     pub contexts: bool,
     /// Only calls that start after this time of each run, or after it makes the call CALLER -> CALLEE, and the calls
@@ -53,31 +53,31 @@ pub struct CompareArgs {
     /// Costs as shares of their runs, calls as shares of all calls
     #[arg(long, conflicts_with = "per")]
     pub shares: bool,
-    /// Which time is compared: running leaves out what threads waited for, where both recordings know it [default: running
-    /// where both know it, else elapsed]
+    /// Time to compare: running excludes the time that threads waited, if both recordings have it [default: running if
+    /// both have it, otherwise elapsed]
     #[arg(long, value_enum, value_name = "TIME")]
     pub time: Option<TimedBy>,
-    /// These two functions are one; without NEW, OLD is in A alone, without OLD, NEW in B; may be repeated
+    /// Pair these two functions. Without NEW, OLD exists only in A; without OLD, NEW exists only in B. May be repeated
     #[arg(long, value_name = "OLD=NEW")]
     pub pair: Vec<Correction>,
-    /// A file of such pairs, one a line
+    /// File of such pairs, one per line
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
-    /// Only functions of one name in one place are the same: none is taken for moved or renamed
+    /// Pair only functions with the same name in the same place; never treat one as moved or renamed
     #[arg(long)]
     pub exact: bool,
-    /// Exit with 1 when this holds, such as 'total(parse) > 1.1x'; may be repeated
+    /// Exit with 1 if this condition holds, such as 'total(parse) > 1.1x'; may be repeated
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<Condition>,
-    /// Link the clocks of both by this, and say in JSON which times are the same
+    /// How to align the timelines of both runs; JSON output lists the matching times
     #[arg(long, value_enum, value_name = "LINK")]
     pub align: Option<clocks::Align>,
-    /// The function whose calls link the clocks; --align calls alone takes those that both call equally often
+    /// Function whose calls align the timelines [default for --align calls: functions that both call equally often]
     #[arg(long, value_name = "FUNCTION", requires = "align")]
     pub align_by: Option<String>,
     #[command(flatten)]
     pub picture: picture_args::PictureArgs,
-    /// What to show of profiles that hold several values, such as alloc_space; `info` lists them
+    /// Value to show if the profiles have several, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     /// Print one JSON document
@@ -95,43 +95,44 @@ const EXAMPLES: &str = "Examples:
   callscape compare before.json after.json -o stacks.png --view flame --align calls
   callscape compare before.json after.json src -o report.html --fail-if 'total(parse) > 1.1x'
 
-Functions are paired by name and place, then by name and file name, then by a name that is unique on both sides,
-then by likeness of names and of callers and callees (renamed); --exact stops after the first, --pair corrects it.
-Of several runs of a side the mean is shown; with two or more on each, what a test of the logarithms of costs (Smyth's,
-which learns from all functions how much they vary) and the bound of Benjamini and Hochberg (5 % false discoveries) do
-not tell from chance counts as noise, and stands last. Two answers of `callscape query means` stand for their runs.
-Recordings of different kinds are compared by the shares that functions have in their run.
+Functions are paired by name and place, then by name and file name, then by a name that is unique on both sides, then \
+by similarity of names, callers and callees (renamed); --exact stops after the first step, --pair corrects a pairing. \
+For several runs per side, the mean is shown. With two or more runs on each side, log costs are compared with Smyth's \
+test, which estimates the variance from all functions, and the Benjamini–Hochberg procedure (5 % false discoveries). \
+Differences that are not significant count as noise and are listed last. Two results of `callscape query means` \
+represent the runs they summarise. Recordings of different kinds are compared by each function's share of its run.
 
-The CALL of --from, --to and --at is the first one of CALLEE by CALLER in each run, functions, modules or entities of
-the mapping; * is any of them, and CALLER -> CALLEE#2 the second one.
+CALL in --from, --to and --at is the first call of CALLEE by CALLER in each run. Both are functions, modules or \
+entities of the mapping; * matches any of them, and CALLER -> CALLEE#2 is the second call.
 
-Where both recordings know when their threads wait, costs are compared without it (--time), and stand in JSON as they
-were recorded, the waiting beside them.
+If both recordings know when their threads wait, costs are compared without waiting (--time). JSON contains the costs \
+as recorded, and the waiting time separately.
 
-A condition is total|self|calls|average(FUNCTION), or duration, then > >= < or <=, then a limit: 1.1x (of A),
-+10% (the same), +5ms (more than A), 5ms or 100 (B alone). * in a name stands for anything. The exit code is 1 when
-one holds, or when no function has the name; 2 when it cannot be read; else 0.";
+A condition is total|self|calls|average(FUNCTION), or duration, followed by >, >=, < or <=, and a limit: 1.1x (1.1 \
+times A), +10% (10 % more than A), +5ms (5 ms more than A), 5ms or 100 (absolute value of B). * in a name matches any \
+text. The exit code is 1 if a condition holds or no function has the name, 2 if a condition cannot be parsed, \
+otherwise 0.";
 
 /// Which time is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum TimedBy {
-    /// What a thread runs itself, whatever else the machine does
+    /// Time in which the thread itself ran
     Running,
-    /// All that passes, waiting or not
+    /// Wall-clock time, including waiting
     Elapsed,
 }
 
 /// The largest difference first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Sort {
-    /// Cost in the function itself: where a difference arises
+    /// Self cost: shows where a difference originates
     #[value(name = "self")]
     SelfCost,
-    /// Time in which the function is open: where a difference arrives
+    /// Time between entry and exit: shows which callers a difference affects
     Total,
     /// Number of calls
     Calls,
-    /// Total cost a call
+    /// Total cost per call
     Average,
 }
 

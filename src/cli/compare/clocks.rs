@@ -22,7 +22,7 @@ pub enum Align {
 }
 
 impl Align {
-    /// Links the first run of A with the first of B; the calls of the function `align_by` where one is named.
+    /// Aligns the first run of A with the first of B, by the calls of the function `align_by` if one is named.
     pub fn alignment(
         self,
         align_by: Option<&str>,
@@ -55,8 +55,8 @@ impl Align {
         };
         let (Some(a), Some(b)) = (run(0), run(1)) else {
             bail!(
-                "the clocks of two recordings cannot be linked if one of them has no times: expected recordings of calls, \
-                 found a profile"
+                "two recordings cannot be aligned if one of them has no times: expected recordings of calls, found a \
+                 profile"
             );
         };
         Ok(Alignment::new(a, b, &link))

@@ -8,7 +8,7 @@ use callscape_analysis::phases::folding::{Item, fold};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Unit, counted, grouped};
 
-/// So many rows are written, so deep.
+/// Maximum number of rows, and their maximum depth.
 const ROWS: usize = 400;
 const DEEPEST: usize = 60;
 /// The first levels are open.
@@ -21,7 +21,7 @@ struct Contents<'a> {
     /// By pair those right below it.
     below: Vec<Vec<u32>>,
     unit: &'a Unit,
-    /// The cost of all phases without enclosing phase, of the run where it is larger.
+    /// Cost of all outermost phases in the run in which it is larger.
     whole: u64,
     left: usize,
 }
@@ -82,7 +82,7 @@ pub fn write(page: &mut String, pairs: &[PhasePair], unit: &Unit) -> Result {
 }
 
 impl Contents<'_> {
-    /// Siblings, folded: those of one name that the same runs have are alike.
+    /// Folds siblings that have the same name and exist in the same runs.
     fn siblings(&mut self, siblings: &[u32], depth: usize) -> Result {
         let mut classes: HashMap<(&str, [bool; 2]), u32> = HashMap::new();
         let class = |&index: &u32| {
@@ -123,7 +123,7 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// A row for phases that are alike, with what is below the first.
+    /// Writes a row for alike phases, and the rows below the first of them.
     fn row(&mut self, of: &[u32], first: &[u32], times: Option<u32>, depth: usize) -> Result {
         let Some(&first) = first.first() else {
             return Ok(());
@@ -138,7 +138,7 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// Opens a row: a bar for each run, what it costs in both, its name.
+    /// Opens a row with a bar for each run, both costs and the name.
     fn begin(&mut self, of: &[u32], name: &str, times: Option<u32>, depth: usize) -> Result {
         self.left = self.left.saturating_sub(1);
         let sum = |side: usize| {
@@ -184,7 +184,7 @@ impl Contents<'_> {
     }
 }
 
-/// Text as it may stand in a page, whatever an input holds: what would turn the text around is shown as an escape.
+/// Text made safe for a page: escapes markup and characters that change the direction of text.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in escape::name(text).chars() {

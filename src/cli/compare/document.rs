@@ -12,13 +12,13 @@ use callscape_analysis::comparison::pairing::How;
 use callscape_analysis::comparison::phases::PhasePair;
 use callscape_base::units::{Cost, Time, Unit, counted};
 
-/// Calls and costs of one side as JSON has them: whole numbers, those of several runs rounded.
+/// Calls and costs of one side for JSON: whole numbers, means of several runs rounded.
 #[derive(Serialize)]
 pub struct Side {
     calls: u64,
     total_ns: u64,
     self_ns: u64,
-    /// The part of both that was waiting, where it is known
+    /// Waiting time in both costs, if known
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_ns: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,23 +78,23 @@ impl RelationSide {
     }
 }
 
-/// What the order goes by, where that is not in the numbers of both sides: shares, or amounts per call.
+/// Sort key, if it is not one of the sides' numbers: shares, or amounts per call.
 #[derive(Serialize)]
 struct Compared {
     a: f64,
     b: f64,
 }
 
-/// What is said of every difference.
+/// Fields of every difference.
 #[derive(Serialize)]
 struct Said {
     /// both, added or gone
     change: &'static str,
-    /// B as so many times A, of what the table is sorted by; none where A has nothing
+    /// Ratio of B to A for the sort key; `None` if A is 0
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<Compared>,
-    /// Where several runs of each side are given: the probability of such a difference by chance
+    /// Probability of such a difference by chance, if each side has several runs
     #[serde(skip_serializing_if = "Option::is_none")]
     chance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ struct FunctionRow<'a> {
     sides: Sides<Side>,
     #[serde(flatten)]
     said: Said,
-    /// Of a function that moved or was renamed, or that the user has paired
+    /// For a function that moved, was renamed, or was paired by the user
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Before<'a>>,
 }
@@ -180,7 +180,7 @@ struct CauseRow<'a> {
     /// Names, the outermost first
     path: Vec<&'a str>,
     kind: &'static str,
-    /// What A calls it, where it is another name
+    /// Name in A, if it differs
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<&'a str>,
     /// In how many contexts of these two functions it differs
@@ -227,17 +227,17 @@ impl<'a> CauseRow<'a> {
 #[derive(Serialize)]
 pub struct Run {
     pub name: String,
-    /// Where it is cut off by --from and --to
+    /// Cut-off by --from and --to
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range_ns: Option<[Time; 2]>,
     pub format: &'static str,
     pub calls: u64,
     pub functions: usize,
-    /// Of how many runs it is the mean, where it tells how far they spread
+    /// Number of runs it averages, if it also has their spread
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_of: Option<u64>,
     pub duration_ns: Cost,
-    /// How long it took or, of a profile, what it weighs
+    /// Duration, or total weight of a profile
     #[serde(skip)]
     pub size: String,
 }
@@ -278,7 +278,7 @@ struct PhaseSide {
 struct PhaseRow<'a> {
     name: &'a str,
     depth: u32,
-    /// null where a side has no such phase
+    /// null if a side has no such phase
     a: Option<PhaseSide>,
     b: Option<PhaseSide>,
 }
@@ -316,14 +316,14 @@ pub struct Document<'a> {
     /// Times of A and B that are the same, in nanoseconds; between them a straight line
     #[serde(skip_serializing_if = "Option::is_none")]
     clocks: Option<Clocks>,
-    /// Why the total of B is more or less than that of A: the largest part first
+    /// Causes of the difference between both totals, the largest first
     causes: Vec<CauseRow<'a>>,
-    /// The share of all other parts; together with those of `causes` it is 1
+    /// Share of all other causes; the shares add up to 1
     causes_rest: f64,
     functions: Vec<FunctionRow<'a>>,
     relations: Vec<RelationRow<'a>>,
     modules: Vec<ModuleRow<'a>>,
-    /// Where both have times: phases by callee and order within their classes
+    /// Phases by callee and order within their classes, if both have times
     #[serde(skip_serializing_if = "Option::is_none")]
     phases: Option<Vec<PhaseRow<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -375,7 +375,7 @@ pub fn paired(comparison: &Comparison) -> Paired {
     }
 }
 
-/// What a function was before, where that is not what it is now.
+/// Previous name and place of a function, if they changed.
 pub fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
     let how = comparison.rows[row as usize].how?;
     let old = comparison.function_of(row, 0);
@@ -392,7 +392,7 @@ pub fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
 }
 
 impl Tables {
-    /// The document; `clocks` where it was asked how they are linked.
+    /// The document, with `clocks` if the alignment was requested.
     pub fn document<'a>(
         &'a self,
         comparison: &'a Comparison,

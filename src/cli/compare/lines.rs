@@ -16,10 +16,10 @@ use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_source::relations::sites::CallSite;
 use callscape_source::text::{SourceText, TextTree};
 
-/// Of so many causes and of so many functions of the table lines are looked for.
+/// Number of causes, and of functions in the table, to look up lines for.
 const FUNCTIONS: usize = 8;
 
-/// So many lines of a function are shown, with so many around each.
+/// Lines shown per function, and lines of context around each.
 const LINES: usize = 3;
 const AROUND: u32 = 2;
 
@@ -42,15 +42,15 @@ pub struct ShownLine {
     pub number: u32,
     pub is_of_a: bool,
     pub text: String,
-    /// What it costs in A and in B with the calls made in it, and by how much that differs; none where nothing is known.
+    /// Costs in A and B including the calls made in the line, and their difference; `None` if unknown.
     pub costs: Option<([String; 2], i64)>,
     /// Lines before it are left out.
     pub is_behind_gap: bool,
 }
 
-/// The texts of a file in both versions, and how they lie beside each other.
+/// Both versions of a file's text, and their alignment.
 struct Texts {
-    /// Of A and B; that of A only where it has a tree of its own.
+    /// For A and B; for A only if it has its own source tree.
     of: [Option<SourceText>; 2],
     sites: [Vec<CallSite>; 2],
     aligned: Option<Aligned>,
@@ -65,8 +65,8 @@ struct Sides<'a> {
     facts: [LineFacts; 2],
 }
 
-/// The lines of the functions that explain the most and differ the most: none without a source tree, where units differ, or
-/// where shares are compared, of which lines know nothing.
+/// Lines of the functions that explain most and differ most. None without a source tree, if units differ, or if shares
+/// are compared, because lines have no shares.
 pub fn find(
     inputs: &Inputs,
     comparison: &Comparison,
@@ -89,7 +89,10 @@ pub fn find(
     wanted.extend(order.map(|&row| (row, None)));
     let mut seen = HashSet::new();
     let mut hunks: Vec<Hunk> = Vec::new();
-    progress.start("looking for the lines of differences", wanted.len() as u64);
+    progress.start(
+        "searching for the lines of differences",
+        wanted.len() as u64,
+    );
     for (place, (row, callee)) in wanted.into_iter().enumerate() {
         progress.set(place as u64)?;
         if hunks.len() < FUNCTIONS {
@@ -128,7 +131,7 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// The lines of the function of a row that differ the most, or those of them that call another one.
+    /// Lines of a row's function that differ most, or the lines that call another function.
     fn hunk(
         &self,
         row: u32,
@@ -179,7 +182,7 @@ impl<'a> Sides<'a> {
         })
     }
 
-    /// The texts of the file at `path` in the structure; none where B has none.
+    /// Texts of the file at `path` in the structure; `None` if B has none.
     fn texts(&self, path: &str, progress: &Progress) -> Option<Texts> {
         let moved = self.comparison.moved_files.iter();
         let mut moved = moved.filter(|it| it[1] == path);
@@ -223,7 +226,7 @@ impl<'a> Sides<'a> {
 }
 
 impl Texts {
-    /// The line of B that one of A still is. One that was changed stands beside what it has become, with its own text.
+    /// Line in B that corresponds to a line of A. A changed line is shown next to its replacement, with its own text.
     fn in_b(&self, line: u32) -> Option<u32> {
         match &self.aligned {
             Some(aligned) => {
@@ -236,7 +239,7 @@ impl Texts {
         }
     }
 
-    /// What stands in a line, as far as it is shown.
+    /// Displayed text of a line.
     fn line(&self, side: usize, number: u32) -> String {
         let text = self.of[side].as_ref();
         let line = text.and_then(|it| it.line(number)).unwrap_or_default();
@@ -248,7 +251,7 @@ impl Texts {
     }
 }
 
-/// The line of B that stands nearest before a line of A, of those that both have.
+/// Nearest line of B before a line of A that both versions contain.
 fn near_in_b(aligned: &Aligned, line: u32) -> Option<u32> {
     let row = aligned.row_of(0, line)?;
     let before = aligned.rows.get(..row)?.iter().rev();
@@ -262,7 +265,7 @@ fn change(of: &LineDifference<'_>) -> i64 {
         .saturating_add(of.self_change().unwrap_or(0))
 }
 
-/// `most` in order of the text of B, with the lines around them; what A alone has stands where it stood.
+/// `most` in the order of B's text, with the lines around them. Lines only in A stay in their old position.
 fn shown(
     texts: &Texts,
     lines: &[FileLines; 2],
@@ -319,19 +322,17 @@ fn shown(
     found.into_iter().map(row).collect()
 }
 
-/// Writes them; nothing where there are none.
+/// Writes the hunks, if any.
 pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt::Result {
     if hunks.is_empty() {
         return Ok(());
     }
     page.push_str(
-        "<h2>Lines</h2>\n<p class=\"weak\">Where the first differences stand in the code: what a line costs with the calls made \
-         in it, in A and in B.",
+        "<h2>Lines</h2>\n<p class=\"weak\">Places of the first differences in the code: cost of each line with its \
+         calls, in A and in B.",
     );
     if !has_two_trees {
-        page.push_str(
-            " There is one source tree, so a line of A is taken to be the one of the same number.",
-        );
+        page.push_str(" There is only one source tree, so lines of A and B are matched by number.");
     }
     page.push_str("</p>\n");
     for hunk in hunks {
@@ -342,9 +343,7 @@ pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt
             escaped(&hunk.path)
         )?;
         if hunk.is_inferred {
-            page.push_str(
-                " ~ lines are inferred: what was called is found by its name in the text",
-            );
+            page.push_str(" ~ lines are inferred from the names of callees in the text");
         }
         if hunk.is_newer {
             page.push_str(", the file is newer than a recording");

@@ -70,7 +70,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<()> {
             let ignorant = all.iter().find(|it| !it.recording.trace.knows_waiting());
             if let Some(ignorant) = ignorant {
                 bail!(
-                    "--time running: {} does not say when its threads wait",
+                    "--time running: {} does not record when its threads wait",
                     ignorant.recording.name()
                 );
             }
@@ -180,23 +180,23 @@ fn sort_inputs(args: &CompareArgs) -> anyhow::Result<Inputs> {
     }
     inputs.source_dirs.extend(after);
     if !args.a.is_empty() && inputs.recordings.iter().any(Vec::is_empty) {
-        usage("expected recordings behind both --a and --b, found source trees alone".to_owned());
+        usage("expected recordings after both --a and --b, found only source trees".to_owned());
     }
     if inputs.source_dirs.len() > 2 {
         let count = inputs.source_dirs.len();
         usage(format!(
-            "expected at most two source trees, that of A and that of B, found {count}"
+            "expected at most two source trees, one for A and one for B, found {count}"
         ));
     }
     match (&recordings[..], args.a.is_empty()) {
         ([a, b], true) => inputs.recordings = [vec![a.clone()], vec![b.clone()]],
         ([], false) => {}
         (found, true) => usage(format!(
-            "expected two recordings, A and B, found {}; several of a side are given with --a and --b",
+            "expected two recordings, A and B, found {}; use --a and --b for several recordings per side",
             found.len()
         )),
         ([first, ..], false) => usage(format!(
-            "{}: expected a source tree beside --a and --b, found a recording",
+            "{}: expected a source tree in addition to --a and --b, found a recording",
             first.display()
         )),
     }

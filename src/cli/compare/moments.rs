@@ -34,7 +34,7 @@ const ANY: &str = "*";
 impl std::str::FromStr for Moment {
     type Err = String;
 
-    /// A time, or `CALLER -> CALLEE`, with `#N` behind it for the Nth such call.
+    /// A time, or `CALLER -> CALLEE`, followed by `#N` for the Nth such call.
     fn from_str(text: &str) -> Result<Moment, String> {
         let parts = text.split_once(" -> ").or_else(|| text.split_once('→'));
         let Some((caller, callee)) = parts else {
@@ -68,7 +68,7 @@ impl std::fmt::Display for Called {
     }
 }
 
-/// What names mean: those of functions and modules, and of the entities of a mapping.
+/// Resolves the names of functions, modules and entities of a mapping.
 pub struct Names<'a> {
     pub comparison: &'a Comparison,
     pub mapped: Option<&'a Regrouped>,
@@ -105,7 +105,7 @@ impl Names<'_> {
         functions.ids().map(means).collect()
     }
 
-    /// When each recording makes the call, none where one does not; an error where there is nothing of a name.
+    /// Time of the call in each recording, `None` in one that does not make it; an error if nothing has the name.
     /// O(calls).
     pub fn times(&self, called: &Called) -> anyhow::Result<Vec<Option<Time>>> {
         let recordings = &self.comparison.session.recordings;
@@ -138,7 +138,7 @@ impl Names<'_> {
     }
 }
 
-/// When the functions of the first end call those of the second, in order.
+/// Times at which functions of the first end call functions of the second, in order.
 fn starts(
     trace: &Trace,
     [from, to]: &[Vec<bool>; 2],
@@ -146,7 +146,7 @@ fn starts(
 ) -> Result<Vec<Time>, Cancelled> {
     let is_in = |of: &[bool], function: FunctionId| of.get(function.index()) == Some(&true);
     let mut starts = Vec::new();
-    progress.start("looking for calls", trace.calls());
+    progress.start("searching for calls", trace.calls());
     for thread in trace.thread_ids() {
         let rules = FilterRules::default();
         walk(trace, thread, None, &rules, progress, |left| {
@@ -161,8 +161,8 @@ fn starts(
     Ok(starts)
 }
 
-/// Limits a comparison to what `moments`, those of `--from` and `--to`, leave of each run. What comes before a call
-/// that a run does not make is all of it, what comes after that nothing.
+/// Limits each run to the range between `moments`, given by `--from` and `--to`. If a run does not make the call, all
+/// of the run comes before it and nothing after it.
 pub fn limit(
     moments: [Option<&Moment>; 2],
     comparison: &mut Comparison,

@@ -34,7 +34,7 @@ pub struct Output {
 }
 
 impl PictureArgs {
-    /// What is to be written, tried before any long work.
+    /// Output to write, checked before any long work.
     pub fn output(&self) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
             return Ok(None);
@@ -91,7 +91,7 @@ impl PictureArgs {
     }
 }
 
-/// The picture that the arguments ask for.
+/// Draws the picture.
 pub fn draw(
     args: &CompareArgs,
     comparison: &Comparison,
@@ -174,7 +174,7 @@ impl Output {
         let mut views = vec![
             (
                 ViewArg::Difference,
-                "The landscape, coloured by what differs",
+                "The landscape, coloured by differences",
             ),
             (
                 ViewArg::SideBySide,
@@ -184,7 +184,7 @@ impl Output {
         if have_times(comparison) {
             views.push((
                 ViewArg::Stacks,
-                "The call stacks of both along time, A above B",
+                "The call stacks of both over time, A above B",
             ));
         }
         let mut pictures = Vec::new();

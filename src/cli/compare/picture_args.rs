@@ -11,16 +11,16 @@ pub struct PictureArgs {
     /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What the picture shows
+    /// View to draw
     #[arg(long, value_enum, default_value = "difference", requires = "output")]
     pub view: ViewArg,
-    /// What a strong colour says
+    /// Meaning of a strong colour
     #[arg(long, value_enum, default_value = "absolute", requires = "output")]
     pub strength: StrengthArg,
-    /// What the height of a block says [default: leaves of even height]
+    /// Value shown by the height of a block [default: leaves of even height]
     #[arg(long, value_enum, requires = "output")]
     pub height: Option<HeightArg>,
-    /// Collapse districts in which nothing differs
+    /// Collapse districts without differences
     #[arg(long)]
     pub only_differences: bool,
     /// Width and height of a picture in pixels
@@ -28,44 +28,44 @@ pub struct PictureArgs {
     pub size: [u32; 2],
     #[arg(long, value_enum, default_value = "light")]
     pub theme: ThemeArg,
-    /// Side by side at this time of A, and the time of B that --align links with it, in place of the whole of both; or
-    /// where each run makes the call CALLER -> CALLEE
+    /// Side by side at this time of A and the matching time of B (--align), instead of both whole runs; or at the call
+    /// CALLER -> CALLEE in each run
     #[arg(long, value_name = "TIME|CALL", requires = "output")]
     pub at: Option<Moment>,
-    /// Without arcs for call relations
+    /// Do not draw arcs for call relations
     #[arg(long, requires = "output")]
     pub no_arcs: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ViewArg {
-    /// One landscape, coloured by what --sort names: less blue and striped, more orange
+    /// One landscape, coloured by the value named by --sort: decreases are blue and striped, increases orange
     Difference,
     /// Both runs over one layout, each with its own arcs
     SideBySide,
-    /// The call stacks of both along time, one over the other, as --align links their clocks
+    /// The call stacks of both over time, one above the other, with timelines aligned by --align
     #[value(name = "flame")]
     Stacks,
-    /// Which functions are active when in both, one over the other, as --align links their clocks
+    /// Active functions of both over time, one above the other, with timelines aligned by --align
     #[value(name = "mural")]
     Functions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum HeightArg {
-    /// What A has of what --sort names
+    /// Value of A named by --sort
     A,
-    /// What B has of it
+    /// Value of B
     B,
-    /// How much they differ
+    /// Difference between both
     Difference,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StrengthArg {
-    /// How large a difference is beside the whole run
+    /// Difference relative to the whole run
     Absolute,
-    /// How many times as much it is
+    /// Ratio of B to A
     Relative,
 }
 

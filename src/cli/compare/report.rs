@@ -16,10 +16,10 @@ use callscape_look::image::Image;
 use callscape_model::causes::Words;
 use callscape_views::text::counted;
 
-/// So many rows of each table.
+/// Maximum rows per table.
 const ROWS: usize = 50;
 
-/// So many functions are named at the head.
+/// Number of functions named at the top.
 const MOST: usize = 3;
 
 const STYLE: &str = "\
@@ -107,8 +107,8 @@ pub fn page(
         .collect();
     write!(
         page,
-        "<h2>Look closer</h2>\n<p>Both in one landscape, V shows the one or the other:</p>\n<pre>{}</pre>\n\
-         <p>This page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
+        "<h2>Next steps</h2>\n<p>Both in one landscape (V toggles between the runs):</p>\n<pre>{}</pre>\n\
+         <p>To create this page again:</p>\n<pre>callscape {}</pre>\n</body></html>\n",
         escaped(&opening(inputs, map)),
         escaped(&command.join(" "))
     )?;
@@ -169,10 +169,10 @@ fn headline(page: &mut String, comparison: &Comparison, tables: &Tables) -> std:
     }
 }
 
-/// So many causes are told.
+/// Maximum number of causes.
 const CAUSES: usize = 8;
 
-/// Why the whole of B costs more or less than that of A. Each leads to its function in the table, where that has it.
+/// Causes of the cost difference between A and B. Each links to its function if the table contains it.
 fn causes(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::fmt::Result {
     let causes = &tables.causes;
     if causes.causes.is_empty() {
@@ -212,11 +212,11 @@ fn causes(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::f
     let rest = format!("{:.0}", rest * 100.0).replace('-', "−");
     writeln!(
         page,
-        "</ol>\n<p class=\"weak\">All else together: {rest} %.</p>"
+        "</ol>\n<p class=\"weak\">All others together: {rest} %.</p>"
     )
 }
 
-/// The rows of the table of functions, in its order.
+/// Rows of the functions table, in order.
 fn listed(tables: &Tables) -> impl Iterator<Item = u32> + '_ {
     let measure = tables.measure;
     let order = tables.order.iter().copied();
@@ -242,9 +242,9 @@ fn opening(inputs: &Inputs, map: Option<&Path>) -> String {
     words.join(" ")
 }
 
-/// What was compared.
+/// The compared recordings.
 fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
-    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>in all</th><th>recording</th></tr>\n");
+    page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>total</th><th>recording</th></tr>\n");
     for (side, letter) in [(0, 'A'), (1, 'B')] {
         for run in runs(comparison, side) {
             let part = run
@@ -265,7 +265,7 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
     let paired = paired(comparison);
     writeln!(
         page,
-        "</table></div>\n<p>{} in both ({} moved, {} renamed, {} paired by hand), {} in A alone, {} in B alone{}.</p>",
+        "</table></div>\n<p>{} in both ({} moved, {} renamed, {} paired by hand), {} only in A, {} only in B{}.</p>",
         counted(paired.both as u64, "function", "functions"),
         paired.moved,
         paired.renamed,
@@ -323,17 +323,17 @@ fn section(
     page.push_str("</table></div>\n");
     match rows.count() {
         0 => Ok(()),
-        more => writeln!(page, "<p class=\"weak\">and {more} more that differ</p>"),
+        more => writeln!(page, "<p class=\"weak\">and {more} more differences</p>"),
     }
 }
 
-/// Of the call tree so many contexts are shown, so deep, and none with less than this share of all costs.
+/// Maximum number of contexts in the call tree, their maximum depth, and their minimum share of the whole cost.
 const CONTEXTS: usize = 300;
 const DEEPEST: usize = 60;
 const LEAST: f64 = 0.002;
 
-/// The call tree of both, merged by call path: where a difference comes from. The largest first, callers around what
-/// they call.
+/// Call tree of both runs, merged by call path, to show the origin of a difference: largest first, callers around their
+/// callees.
 fn contexts(
     page: &mut String,
     show: &Show<'_>,

@@ -13,7 +13,7 @@ use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 
-/// What is shown: rows in their order.
+/// The rows of the comparison, in order.
 pub struct Tables {
     pub measure: Measure,
     /// By row of the comparison.
@@ -25,12 +25,12 @@ pub struct Tables {
     pub modules: Vec<NamedModule>,
     /// Whether relations are between modules.
     pub is_grouped: bool,
-    /// Where it is asked for, the call tree of both, and its contexts in their order.
+    /// Call tree of both runs and its contexts in order, if requested.
     pub contexts: Option<ContextTree>,
     pub context_order: Vec<u32>,
-    /// Why the whole of B is more or less than that of A.
+    /// Causes of the difference between both totals.
     pub causes: Causes,
-    /// The phases of both, the largest difference first; none where one has no times, or where nobody asks for them.
+    /// Phases of both runs, the largest difference first; `None` if not requested or a run has no times.
     pub phases: Option<Vec<PhasePair>>,
     /// The same in the order of the runs, for a report.
     pub contents: Option<Vec<PhasePair>>,
@@ -50,15 +50,14 @@ pub struct NamedModule {
 pub struct NamedRelation {
     pub from: String,
     pub to: String,
-    /// Between functions: their paths, for names alone may not tell them apart.
+    /// Paths of the functions, as names may be ambiguous.
     pub paths: Option<[String; 2]>,
     pub change: Change,
     pub raw: Option<Change>,
 }
 
 impl Tables {
-    /// The tables that `args` ask for, through a mapping if there is one, the call tree among them for
-    /// a report.
+    /// Tables for `args`, through a mapping if there is one; a report includes the call tree.
     pub fn new(
         args: &CompareArgs,
         comparison: &Comparison,
@@ -139,7 +138,7 @@ fn entities_of(comparison: &Comparison, mapped: Option<&Regrouped>) -> Vec<Optio
     entity_of
 }
 
-/// What is asked for of a comparison.
+/// Parameters of a comparison.
 struct Asked<'a> {
     comparison: &'a Comparison,
     mapped: Option<&'a Regrouped>,

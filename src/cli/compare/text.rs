@@ -19,10 +19,10 @@ use callscape_views::text::counted;
 /// Rows of a table for people, where not asked for otherwise.
 const TOP: usize = 20;
 
-/// So many causes are told.
+/// Maximum number of causes.
 const CAUSES: usize = 6;
 
-/// Of a calling context so many functions are named.
+/// Maximum number of functions named per calling context.
 const NAMED_OF_PATH: usize = 5;
 
 impl Tables {
@@ -61,8 +61,8 @@ impl Tables {
             part(paired.moved, "of them moved"),
             part(paired.renamed, "of them renamed"),
             part(paired.given, "of them paired by you"),
-            part(paired.only_a, "in A alone"),
-            part(paired.only_b, "in B alone"),
+            part(paired.only_a, "only in A"),
+            part(paired.only_b, "only in B"),
             counted_once(comparison, &paired),
         )?;
         for [old, new] in &paired.moved_files {
@@ -114,7 +114,7 @@ impl Tables {
 }
 
 impl Tables {
-    /// Why the whole of B costs more or less than that of A, a sentence each.
+    /// Writes the causes of the cost difference between A and B, one sentence each.
     fn write_causes(
         &self,
         out: &mut dyn Write,
@@ -144,7 +144,7 @@ impl Tables {
             0.0 => Ok(()),
             rest => writeln!(
                 out,
-                "  all else together: {}",
+                "  all others together: {}",
                 format!("{rest:.0} %").replace('-', "−")
             ),
         }
@@ -191,12 +191,12 @@ fn show_phases(
     table.write(out)?;
     match differ.len().saturating_sub(top) {
         0 => Ok(()),
-        more => writeln!(out, "and {more} more that differ"),
+        more => writeln!(out, "and {more} more differences"),
     }
 }
 
-/// Which time is compared, and what both sides have waited altogether; none where costs are no time, or where nothing is
-/// known of waiting.
+/// The kind of time compared, and the total waiting time of both sides; `None` if costs are not times or waiting is
+/// unknown.
 pub fn timed(comparison: &Comparison) -> Option<String> {
     let known = [0, 1].map(|side| comparison.knows_waiting(side));
     if !comparison.unit().is_time() || known == [false, false] {
@@ -312,7 +312,7 @@ impl<'a> Show<'a> {
         columns
     }
 
-    /// What stands in these columns.
+    /// Contents of these columns.
     pub fn cells(&self, change: &Change) -> Vec<String> {
         let ratio = ratio(change, self.measure);
         let mut cells = vec![
@@ -370,20 +370,20 @@ impl<'a> Show<'a> {
         }
         table.write(out)?;
         if more > 0 {
-            writeln!(out, "and {more} more that differ")?;
+            writeln!(out, "and {more} more differences")?;
         }
         Ok(())
     }
 }
 
-/// Says why there are fewer functions in both than each recording has: those of one name in one place count once.
+/// Explains why fewer functions are in both than in each recording: functions with the same name and place count once.
 pub(super) fn counted_once(comparison: &Comparison, paired: &Paired) -> &'static str {
     let is_less = |side: usize, only: usize| {
         let mut runs = runs(comparison, side).into_iter();
         runs.any(|run| run.functions > paired.both + only)
     };
     match is_less(0, paired.only_a) || is_less(1, paired.only_b) {
-        true => " (functions of one name in one place count once)",
+        true => " (functions with the same name and place count once)",
         false => "",
     }
 }

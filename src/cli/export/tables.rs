@@ -18,12 +18,12 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     };
     ensure!(
         dir.as_os_str() != "-",
-        "-o -: expected the folder of the tables, for they are several files; found standard output"
+        "-o -: expected a folder for the tables, which are several files; found standard output"
     );
     let has_part = args.from.is_some() || args.to.is_some() || args.thread.is_some();
     ensure!(
         !has_part,
-        "--format {NAME} writes whole recordings; a range or a thread is chosen in SQL"
+        "--format {NAME} writes whole recordings; select a range or a thread in SQL"
     );
     ensure!(
         args.tables.id.is_none() || args.traces.len() == 1,
@@ -59,7 +59,7 @@ fn ids(args: &ExportArgs) -> anyhow::Result<Vec<String>> {
         };
         ensure!(
             !ids.contains(&id),
-            "{}: expected another name than {id}, which a recording before it has",
+            "{}: expected a name other than {id}, which an earlier recording has",
             trace.display()
         );
         ids.push(id);

@@ -24,13 +24,13 @@ pub struct Function {
     pub why: Vec<Why>,
     /// Whether the recording saw it run.
     pub ran: bool,
-    /// What it uses of what was changed outside of functions.
+    /// Declarations changed outside functions that it uses.
     pub uses: Vec<Declaration>,
 }
 
 #[derive(Serialize)]
 pub struct Commit {
-    /// None for what is not committed yet.
+    /// `None` for uncommitted changes.
     pub id: Option<String>,
     pub author: String,
     pub email: String,
@@ -65,7 +65,7 @@ pub struct ByCommit {
     pub not_run: u32,
 }
 
-/// The functions, most suspect first; then those that did not run, where that is asked for.
+/// Functions, most suspect first, then those that did not run, if requested.
 pub fn functions(report: &Report<'_>) -> Vec<Function> {
     let faults = report.faults.faults.iter().map(|it| function(report, it));
     let not_run = report.faults.not_run.iter().filter(|_| report.args.not_run);
@@ -123,7 +123,7 @@ fn function(report: &Report<'_>, fault: &Fault) -> Function {
     }
 }
 
-/// The name as people know it: of the function itself, where the recording has names for parts of it too.
+/// Display name of the function itself, even if the recording also has names for parts of it.
 pub fn name(report: &Report<'_>, fault: &Fault) -> String {
     let recording = report
         .opened

@@ -1,4 +1,4 @@
-//! `callscape faults`: Which of the changes between two revisions ran, and which is most suspect
+//! `callscape faults`: Rank the changes between two revisions that ran, most suspect first
 
 mod args;
 mod document;

@@ -11,7 +11,7 @@ use callscape_base::escape;
 use callscape_base::units::{counted, date};
 use callscape_facts::recording::Recording;
 
-/// What is not in the list, on standard error.
+/// Writes counts of unlisted items to standard error.
 pub fn say_the_rest(report: &Report<'_>) {
     let (faults, changes) = (report.faults, report.changes);
     let counts = &faults.counts;
@@ -35,7 +35,7 @@ pub fn say_the_rest(report: &Report<'_>) {
             format!(" {}", flagged.name)
         };
         say!(
-            "callscape: to look at: {}{name} in {}, line {}",
+            "callscape: to review: {}{name} in {}, line {}",
             flagged.flag.name(),
             flagged.file,
             lines.join(", ")
@@ -57,14 +57,14 @@ pub fn say_the_rest(report: &Report<'_>) {
         );
     }
     for (count, what) in counts.not_looked_into() {
-        say!("callscape: not looked into: {count} {what}");
+        say!("callscape: not read: {count} {what}");
     }
     for (count, what) in changes.left_out.reasons() {
         let files = counted(u64::from(count), "changed file", "changed files");
         say!("callscape: left out: {files} ({what})");
     }
     if changes.is_shallow || faults.is_cut_off {
-        say!("callscape: the history is not whole here, so commits may be missing from the list");
+        say!("callscape: the history is incomplete, so commits may be missing from the list");
     }
 }
 
@@ -86,7 +86,7 @@ pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             .map_or_else(String::new, |it| format!(" in {}", escape::name(it)));
         writeln!(
             out,
-            "The runs part at {}{inside}: the good run {}, this one {}.\n",
+            "The runs diverge at {}{inside}: the good run {}, this one {}.\n",
             first.at,
             of(0),
             of(1)
@@ -97,7 +97,7 @@ pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         why(report, fault, out)?;
     }
     if report.args.not_run && !report.faults.not_run.is_empty() {
-        writeln!(out, "\nChanged and not run:")?;
+        writeln!(out, "\nChanged but not run:")?;
         let mut table = Table::new(&[
             ("function", Align::Left),
             ("file", Align::Left),
@@ -115,7 +115,7 @@ pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Of so many functions it is told what speaks for them.
+/// Number of functions to write evidence for.
 const WHY: usize = 3;
 
 fn why(report: &Report<'_>, fault: &Fault, out: &mut dyn Write) -> io::Result<()> {

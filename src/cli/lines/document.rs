@@ -9,7 +9,7 @@ use callscape_base::units::{Cost, Unit};
 use callscape_source::relations::sites::CallSite;
 use callscape_source::text::SourceText;
 
-/// What is known of the file beside the recording.
+/// Source text of the file.
 pub struct Source {
     pub text: SourceText,
     pub sites: Option<Vec<CallSite>>,
@@ -20,12 +20,12 @@ pub struct Source {
 pub struct Document {
     pub file: String,
     pub unit: Unit,
-    /// From where it is known in which line a call was made.
+    /// How the lines of calls are known.
     pub call_sites: CallSites,
     pub lines: Vec<Line>,
-    /// Of the file, in order of the text.
+    /// Functions of the file, in the order of the text.
     pub functions: Vec<Function>,
-    /// Of its text; none where that is not there.
+    /// Lines of the text; `None` if there is no text.
     pub source: Option<Text>,
 }
 
@@ -60,7 +60,7 @@ pub struct Callee {
     pub cost: Cost,
     pub module: String,
     pub inferred: bool,
-    /// By how many calls of this name in the caller these are shared, where they are inferred.
+    /// Number of call sites of this name in the caller that share these inferred calls.
     pub shared_by: Option<u32>,
     /// How it is known that it was called in the line.
     pub evidence: Evidence,
@@ -72,11 +72,11 @@ pub enum Evidence {
     Recorded,
     /// The caller's text calls something of the name.
     Name,
-    /// So does that of functions that it calls and that were not recorded.
+    /// Found through functions that it calls and that were not recorded.
     Inlined,
     /// Its only call of something without a name.
     Nameless,
-    /// Of a call that is in no known line.
+    /// The line of the call is unknown.
     None,
 }
 
@@ -100,9 +100,9 @@ pub struct Text {
     pub lines: u32,
     /// It was changed after the recording.
     pub newer: bool,
-    /// So many of the lines of the recording are past its end.
+    /// Number of recorded lines past its end.
     pub past_end: usize,
-    /// So many sequences of bytes are no text.
+    /// Number of byte sequences that are not text.
     pub replaced: u64,
 }
 

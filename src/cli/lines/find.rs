@@ -9,7 +9,7 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 /// An error message names this many.
 const NAMED: usize = 8;
 
-/// The file whose path is `wanted` or ends with it; of what is not in the source tree the module that stands for it.
+/// File whose path is `wanted` or ends with it; a file outside the source tree is represented by its module.
 pub fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
     let hierarchy = &session.hierarchy;
     // As an absolute path, it may begin with that of the tree.
@@ -39,14 +39,14 @@ pub fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
             (Some(&id), _) | (None, &[id]) => return Ok(id),
             (None, []) => {}
             (None, several) => bail!(
-                "{wanted}: expected the end of one file's path, found that of {}: {}",
+                "{wanted}: expected the end of one file's path, found {} matching files: {}",
                 several.len(),
                 names(several.iter().map(|&id| hierarchy.path(id)), several.len())
             ),
         }
     }
     bail!(
-        "{wanted}: expected a file of the source tree or of the recording, found none whose path ends so"
+        "{wanted}: expected a file in the source tree or the recording, found no path with this end"
     )
 }
 
@@ -64,7 +64,7 @@ fn names(all: impl Iterator<Item = String>, count: usize) -> String {
     names.join(", ")
 }
 
-/// The functions of a file of this name, or with this last part of their name: several where it is overloaded.
+/// Functions of a file whose name or last name part is this; several if it is overloaded.
 pub fn functions(session: &Session, file: ModuleId, wanted: &str) -> anyhow::Result<Vec<ModuleId>> {
     let hierarchy = &session.hierarchy;
     let modules = hierarchy.subtree(file).map(ModuleId);

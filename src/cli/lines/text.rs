@@ -10,7 +10,7 @@ use callscape_base::units::{Cost, Unit, counted, grouped};
 
 /// More of a line is not shown.
 const WIDEST: usize = 100;
-/// So many columns a tab moves on at most.
+/// Tab width.
 const TAB: usize = 4;
 
 pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io::Result<()> {
@@ -72,7 +72,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
         }
     }
     if document.lines.is_empty() {
-        writeln!(out, "nothing is known of its lines")?;
+        writeln!(out, "no line data")?;
     } else {
         table.write(out)?;
     }
@@ -84,7 +84,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
 fn named(callee: &Callee) -> String {
     let mark = if callee.inferred { "~>" } else { "=>" };
     let why = match callee.evidence {
-        Evidence::Inlined => ", from what was put into the caller",
+        Evidence::Inlined => ", from functions inlined into the caller",
         Evidence::Nameless => ", as the only call without a name",
         _ => "",
     };
@@ -112,7 +112,7 @@ fn write_unplaced(
     let mut table = Table::new(&[
         ("calls", Align::Right),
         ("cost", Align::Right),
-        ("in no known line of", Align::Left),
+        ("in unknown lines of", Align::Left),
         ("callee", Align::Left),
     ]);
     let mut is_empty = true;
@@ -140,7 +140,7 @@ fn write_functions(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n{ran} ran, {} never did", never.len())
 }
 
-/// A line of text with its tabs as blanks, cut where it is long.
+/// A line of text with its tabs expanded, truncated if it is long.
 fn shown(line: &str) -> String {
     let mut text = String::new();
     let mut columns = 0;

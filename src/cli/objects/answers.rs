@@ -10,19 +10,19 @@ use callscape_base::units::{Cost, Time, TimeSpec};
 use callscape_facts::memory::{Allocations, Detail, Events, Instant, Known, Memory, SumRow, Sums};
 use callscape_facts::recording::Recording;
 
-/// What is known of an instant.
+/// Objects at an instant.
 pub struct Answer<'a> {
     pub at: Time,
     /// By cell.
     pub rows: Cow<'a, [SumRow]>,
     pub whole: SumRow,
     pub temporary: Option<u64>,
-    /// The most that lived, bytes or where sizes are not known objects, and when.
+    /// Peak of live bytes, or of live objects if sizes are unknown, and its time.
     pub peak: Option<(u64, Time)>,
 }
 
 impl Answer<'_> {
-    /// What the arguments ask for, or why that cannot be told.
+    /// Objects for the arguments, or why they are not available.
     pub fn find<'a>(
         args: &ObjectsArgs,
         recording: &Recording,
@@ -31,7 +31,7 @@ impl Answer<'_> {
         if memory.detail == Detail::Counters {
             let names = memory.counters.iter().map(|it| it.name.as_str());
             bail!(
-                "{}: it holds no allocations, only what was measured from time to time: {}",
+                "{}: contains no allocations, only these counters: {}",
                 recording.name(),
                 names.collect::<Vec<_>>().join(", ")
             );
@@ -52,7 +52,7 @@ impl Answer<'_> {
         Ok(answer)
     }
 
-    /// Leaves out what are no bytes.
+    /// Removes byte counts, which are unknown.
     fn forget_sizes(&mut self) {
         let without = |row: &SumRow| SumRow {
             allocated: None,
@@ -64,7 +64,7 @@ impl Answer<'_> {
     }
 }
 
-/// What is asked, and of what.
+/// A request and its recording.
 struct Asked<'a> {
     args: &'a ObjectsArgs,
     name: String,
@@ -87,7 +87,7 @@ impl Asked<'_> {
         self.args.from.is_some() || self.args.to.is_some()
     }
 
-    /// The positions that the range asked for lies between.
+    /// Positions of the requested range.
     fn range(&self, events: &Events) -> anyhow::Result<(u32, u32)> {
         let at = self.at();
         let from = self.args.from.map_or(Time::ZERO, |it| self.resolve(it));
@@ -130,7 +130,7 @@ impl Asked<'_> {
         })
     }
 
-    /// What was allocated is known of any time, what lived of an instant at which that was looked for.
+    /// Allocations are known at any time, live objects only at the snapshots.
     fn of_allocations(&self, allocations: &Allocations) -> anyhow::Result<Answer<'static>> {
         let Allocations { events, survivors } = allocations;
         let at = self.at();
@@ -175,7 +175,7 @@ impl Asked<'_> {
         let name = &self.name;
         if self.has_range() {
             bail!(
-                "{name}: it holds sums and no events, so nothing is known of what was allocated in a range"
+                "{name}: contains snapshots without events, so allocations within a range are unknown; use --at"
             );
         }
         let known = sums.instants.iter().filter(|it| !it.cells.is_empty());
@@ -185,7 +185,7 @@ impl Asked<'_> {
         };
         let Some(instant) = found else {
             bail!(
-                "{name}: it holds sums at a few instants and nothing between them; those with objects are {}",
+                "{name}: contains only snapshots; those with objects are at {}",
                 times(known)
             );
         };
@@ -199,7 +199,7 @@ impl Asked<'_> {
     }
 }
 
-/// By cell what was created between two positions, and what of it lives at a third; and how much was temporary.
+/// Objects by cell that were created between two positions, how many are live at a third, and how many were temporary.
 fn created_in(
     events: &Events,
     range: (u32, u32),
@@ -229,20 +229,20 @@ fn sum(rows: &[SumRow]) -> SumRow {
     rows.iter().fold(SumRow::NOTHING, |sum, &row| sum.plus(row))
 }
 
-/// Why what lives at an instant is not known where there are no releases.
+/// Explains why live objects at an instant are unknown without releases.
 fn no_releases(survivors: &[Instant]) -> String {
-    let reason = "it holds allocations and no releases, so what lives at an instant is not known; --from and --to tell \
-                  what was allocated between them";
+    let reason = "contains allocations without releases, so live objects at an instant are unknown; --from and --to \
+                  show the allocations between them";
     match survivors {
         [] => reason.to_owned(),
         _ => format!(
-            "{reason}, and what of it lived was looked for at {}",
+            "{reason}, and live objects were recorded at {}",
             times(survivors.iter())
         ),
     }
 }
 
-/// Instants as `--at` takes them.
+/// Instants in the notation of `--at`.
 fn times<'a>(instants: impl Iterator<Item = &'a Instant>) -> String {
     let times: Vec<String> = instants.map(|it| it.time.to_string()).collect();
     times.join(", ")

@@ -5,26 +5,27 @@ use std::path::PathBuf;
 use callscape_base::units::TimeSpec;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "What lives in memory: objects and bytes by who allocated them", after_help = HELP)]
+#[command(about = "Show live objects and bytes, grouped by what allocated them", after_help = HELP)]
 pub struct ObjectsArgs {
     #[command(flatten)]
     pub input: crate::trace_arg::TraceArg,
-    /// The instant, the end by default: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    /// Time at which to count live objects: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds [default: the
+    /// end]
     #[arg(long, value_name = "TIME")]
     pub at: Option<TimeSpec>,
-    /// Only what was allocated from this time on
+    /// Only objects allocated after this time
     #[arg(long, value_name = "TIME")]
     pub from: Option<TimeSpec>,
-    /// Only what was allocated up to this time
+    /// Only objects allocated before this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<TimeSpec>,
-    /// What an entry is
+    /// Grouping of the entries
     #[arg(long, value_enum, default_value_t = By::Function)]
     pub by: By,
-    /// An entry is an entity of this mapping file
+    /// Group by the entities of this mapping file
     #[arg(long, value_name = "FILE", conflicts_with = "by")]
     pub map: Option<PathBuf>,
-    /// With --map: which entity an object belongs to
+    /// With --map: entity to which an object belongs
     #[arg(long, value_enum, default_value_t = Owner::Class, requires = "map")]
     pub owner: Owner,
     /// In the table, only the first N
@@ -41,14 +42,14 @@ const HELP: &str = "Examples:
   callscape objects dhat.out.json --by module
   callscape objects app.jfr --map architecture.map
 
-With --from and --to only what was allocated between them counts, and lives where it does at --at, the end by default: what
-is left is what leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around
-that function; with --map to the entity of its class, where the recording names one that an entry matches, else to that of
-the innermost function of the stack that an entry matches. What a recording does not tell is a dash, in the JSON document
-null; an instant at which it tells nothing is refused. Of a recording that holds samples, allocations are the samples, and
-bytes what they stand for.";
+With --from and --to, only objects allocated in that range count. Those still live at --at (by default the end) are \
+the leaks. An object belongs to the innermost function of the stack that allocated it, or to the module around that \
+function; with --map, to the entity of its class, if the recording has it and an entry matches it, otherwise to the \
+entity of the innermost function on the stack that matches an entry. Values missing from the recording are shown as a \
+dash, in the JSON document as null; an instant without any data is refused. For a sampled recording, allocations are \
+the samples, and bytes are estimated from them.";
 
-/// What an entry is.
+/// Grouping of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
     /// The module around the function that allocated
@@ -57,15 +58,15 @@ pub enum By {
     Function,
     /// The stack of calls that allocated
     Context,
-    /// The type or the allocator, where the recording names it
+    /// The type or the allocator, if recorded
     Type,
 }
 
 /// Which entity of a mapping file an object belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Owner {
-    /// That of its class, where the recording names one that an entry matches, else that of its creator
+    /// Entity of its class, if the recording has it and an entry matches it, otherwise of its creator
     Class,
-    /// That of the innermost function of the stack that allocated it which an entry matches
+    /// Entity of the innermost function on the allocation stack that matches an entry
     Creator,
 }

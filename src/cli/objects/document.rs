@@ -14,20 +14,20 @@ pub struct Document {
     pub at_ns: Time,
     /// What allocations are: every one, samples, or sums at a few instants.
     pub detail: Detail,
-    /// What times count where that is not nanoseconds.
+    /// Unit of times, if it is not nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<String>,
     pub allocations: Option<u64>,
     pub bytes_allocated: Option<u64>,
     pub temporary: Option<u64>,
     pub peak_bytes: Option<u64>,
-    /// Where sizes are not recorded, the most objects that lived at once.
+    /// Peak number of live objects, if sizes are not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_live: Option<u64>,
     pub peak_ns: Option<Time>,
     pub live: Option<u64>,
     pub live_bytes: Option<u64>,
-    /// Whether the recording tells at this instant who allocated what lives; else there are no entries.
+    /// Whether the recording has the allocators of live objects at this instant; otherwise there are no entries.
     pub entries_known: bool,
     pub entries: Vec<Entry>,
 }
@@ -37,7 +37,7 @@ pub struct Document {
 pub struct Entry {
     pub name: String,
     pub module: String,
-    /// Of a context, its functions, outermost first.
+    /// Functions of a context, outermost first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack: Option<Vec<String>>,
     pub allocations: Option<u64>,

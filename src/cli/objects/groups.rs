@@ -14,7 +14,7 @@ use callscape_facts::memory::{Cell, Memory, SumRow};
 /// How many functions of objects that no entry matches are named.
 const LISTED: usize = 10;
 
-/// Of a cell that belongs to no group.
+/// Marks a cell that belongs to no group.
 const NONE: usize = usize::MAX;
 
 /// Cells put together.
@@ -72,8 +72,8 @@ impl Groups {
         Groups { of, names }
     }
 
-    /// By the entities of a mapping file. What the file leaves out, and what it says of nothing in the recording, is
-    /// listed on standard error.
+    /// Groups by the entities of a mapping file. Lists functions that match no entry, and entries that match nothing,
+    /// on standard error.
     pub fn of_entities(
         path: &Path,
         owner: Owner,
@@ -109,7 +109,7 @@ impl Groups {
             };
             without.truncate(LISTED);
             say!(
-                "{file}: left out is what no entry matches: objects of {}{more}",
+                "{file}: excluded, as no entry matches: objects of {}{more}",
                 without.join(", ")
             );
         }

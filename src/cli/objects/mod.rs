@@ -20,15 +20,15 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let recording = &resolved.recording;
     let Some(memory) = &recording.memory else {
         bail!(
-            "{}: it holds no allocations; heaptrack, DHAT, massif, V8's heap profiles, uftrace with arguments, Java Flight \
-             Recorder and Chrome traces with objects do",
+            "{}: it contains no allocations; use heaptrack, DHAT, massif, V8's heap profiles, uftrace with arguments, \
+             Java Flight Recorder or Chrome traces with objects",
             recording.name()
         );
     };
     let answer = Answer::find(&args, recording, memory)?;
     let has_types = memory.types.iter().any(|name| !name.is_empty());
     if args.by == By::Type && !has_types {
-        bail!("{}: it names no types of objects", recording.name());
+        bail!("{}: it contains no object types", recording.name());
     }
     let groups = match &args.map {
         Some(path) => Groups::of_entities(path, args.owner, memory, &session, resolved)?,
@@ -46,7 +46,7 @@ pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
             let known: Vec<String> = known.map(|it| it.time.to_string()).collect();
             return writeln!(
                 out,
-                "Who allocated it is not in the recording for this instant; it is for --at {}",
+                "The recording has no allocation stacks for this instant; it has them for --at {}",
                 known.join(", ")
             );
         }

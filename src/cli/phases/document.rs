@@ -10,9 +10,9 @@ use callscape_facts::functions::Function;
 
 #[derive(Serialize)]
 pub(super) struct Document<'a> {
-    /// Of the threads and the range.
+    /// Calls in the threads and the range.
     calls: u64,
-    /// Those that are no phases.
+    /// Calls that are not phases.
     pruned_calls: u64,
     explained: f64,
     parameters: Parameters,
@@ -27,7 +27,7 @@ struct Parameters {
     min_calls: u64,
     min_cost_ns: Cost,
     similarity: f64,
-    /// What a typical short call costs, where the cost follows from it.
+    /// Cost of a typical short call, if the minimum cost is derived from it.
     short_ns: Option<Cost>,
     /// Whether the number of calls was chosen, and the cost.
     automatic_calls: bool,
@@ -40,7 +40,7 @@ struct Parameters {
 struct PhaseRow<'a> {
     depth: u32,
     name: &'a str,
-    /// The name with what tells it from its neighbours.
+    /// The name, with a suffix that distinguishes it from its neighbours.
     label: &'a str,
     start_ns: Time,
     end_ns: Time,
@@ -84,7 +84,7 @@ struct ThreadName<'a> {
     process: &'a str,
 }
 
-/// Where a function is.
+/// Place of a function.
 #[derive(Serialize)]
 struct Place<'a> {
     module: String,

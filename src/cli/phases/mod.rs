@@ -1,4 +1,4 @@
-//! `callscape phases`: A table of contents of a run
+//! `callscape phases`: Show a run as a table of contents
 
 mod document;
 mod report;
@@ -15,17 +15,17 @@ use callscape_facts::recording::RecordingKind;
 use report::Report;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "A table of contents of a run", long_about = ABOUT, after_help = EXAMPLES)]
+#[command(about = "Show a run as a table of contents", long_about = ABOUT, after_help = EXAMPLES)]
 pub struct PhasesArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
-    /// How many calls a heavy call triggers; without it the largest of 1, 2, 5, 10, … that leaves 20 rows
+    /// Minimum number of descendant calls of a heavy call [default: the largest of 1, 2, 5, 10, … that leaves 20 rows]
     #[arg(long, value_name = "N", value_parser = calls, allow_hyphen_values = true)]
     min_calls: Option<u64>,
-    /// Or what it costs; without it as much as so many typical short calls
+    /// Minimum cost of a heavy call, as an alternative to --min-calls [default: --min-calls typical short calls]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     min_cost: Option<TimeSpec>,
-    /// What a typical short call costs; without it the median of the calls that call nothing
+    /// Cost of a typical short call [default: the median of calls that make no calls]
     #[arg(
         long,
         value_name = "TIME",
@@ -33,7 +33,7 @@ pub struct PhasesArgs {
         allow_hyphen_values = true
     )]
     short: Option<TimeSpec>,
-    /// Up to which share of their functions two phases of one callee may differ to be alike, from 0 to 1
+    /// Maximum share of functions, from 0 to 1, by which two phases of one callee may differ and still count as alike
     #[arg(long, value_name = "X", value_parser = similarity, allow_hyphen_values = true, default_value_t = SIMILARITY)]
     similarity: f64,
     /// Only the thread with this id or name
@@ -50,24 +50,25 @@ pub struct PhasesArgs {
     json: bool,
 }
 
-const ABOUT: &str = "A table of contents of a run
+const ABOUT: &str = "Show a run as a table of contents
 
-A call is heavy when it triggers --min-calls calls or costs --min-cost. A heavy call with two heavy subcalls or more
-is an inner phase, one without any a leaf phase; a call with one heavy subcall only hands on, and is left out like all
-light calls. Light calls of one callee that are heavy together are one row of the phase that they are met in. Phases
-that repeat themselves are folded, and those whose functions differ from the others are marked as outliers.
+A call is heavy if it has at least --min-calls descendant calls or costs at least --min-cost. A heavy call with two \
+or more heavy subcalls is an inner phase, and one without any is a leaf phase. A call with exactly one heavy subcall \
+only passes control on, and is excluded like all light calls. Light calls of one callee that are heavy together form \
+one row of the phase that contains them. Repeated phases are folded, and those whose functions differ from the others \
+are marked as outliers.
 
-Cost is elapsed time without what other programs took of it, where the recording knows that; waiting counts.";
+Cost is elapsed time, including waiting, but without the time used by other programs, if the recording has it.";
 
 const EXAMPLES: &str = "Examples:
   callscape phases trace.json
   callscape phases trace.json --min-calls 1000 --similarity 0.2
   callscape phases trace.json --thread main --from 10% --to 20% --json
 
-In the JSON document \"in\" of a gathered row is the index of its phase, null outside of all; \"group\" is the class
-of similar phases among those of one enclosing phase; \"instance_of\" the number of the repetition that a phase is an
-instance of; \"explained\" the share of the time in leaf phases and gathered rows. With --from or --to a call around
-the range counts with what of it lies inside.";
+In the JSON document, \"in\" of a gathered row is the index of its phase, or null outside all phases; \"group\" is \
+the class of similar phases within one enclosing phase; \"instance_of\" is the number of the repetition to which a \
+phase belongs; \"explained\" is the share of the time in leaf phases and gathered rows. With --from or --to, a call \
+that extends beyond the range counts only with its part inside.";
 
 fn calls(text: &str) -> Result<u64, String> {
     let number = text.trim().parse();
@@ -84,7 +85,7 @@ pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    output::ensure_times(recording, "there are no calls to find phases among")?;
+    output::ensure_times(recording, "it contains no calls to group into phases")?;
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
     let cost = |spec: TimeSpec| resolve(spec).since(Time::ZERO);

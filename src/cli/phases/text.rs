@@ -8,12 +8,12 @@ use callscape_base::units::{Cost, counted, grouped};
 
 /// Past this depth the indent stays.
 const DEEPEST: usize = 30;
-/// So many outliers of one repetition are listed.
+/// Maximum number of outliers listed per repetition.
 const OUTLIERS: usize = 5;
 /// How wide a bar is that stands for all of the time, in letters.
 const BAR: usize = 8;
 
-/// What is still to be written, the last first.
+/// Stack of items still to write.
 enum Work<'a> {
     /// Items of siblings.
     Items(Vec<Item>, Vec<u32>, usize),
@@ -86,13 +86,13 @@ fn heading(report: &Report<'_>) -> Vec<String> {
     )];
     let calls = parameters.heavy.triggered;
     let chosen = if parameters.chose_calls {
-        " (chosen)"
+        " (given)"
     } else {
         ""
     };
     let cost = match parameters.short {
         Some(short) => format!(
-            "{}, {} × {short}, what a typical short call costs",
+            "{}, {} × {short}, the cost of a typical short call",
             parameters.heavy.cost,
             grouped(calls)
         ),
@@ -104,7 +104,8 @@ fn heading(report: &Report<'_>) -> Vec<String> {
         parameters.similarity
     ));
     if report.is_sampled {
-        lines.push("calls are reconstructed from samples: what is shorter than a sample is missing, and neighbours may be one".to_owned());
+        lines.push("calls are reconstructed from samples: calls shorter than the sampling interval are missing, and \
+                    adjacent calls may be merged".to_owned());
     }
     if phases.rows() == 0 {
         lines.push("nothing is heavy; lower --min-calls or --min-cost".to_owned());
@@ -157,7 +158,7 @@ impl<'a> Text<'a, '_> {
         }
     }
 
-    /// A phase, and what is below it.
+    /// A phase and its descendants.
     fn one(&mut self, index: u32, indent: usize) {
         let phase = self.phase(index);
         let label = self.report.labels.phase(index, phase);
@@ -176,7 +177,7 @@ impl<'a> Text<'a, '_> {
         self.push_below(Parent::Phase(index), &gathered, indent);
     }
 
-    /// A repetition: what it adds up to, one instance, and outliers.
+    /// A repetition: its sums, one instance, and outliers.
     fn repeated(&mut self, item: Item, siblings: &[u32], indent: usize) {
         let Item::Repeated(repeated) = item else {
             return;

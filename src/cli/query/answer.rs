@@ -57,7 +57,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A value in a table for people: of fractions, three digits behind the point are enough.
+/// A value in a table for people; fractions are rounded to three decimal places.
 fn rounded(value: &Value) -> String {
     match value {
         Value::Number(number) if number.is_f64() => match number.as_f64() {
@@ -70,7 +70,7 @@ fn rounded(value: &Value) -> String {
 }
 
 impl Answer {
-    /// Reads a JSON document of rows, each an object. Nothing at all is no row.
+    /// Parses a JSON document of rows, each an object. An empty document has no rows.
     pub fn parse(text: &str) -> serde_json::Result<Answer> {
         match text {
             // What some versions of the program write of no rows.
@@ -84,7 +84,8 @@ impl Answer {
         output::print_json(&self.0)
     }
 
-    /// CSV on standard output; `columns` where there are no rows. No spreadsheet takes a name for a formula.
+    /// Prints CSV to standard output, with the header `columns` if there are no rows. Names are escaped so that no
+    /// spreadsheet treats one as a formula.
     pub fn print_csv(&self, columns: &[&'static str]) -> anyhow::Result<()> {
         output::print_data(|out| {
             let mut table = csv::Writer::from_writer(out);

@@ -62,7 +62,7 @@ impl Kind {
             }
             Kind::Time => match text.parse() {
                 Ok(TimeSpec::Share(_)) => {
-                    bail!("expected a time, found a share: recordings differ in how long they last")
+                    bail!("expected a time, found a share: recordings differ in duration")
                 }
                 Ok(time) => Ok(time.resolve(Cost::ZERO).ns().to_string()),
                 Err(error) => bail!("{error}"),
@@ -76,7 +76,7 @@ impl Kind {
 pub struct Parameter {
     pub name: &'static str,
     kind: Kind,
-    /// As SQL writes it; none where it has to be given.
+    /// SQL literal; `None` if the parameter is required.
     pub default: Option<&'static str>,
     pub about: &'static str,
 }
@@ -99,7 +99,7 @@ impl Question {
         lines.skip(1).map_while(|line| line.strip_prefix("  "))
     }
 
-    /// What it answers.
+    /// Description of the result.
     pub fn about(&self) -> String {
         let lines: Vec<&str> = self
             .comments()
@@ -113,7 +113,7 @@ impl Question {
         lines.filter_map(parameter).collect()
     }
 
-    /// The names of its columns, each with what it means.
+    /// Names of its columns with their meanings.
     pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
         let lines = self.below("Columns:");
         lines.filter_map(word).collect()
@@ -146,7 +146,7 @@ impl Question {
         self.fill(sql.trim(), &parameters, &literals)
     }
 
-    /// Puts literals in place of `$name`, all in one pass: what stands in a literal stays as it is.
+    /// Replaces each `$name` with a literal in one pass, so that the text of a literal is never replaced.
     fn fill(
         &self,
         text: &str,
@@ -181,7 +181,7 @@ fn word(line: &'static str) -> Option<(&'static str, &'static str)> {
     Some((first, rest.trim_start()))
 }
 
-/// The parameter that a line tells: name, kind, default and meaning.
+/// Parameter described by a line: name, kind, default and meaning.
 fn parameter(line: &'static str) -> Option<Parameter> {
     let (name, rest) = word(line)?;
     let (kind, rest) = word(rest)?;

@@ -13,12 +13,12 @@ use callscape_base::files::program;
 use callscape_export::tables::{Kind, Table, columns_of};
 use callscape_facts::tables::replacing;
 
-/// What is said where there is none.
-const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module by \
-                       `pip install duckdb`. `--sql` prints the question for another engine";
+/// Error if DuckDB is missing.
+const MISSING: &str = "DuckDB is not installed: get its program from https://duckdb.org/install, or its Python module \
+                       with `pip install duckdb`. `--sql` prints the query for another engine";
 
-/// Reads the folder and the question, asks, writes the rows. What is imported is searched for before the folder is entered,
-/// and not in the folder that it is started in.
+/// Reads the folder and the query, runs it and writes the rows. Modules are imported before the folder is entered, and
+/// never from the current directory.
 const SCRIPT: &str = r#"
 import sys
 sys.path = [it for it in sys.path if it]
@@ -40,15 +40,15 @@ except duckdb.Error as error:
 json.dump(rows, sys.stdout, default=str)
 "#;
 
-/// What the script ends with where Python has no such module.
+/// Exit code of the script if Python has no such module.
 const NO_MODULE: i32 = 70;
 
-/// Asks the tables in `folder`.
+/// Queries the tables in `folder`.
 pub fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
     let mixed = replacing::recover(folder);
     ensure!(
         mixed.is_empty(),
-        "{}: expected whole recordings, found {} half replaced by a killed export, which cannot be ended here",
+        "{}: expected whole recordings, found {} half replaced by a killed export, which cannot be completed here",
         folder.display(),
         mixed.join(", ")
     );
@@ -83,7 +83,7 @@ fn with_python(
     let folder = folder.canonicalize()?;
     let folder = folder
         .to_str()
-        .context("the name of the folder is no Unicode")?;
+        .context("the folder name is not valid Unicode")?;
     let asked = serde_json::json!({ "folder": folder, "views": views, "question": question });
     let mut child = Command::new(program)
         .args(["-c", SCRIPT])
@@ -104,17 +104,17 @@ fn answer(output: &Output) -> anyhow::Result<Answer> {
         bail!("DuckDB: {}", said.trim());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    Answer::parse(text.trim()).context("DuckDB has answered what is no JSON")
+    Answer::parse(text.trim()).context("DuckDB returned invalid JSON")
 }
 
-/// Views of the tables, by paths from their folder. One that is not there is empty, with the columns that it would have.
-/// Where there are recordings in their own table, which is written last, the others have those alone: what is half written
-/// is left out.
+/// SQL views of the tables, by paths relative to their folder. A missing table is an empty view with the same columns.
+/// If the table of recordings exists, which is written last, the other views contain only its recordings: partly
+/// written data is excluded.
 fn views(folder: &Path) -> anyhow::Result<String> {
     let is_there = |table: &Table| folder.join(table.name()).is_dir();
     ensure!(
         Table::ALL.iter().any(is_there),
-        "{}: expected a folder of tables, as `callscape export --format parquet` writes it; found none of {}",
+        "{}: expected a folder of tables written by `callscape export --format parquet`, found no {}",
         folder.display(),
         Table::ALL.map(Table::name).join(", ")
     );

@@ -12,21 +12,21 @@ use super::output;
 use catalog::{QUESTIONS, Question};
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Ask the tables of many recordings, through an installed DuckDB", after_help = HELP)]
+#[command(about = "Query the exported tables of many recordings with an installed DuckDB", after_help = HELP)]
 pub struct QueryArgs {
-    /// The question; `--list` lists them with what they answer
+    /// The query; `--list` lists all queries with their results
     #[arg(value_parser = questions(), value_name = "NAME", required_unless_present = "list")]
     question: Option<&'static Question>,
-    /// The folder of tables that `callscape export --format parquet` has written
+    /// Folder of tables written by `callscape export --format parquet`
     #[arg(value_name = "DIR", required_unless_present_any = ["list", "sql"])]
     dir: Option<PathBuf>,
-    /// Sets a parameter of the question; can be repeated
+    /// Set a parameter of the query; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// List the questions, their parameters and their columns
+    /// List the queries, their parameters and their columns
     #[arg(long, conflicts_with_all = ["question", "dir", "param", "sql", "csv", "json"])]
     list: bool,
-    /// Print the question in SQL, for another engine, and ask nothing
+    /// Print the query as SQL for another engine, without running it
     #[arg(long, conflicts_with_all = ["csv", "json"])]
     sql: bool,
     /// Print CSV
@@ -37,18 +37,17 @@ pub struct QueryArgs {
     json: bool,
 }
 
-const HELP: &str = "\
-Examples:
+const HELP: &str = "Examples:
   callscape query --list
   callscape query functions runs --param most=10
   callscape query differences runs --param a=monday-% --param b=tuesday-% --json
   callscape query stack runs --param recording=run-7.json --param at=12.5ms
   callscape query contexts runs --sql
 
-DuckDB reads the tables: its program, or its Python module where that is not installed. Tables that are not there count
-as empty. DataFusion and Spark answer the same SQL: see docs/fleet.md.";
+The tables are read by the DuckDB program, or by its Python module if the program is not installed. Missing tables \
+count as empty. DataFusion and Spark run the same SQL: see docs/fleet.md.";
 
-/// Reads the name of a question.
+/// Parses the name of a query.
 fn questions() -> impl TypedValueParser<Value = &'static Question> {
     let names = QUESTIONS.iter().map(|it| it.name);
     // What the first parser lets through is the name of one.

@@ -19,26 +19,26 @@ use callscape_state::panes::{Needs, ViewId};
 use callscape_views as views;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "A picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
+#[command(about = "Render a picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
 pub struct RenderArgs {
-    /// A source tree, recordings of it, or both; the first recording is shown; the built-in demo for none
+    /// A source tree, recordings of it, or both; the first recording is shown [default: the built-in demo]
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     pub inputs: Vec<PathBuf>,
-    /// Make a film of this scene, which says what is opened and what is shown; what was interrupted goes on where it
-    /// stood. See `callscape scene --help`
+    /// Render this scene, which defines what to open and show, as a film. An interrupted render resumes where it
+    /// stopped. See `callscape scene --help`
     #[arg(long, value_name = "FILE.toml", conflicts_with_all = NOT_OF_SCENES)]
     pub scene: Option<PathBuf>,
-    /// Frames a second of the film, 1 to 120 [default: what the scene says, else 30]
+    /// Frames per second of the film, 1 to 120 [default: value in the scene, otherwise 30]
     #[arg(long, value_name = "N", requires = "scene", value_parser = clap::value_parser!(u32).range(1..=120))]
     pub fps: Option<u32>,
-    /// One picture of the scene, so many seconds after its start, as OUT.png
+    /// Render one picture of the scene, SECONDS after its start, as OUT.png
     #[arg(long, value_name = "SECONDS", requires = "scene", conflicts_with = "fps", value_parser = seconds)]
     pub second: Option<f64>,
-    /// Have an installed ffmpeg (with libx264) encode an .mp4: smaller files; without it no other program is needed
+    /// Encode an .mp4 with an installed ffmpeg (with libx264) for smaller files [default: built-in encoder]
     #[arg(long, requires = "scene", conflicts_with = "second")]
     pub ffmpeg: bool,
-    /// The picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence
-    /// is numbered: OUT-0001.png, OUT-0002.png, … Of a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
+    /// Picture to write, a PNG, or a model of the landscape for other programs, a glTF binary (.glb); a sequence is
+    /// numbered: OUT-0001.png, OUT-0002.png, … For a scene: a film, OUT.mp4, OUT.webm or OUT.gif, or its frames as
     /// pictures, OUT_%05d.png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -46,108 +46,107 @@ pub struct RenderArgs {
     pub left_out: crate::frequency::FrequencyArg,
     #[command(flatten)]
     pub elsewhere: crate::elsewhere::ElsewhereArgs,
-    /// Which view to show; in those along time --from and --to choose what is visible, tables count what lies between
+    /// View to render. --from and --to set the visible range in timeline views, and the range that tables count
     #[arg(long, value_enum, default_value_t = ViewArg(views::main()))]
     pub view: ViewArg,
-    /// Width and height in pixels, each up to 16384; what is large is drawn in tiles and written as it is drawn
-    /// [default: 1280x720; of a scene what it says, else 1920x1080]
+    /// Width and height in pixels, each up to 16384; large pictures are drawn and written in tiles [default: 1280x720;
+    /// for a scene its own size, otherwise 1920x1080]
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
     pub size: Option<[u32; 2]>,
-    /// Light or dark [default: light; of a scene what it says]
+    /// Light or dark [default: light; for a scene its own theme]
     #[arg(long, value_enum)]
     pub theme: Option<ThemeArg>,
-    /// The time to show: 12.5ms, 3s, 40% or nanoseconds [default: a lively moment in the later half of
-    /// the recording, the one with the deepest stacks among some hundreds]
+    /// Time to show: 12.5ms, 3s, 40% or nanoseconds [default: of a few hundred times in the second half of the
+    /// recording, the one with the deepest stacks]
     #[arg(long, value_name = "TIME")]
     pub at: Option<TimeSpec>,
-    /// How finely light and edges are drawn: low suits slow machines, high takes several times as long
+    /// Quality of light and edges: low suits slow machines, high takes several times as long
     #[arg(long, value_enum, default_value = "medium")]
     pub quality: QualityArg,
-    /// The shadow that the lamp throws
+    /// Shadow cast by the lamp
     #[arg(long, value_enum, default_value = "soft")]
     pub shadow: ShadowArg,
-    /// Say on standard error how long each pass took on the graphics device
+    /// Print the time of each pass on the graphics device to standard error
     #[arg(long)]
     pub timings: bool,
     /// With --timings: as one JSON document on standard output
     #[arg(long, requires = "timings")]
     pub json: bool,
-    /// Where the camera stands: all of the city from the south, straight from above, or from a corner
+    /// Camera position: the whole city from the south, straight from above, or from a corner
     #[arg(long, value_enum, default_value = "home")]
     pub camera: CameraArg,
-    /// The module to show with its surroundings, by its path such as src/lapi.c/lua_call
+    /// Module to show with its surroundings, by its path, such as src/lapi.c/lua_call
     #[arg(long, value_name = "MODULE")]
     pub focus: Option<String>,
     /// Heading of the camera in degrees: 0 looks to the east, 90 to the north
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees)]
     pub yaw: Option<f32>,
-    /// How far the camera looks down, in degrees from 1 to 90
+    /// Downward angle of the camera, in degrees from 1 to 90
     #[arg(long, value_name = "DEGREES", value_parser = degrees)]
     pub pitch: Option<f32>,
-    /// From the camera to the middle of what it shows; the city is 1000 wide
+    /// Distance from the camera to the point it looks at; the city is 1000 wide
     #[arg(long, value_name = "LENGTH", value_parser = distance)]
     pub distance: Option<f32>,
     /// Call relations as arcs
     #[arg(long, value_enum, default_value = "all")]
     pub arcs: ArcsArg,
-    /// What the width of arcs says
+    /// Value shown by the width of arcs
     #[arg(long, value_enum, value_name = "AMOUNT", default_value = "calls")]
     pub arc_width: ArcWidthArg,
-    /// How closely arcs follow the hierarchy, from 0 (straight) to 1
+    /// Strength with which arcs follow the hierarchy, from 0 (straight) to 1
     #[arg(long, value_name = "STRENGTH", default_value_t = BUNDLING, value_parser = strength)]
     pub bundling: f32,
-    /// How many arcs are drawn at most: the most important, those of the last step first
+    /// Maximum number of arcs to draw: the most important ones, those of the last step first
     #[arg(long, value_name = "N", default_value_t = MOST_ARCS, value_parser = arcs_at_most)]
     pub most_arcs: usize,
-    /// What the colour says [default: kind; of a source tree without a recording complexity]
+    /// Value shown by the colour [default: kind, or complexity for a source tree without a recording]
     #[arg(long, value_name = "METRIC", value_parser = colors())]
     pub color: Option<ColorArg>,
-    /// How the values of a metric are spread over its colours
+    /// Mapping of metric values to colours
     #[arg(long, value_enum, default_value = "log")]
     pub scale: ScaleArg,
-    /// What the height says [default: even; of a recording of memory alone what lives]
+    /// Metric shown by height [default: even, or live memory for a memory-only recording]
     #[arg(long, value_name = "METRIC", value_parser = heights())]
     pub height: Option<HeightArg>,
-    /// How the values of a metric are spread over heights
+    /// Mapping of metric values to heights
     #[arg(long, value_enum, default_value = "root")]
     pub height_scale: HeightScaleArg,
-    /// Have what has these values of a metric stand out, the rest in neutral colours, such as complexity:10..50; either
-    /// end may be left out
+    /// Highlight modules with these values of a metric, such as complexity:10..50, and show the rest in neutral
+    /// colours; either bound may be omitted
     #[arg(long, value_name = "METRIC:LOW..HIGH", value_parser = highlight)]
     pub highlight: Option<Highlight>,
-    /// What the footprint says [default: loc; of a recording of memory alone without sources what lives]
+    /// Metric shown by the footprint [default: loc, or live memory for a memory-only recording without sources]
     #[arg(long, value_name = "METRIC", value_parser = areas())]
     pub area: Option<Metric>,
-    /// Give generated, vendored, minified and data-like files their full footprint; else they have a tenth of the map at
-    /// most
+    /// Give generated, vendored, minified and data-like files their full footprint; by default they share at most a
+    /// tenth of the map
     #[arg(long)]
     pub full_size: bool,
-    /// Do not show the files for this purpose; may be repeated
+    /// Hide files with this purpose; may be repeated
     #[arg(long, value_name = "PURPOSE", value_parser = purposes())]
     pub without: Vec<Purpose>,
-    /// Say under the picture what area, height, colour and arcs mean [default: where area, height or colour say
-    /// something of their own]
+    /// Explain area, height, colour and arcs under the picture [default: if area, height or colour is not the default]
     #[arg(long, conflicts_with = "no_legend")]
     pub legend: bool,
-    /// No legend, whatever the picture shows
+    /// Never draw a legend
     #[arg(long)]
     pub no_legend: bool,
-    /// Names on districts, and at what runs and is counted: they stand in pictures unless told otherwise
+    /// Label districts and the blocks that run or are counted (on by default)
     #[arg(long, overrides_with = "no_labels")]
     pub labels: bool,
-    /// No names in the picture
+    /// Draw no names in the picture
     #[arg(long)]
     pub no_labels: bool,
-    /// Leave the ground out, all but the shadows on it, so that the picture can lie on another
+    /// Make the ground transparent except for the shadows on it, to place the picture on another one
     #[arg(long)]
     pub transparent: bool,
-    /// How the modules of a district share its ground
+    /// Layout of the modules in a district
     #[arg(long, value_name = "LAYOUT", default_value = "squarified", value_parser = layouts())]
     pub layout: Tiling,
-    /// Show the entities of this mapping file as districts, without what it leaves out
+    /// Show the entities of this mapping file as districts; functions that match no entry are excluded
     #[arg(long, value_name = "FILE")]
     pub map: Option<PathBuf>,
-    /// Collapse everything below this depth into one block a module, or one row of the overview; the root has depth 0
+    /// Collapse everything below this depth into one block per module, or one row of the overview; the root has depth 0
     #[arg(long, value_name = "DEPTH")]
     pub level: Option<u16>,
     /// Collapse this module, named by its path, into one block; may be repeated
@@ -156,24 +155,24 @@ pub struct RenderArgs {
     /// Expand this module by one level, whatever --level says; may be repeated
     #[arg(long, value_name = "MODULE")]
     pub expand: Vec<String>,
-    /// Write a sequence of so many pictures from --from to --to
+    /// Write a sequence of N pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     pub frames: Option<u32>,
-    /// What to show of a profile that holds several values; `callscape info` lists them
+    /// Value to show if the profile has several; `callscape info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
-    /// Where the sequence starts, or the range that is shown [default: the start of the recording]
+    /// Start of the sequence, or of the displayed range [default: the start of the recording]
     #[arg(long, value_name = "TIME")]
     pub from: Option<TimeSpec>,
-    /// Where the sequence ends, or the range that is shown [default: the end of the recording]
+    /// End of the sequence, or of the displayed range [default: the end of the recording]
     #[arg(long, value_name = "TIME")]
     pub to: Option<TimeSpec>,
-    /// Sum the whole recording or range up: every call relation, and what ran by its self cost
+    /// Summarise the whole recording or range: every call relation, and active functions by self cost
     #[arg(long, conflicts_with_all = ["at", "frames"])]
     pub summary: bool,
 }
 
-/// What a scene says itself.
+/// Options that a scene defines itself.
 const NOT_OF_SCENES: [&str; 43] = [
     "inputs",
     "max_frequency",
@@ -249,7 +248,7 @@ impl ThemeArg {
     }
 }
 
-/// A view of the registry that shows one run.
+/// A registered view that shows one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewArg(pub ViewId);
 
@@ -289,18 +288,18 @@ pub enum CameraArg {
     Home,
     /// Straight from above, north at the top
     Top,
-    /// From the south-west, isometric: what is parallel is shown as parallel
+    /// From the south-west, isometric: parallel lines stay parallel
     #[value(alias = "isometric")]
     Iso,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ArcsArg {
-    /// All up to now
+    /// All up to the time shown
     All,
-    /// Those of --focus
+    /// Arcs of the --focus module
     Selection,
-    /// Those of the last step, the current cel
+    /// Arcs of the last step, the current cel
     #[value(alias = "cel")]
     Step,
     None,
@@ -308,31 +307,31 @@ pub enum ArcsArg {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ArcWidthArg {
-    /// How many calls
+    /// Number of calls
     Calls,
-    /// How long the calls took
+    /// Duration of the calls
     Cost,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ScaleArg {
-    /// Twice the value, twice as far from zero
+    /// Twice the value is twice as far from zero
     Linear,
-    /// Twice the value, one step further, from the smallest
+    /// Twice the value is one step further, starting from the smallest
     Log,
-    /// As far as the share of the blocks that have less
+    /// By rank: the share of blocks with a smaller value
     Quantile,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum HeightScaleArg {
-    /// Four times the value, twice as high
+    /// Four times the value is twice as high
     Root,
-    /// Twice the value, twice as high
+    /// Twice the value is twice as high
     Linear,
-    /// Twice the value, one step higher, from the smallest
+    /// Twice the value is one step higher, starting from the smallest
     Log,
-    /// As high as the share of the blocks that have less
+    /// By rank: the share of blocks with a smaller value
     Quantile,
 }
 
@@ -343,7 +342,7 @@ pub struct HeightArg(pub Option<Metric>);
 #[derive(Clone, Copy, Debug)]
 pub struct ColorArg(pub Surface);
 
-/// The choice of one of `values`, each with its name and what it means.
+/// Parser for one of `values`, each with its name and meaning.
 fn choice<T: Clone + Send + Sync + 'static>(
     values: Vec<(&'static str, &'static str, T)>,
 ) -> impl TypedValueParser<Value = T> {
@@ -381,13 +380,13 @@ fn colors() -> impl TypedValueParser<Value = ColorArg> {
         ("kind", "the level of the hierarchy by lightness", neutral),
         (
             "district",
-            "the district, in the hues of the views along time",
+            "the district, in the hues of the timeline views",
             ColorArg(Surface::District),
         ),
         ("language", "language", ColorArg(Surface::Language)),
         (
             "purpose",
-            "what files are for: product, tests, examples, benches, documentation",
+            "purpose of files: product, tests, examples, benches, documentation",
             ColorArg(Surface::Purpose),
         ),
     ];
@@ -397,9 +396,9 @@ fn colors() -> impl TypedValueParser<Value = ColorArg> {
 
 fn layouts() -> impl TypedValueParser<Value = Tiling> {
     let help = |tiling| match tiling {
-        Tiling::Squarified => "as square as can be, the largest first",
-        Tiling::Ordered => "in order, in strips, as text is read",
-        Tiling::Stable => "in order, and where they were when footprints change",
+        Tiling::Squarified => "as square as possible, the largest first",
+        Tiling::Ordered => "in order, in strips, like lines of text",
+        Tiling::Stable => "in order, keeping positions when footprints change",
         Tiling::SliceAndDice => "in order, in slices",
     };
     choice(Tiling::ALL.map(|it| (it.name(), help(it), it)).into())

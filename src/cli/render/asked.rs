@@ -66,7 +66,7 @@ pub fn settings(
     })
 }
 
-/// Refuses what is asked for and the session does not know.
+/// Refuses options for which the session has no data.
 fn ensure_shown(
     args: &RenderArgs,
     session: &Session,
@@ -82,14 +82,14 @@ fn ensure_shown(
         let memory = shown.and_then(|it| it.recording.memory.as_ref());
         ensure!(
             memory.is_some_and(|memory| tells(memory, metric)),
-            "{} needs a recording that tells of it",
+            "{} needs a recording with that data",
             metric.title()
         );
     }
     if let Some(metric) = asked_for(args).find(needs_recording) {
         ensure!(
             duration.is_some(),
-            "{} needs a recording; name one beside the source tree",
+            "{} needs a recording; name one in addition to the source tree",
             metric.title()
         );
     }
@@ -104,11 +104,11 @@ fn ensure_shown(
     let shown = session.recordings.first();
     ensure!(
         !matches!(args.arcs, ArcsArg::Selection) || args.focus.is_some(),
-        "--arcs selection shows the arcs of the module that --focus names"
+        "--arcs selection shows the arcs of the --focus module"
     );
     ensure!(
         !wants_calls || shown.is_none_or(|resolved| resolved.recording.counts_calls()),
-        "this profile does not count calls; its weights are shown by self"
+        "this profile does not count calls; use self to show its weights"
     );
     Ok(())
 }
@@ -186,7 +186,7 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
     metrics.chain(color).chain(highlight)
 }
 
-/// The metrics of what is shown, the history among them where it is asked for.
+/// Metrics to show, including the history if requested.
 pub fn metrics(
     args: &RenderArgs,
     session: &Session,
@@ -221,7 +221,7 @@ pub fn metrics(
     Ok(metrics)
 }
 
-/// What is collapsed and expanded, and `hidden`.
+/// Collapsed and expanded modules, and `hidden`.
 pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
     let hierarchy = &session.hierarchy;
     let mut cut = match args.level {
@@ -232,7 +232,7 @@ pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> an
         let module = find(session, path)?;
         ensure!(
             !hierarchy.is_leaf(module),
-            "{path}: expected a module with others in it, found one without"
+            "{path}: expected a module that contains others, found a single one"
         );
         cut.collapse(hierarchy, module);
     }
@@ -279,7 +279,7 @@ pub fn moments(
     let Some(duration) = duration else {
         ensure!(
             !asks_for_time,
-            "times need a recording; name one beside the source tree"
+            "times need a recording; name one in addition to the source tree"
         );
         return Ok(vec![None]);
     };
@@ -287,7 +287,7 @@ pub fn moments(
         let time = spec.resolve(duration);
         ensure!(
             time.since(Time::ZERO) <= duration,
-            "{time} lies past the end of the recording, which lasts {duration}"
+            "{time} is past the end of the recording, which lasts {duration}"
         );
         Ok(time)
     };
@@ -295,7 +295,7 @@ pub fn moments(
         && !resolved.recording.has_times()
     {
         if times.iter().any(Option::is_some) || args.frames.is_some() {
-            crate::output::ensure_times(&resolved.recording, "no time of it can be shown")?;
+            crate::output::ensure_times(&resolved.recording, "no time can be shown")?;
         }
         return Ok(vec![Some(Moment::without_time(0))]);
     }
@@ -305,7 +305,7 @@ pub fn moments(
         .map(at)
         .transpose()?
         .unwrap_or(Time::ZERO + duration);
-    ensure!(from <= to, "--from {from} lies after --to {to}");
+    ensure!(from <= to, "--from {from} is after --to {to}");
     let Some(frames) = args.frames else {
         let is_limited = args.from.is_some() || args.to.is_some();
         let range = is_limited.then(|| TimeRange::new(from, to));

@@ -53,7 +53,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         .map(|it| it.recording.trace.duration());
     ensure!(
         args.map.is_none() || findings.is_none(),
-        "what is marked is of functions: expected no --map beside --good and --results"
+        "marks are on functions: expected no --map together with --good or --results"
     );
     let mapped = args.map.as_deref().map(|map| mapping::apply(&session, map));
     let mapped = mapped.transpose()?;
@@ -74,7 +74,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
         ensure!(!args.legend, "only the landscape has a legend");
         ensure!(
             !args.transparent && !args.no_labels,
-            "only the landscape has a ground or labels to leave out"
+            "only the landscape has a ground or labels to hide"
         );
         ensure!(!args.timings, "only the landscape is drawn in passes");
         let is_cut = args.level.is_some() || !args.collapse.is_empty() || !args.expand.is_empty();
@@ -111,7 +111,7 @@ pub fn run(args: RenderArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what was repaired, and that one recording is shown.
+/// Reports repairs, and that only one recording is shown.
 fn say_warnings(session: &Session) {
     let repairs = session
         .recordings
@@ -167,13 +167,14 @@ fn draw(
 fn say_left_out(studio: &Studio<'_>) {
     if let (drawn, left_out @ 1..) = studio.blocks() {
         say!(
-            "callscape: the graphics device holds {drawn} blocks: {left_out} of the smallest modules are shown as one with what they lie in"
+            "callscape: the graphics device can show {drawn} blocks: {left_out} of the smallest modules are merged \
+             into their enclosing modules"
         );
     }
     if studio.arcs_left_out() > 0 {
         let count = studio.arcs_left_out();
         let drawn = studio.arcs_drawn();
-        say!("callscape: {count} lesser call relations are not drawn beside {drawn} that are");
+        say!("callscape: {drawn} call relations are drawn, {count} less important ones are not");
     }
 }
 
@@ -201,7 +202,7 @@ fn model(
     Ok(())
 }
 
-/// What changed and what other tools have found, where that is asked for; why it is not known is an error.
+/// Changes and results of other tools, if requested; an error if they are not available.
 fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<Findings>> {
     if !args.elsewhere.is_any() {
         return Ok(None);
@@ -229,7 +230,7 @@ fn findings(args: &RenderArgs, session: &Arc<Session>) -> anyhow::Result<Option<
     Ok(Some(findings))
 }
 
-/// Says on standard error what reports of coverage say together.
+/// Prints a summary of the coverage reports to standard error.
 fn say_coverage(coverage: Option<&Coverage>) {
     let Some(coverage) = coverage else {
         return;
@@ -275,14 +276,14 @@ fn view_pictures(
     let line = view.line();
     ensure!(
         line.plays() || args.frames.is_none(),
-        "a table is one picture: --frames is for what plays"
+        "a table is a single picture: --frames needs a view that plays"
     );
     if line.needs != Needs::Nothing {
         let Some(resolved) = session.recordings.first() else {
-            bail!("this view shows a recording; name one beside the source tree");
+            bail!("this view shows a recording; name one in addition to the source tree");
         };
         if line.needs == Needs::Times && line.kind == Kind::Table {
-            super::output::ensure_times(&resolved.recording, "its calls are not known one by one")?;
+            super::output::ensure_times(&resolved.recording, "it has no individual calls")?;
         }
     }
     let range = moments.first().copied().flatten().and_then(|it| it.range);
@@ -340,7 +341,7 @@ impl Outputs {
         let shown = output.display();
         ensure!(
             !output.is_dir(),
-            "{shown} is a directory; name the picture in it, such as {}",
+            "{shown} is a directory; give the name of a picture in it, such as {}",
             output.join("city.png").display()
         );
         let extension = output.extension().unwrap_or_default();
@@ -373,10 +374,7 @@ fn say_scale(scale: &ColorScale) {
         return;
     };
     if scale.is_empty() {
-        say!(
-            "callscape: colour: {}, of which nothing is known",
-            metric.title()
-        );
+        say!("callscape: colour: {}, which has no data", metric.title());
         return;
     }
     let at = |share| scale.text(scale.value_at(share));

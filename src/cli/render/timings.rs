@@ -14,13 +14,13 @@ pub struct Amounts {
 #[derive(serde::Serialize)]
 pub struct PictureTimings {
     file: String,
-    /// Modules with a block of their own, and those shown as one with what they lie in: a device holds only so many.
+    /// Modules with their own block, and modules merged into their enclosing ones because of the device's limit.
     modules: usize,
     modules_left_out: usize,
     /// Call relations drawn as arcs, and those left out because there are too many.
     arcs: usize,
     arcs_left_out: usize,
-    /// None where the device cannot tell.
+    /// `None` if the device cannot measure them.
     passes: Option<Vec<PassTiming>>,
 }
 
@@ -62,7 +62,7 @@ pub fn say_timings(
     say!("callscape: drawn by {}", adapter.adapter);
     for picture in pictures {
         let Some(passes) = picture.passes else {
-            say!("callscape: it cannot tell how long the passes take");
+            say!("callscape: the graphics device cannot measure the passes");
             return Ok(());
         };
         let sum: f32 = passes.iter().map(|pass| pass.ms).sum();

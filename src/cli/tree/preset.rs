@@ -21,7 +21,7 @@ use callscape_source::history::history;
 #[derive(Serialize)]
 struct Document {
     preset: &'static str,
-    /// The question and what is said to it.
+    /// The question and its explanation.
     title: &'static str,
     sentence: &'static str,
     metric: &'static str,
@@ -58,7 +58,7 @@ pub fn run(
     );
     ensure!(
         recording.is_none() || !preset.needs_imports(),
-        "--preset {} is told by imports, which are read where there is no --recording",
+        "--preset {} needs imports, which are read only without --recording",
         preset.id
     );
     let dir = source_dir.clone();

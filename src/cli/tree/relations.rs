@@ -18,7 +18,7 @@ use callscape_source::Scan;
 struct Document<'a> {
     imports: Vec<Imported<'a>>,
     calls: Vec<Called<'a>>,
-    /// Imports of what is not in the tree.
+    /// Imports from outside the tree.
     outside: u64,
     /// Imports that should lead into the tree and do not.
     unresolved: usize,
@@ -43,7 +43,7 @@ struct Called<'a> {
     from: &'a str,
     to: &'a str,
     count: u64,
-    /// Always: calls are told by their names alone.
+    /// Always true: calls are matched only by name.
     inferred: bool,
 }
 
@@ -63,7 +63,7 @@ struct Nowhere<'a> {
 pub fn run(scan: &Scan, reporter: &Reporter, json: bool) -> anyhow::Result<()> {
     ensure!(
         !scan.files().is_empty(),
-        "expected a source tree, found a saved structure, which holds no imports"
+        "expected a source tree, found a saved structure, which contains no imports"
     );
     for warning in reporter.warnings() {
         say!("callscape: {warning}");

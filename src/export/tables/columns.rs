@@ -73,38 +73,29 @@ const RECORDINGS: &[Column] = &[
     ),
     text(
         "unit",
-        "what one of a cost is: nanoseconds, bytes, samples or other things",
+        "unit of costs: nanoseconds, bytes, samples or others",
     ),
     text(
         "value",
-        "of a profile the value that costs are of; empty elsewhere",
+        "value of a profile that is its cost; empty otherwise",
     ),
-    or_null(long("duration_ns", "how long it lasts; null without times")),
-    or_null(long(
-        "calls",
-        "number of calls; null where they are not counted",
-    )),
+    or_null(long("duration_ns", "duration; null without times")),
+    or_null(long("calls", "number of calls; null if not counted")),
     long("functions", "number of functions"),
     long("threads", "number of threads"),
-    long(
-        "samples",
-        "number of samples; 0 where every call was recorded",
-    ),
-    long(
-        "warnings",
-        "how often something was repaired or left out while reading",
-    ),
+    long("samples", "number of samples; 0 if every call was recorded"),
+    long("warnings", "number of repairs and omissions while reading"),
     text(
         "clock",
-        "what one of a time of objects is, mostly nanoseconds; empty without objects",
+        "unit of the times of objects, usually nanoseconds; empty without objects",
     ),
 ];
 
 const THREADS: &[Column] = &[
     id("thread", "number of the thread in its recording, from 0"),
-    text("id", "as the recording names it"),
-    text("process", "process, as the recording names it"),
-    text("name", "name; empty where it has none"),
+    text("id", "id in the recording"),
+    text("process", "process in the recording"),
+    text("name", "name; empty if it has none"),
     long("calls", "number of calls"),
     int("max_depth", "largest number of calls open at once"),
     long("start_ns", "first time, since the start of the recording"),
@@ -118,20 +109,14 @@ const FUNCTIONS: &[Column] = &[
     ),
     text("name", "name"),
     text("module", "path of its module in the hierarchy"),
-    text(
-        "file",
-        "source file as the recording names it; empty where unknown",
-    ),
-    int("line", "first line, from 1; 0 where unknown"),
+    text("file", "source file in the recording; empty if unknown"),
+    int("line", "first line, from 1; 0 if unknown"),
     int(
         "line_column",
-        "where in that line it begins, which tells functions of one line apart; 0 where unknown",
+        "column where it starts, which distinguishes functions in one line; 0 if unknown",
     ),
-    text("library", "program or library; empty where unknown"),
-    or_null(long(
-        "calls",
-        "number of calls; null where they are not counted",
-    )),
+    text("library", "program or library; empty if unknown"),
+    or_null(long("calls", "number of calls; null if not counted")),
     long(
         "total",
         "total cost: recursion counts once; in the recording's unit",
@@ -141,7 +126,7 @@ const FUNCTIONS: &[Column] = &[
     or_null(SELF_WAITING),
     text(
         "levels",
-        "the names of which the path of its module is made, outermost first, a tab between",
+        "parts of the path of its module, outermost first, separated by tabs",
     ),
 ];
 
@@ -159,20 +144,17 @@ const CALLS: &[Column] = &[
     int("depth", "open calls around it; 0 for an outermost call"),
     long("start_ns", "start, since the start of the recording"),
     long("end_ns", "end, since the start of the recording"),
-    long("self_ns", "time in the call itself, without what it calls"),
+    long("self_ns", "time in the call itself, without its callees"),
     or_null(long(
         "waiting_ns",
-        "of the time in the call itself what its thread waited; null where unknown",
+        "waiting time in the call itself; null if unknown",
     )),
 ];
 
 const RELATIONS: &[Column] = &[
     id("caller", "number of the calling function"),
     id("callee", "number of the called function"),
-    or_null(long(
-        "calls",
-        "number of calls; null where they are not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long(
         "total",
         "cost of these calls, each counted; in the recording's unit",
@@ -189,14 +171,11 @@ const CONTEXTS: &[Column] = &[
     ),
     or_null(id(
         "parent",
-        "context that it is called in; null for an outermost one",
+        "calling context of its caller; null for an outermost one",
     )),
     id("function", "number of the function"),
     int("depth", "contexts around it; 0 for an outermost one"),
-    or_null(long(
-        "calls",
-        "number of calls; null where they are not counted",
-    )),
+    or_null(long("calls", "number of calls; null if not counted")),
     long("total", "cost with all below it, in the recording's unit"),
     long(
         "self",
@@ -206,37 +185,37 @@ const CONTEXTS: &[Column] = &[
     or_null(SELF_WAITING),
     long(
         "path",
-        "number made of the names and modules of the functions on its path: the same in all recordings for the same path",
+        "hash of the names and modules of the functions on its path: the same in all recordings for the same path",
     ),
 ];
 
 const SAMPLES: &[Column] = &[
     id("context", "number of the calling context"),
-    text("value", "what was weighed, as the recording names it"),
-    text("unit", "what one of the weight is"),
+    text("value", "name of the weight in the recording"),
+    text("unit", "unit of the weight"),
     long(
         "weight",
-        "weight of the context itself; contexts of weight 0 are left out",
+        "weight of the context itself; contexts of weight 0 are excluded",
     ),
 ];
 
 const OBJECTS: &[Column] = &[
     long(
         "object",
-        "number of the event of memory that created it, from 0",
+        "number of the memory event that created it, from 0",
     ),
     id("thread", "number of the thread that created it"),
     id("stack", "number of the stack that created it"),
     or_null(id(
         "function",
-        "number of the innermost function of that stack; null where it is empty",
+        "number of the innermost function of that stack; null if it is empty",
     )),
-    text("type", "its type; empty where unknown"),
-    long("bytes", "its size; 1 where no sizes are recorded"),
-    long("created", "when, on the recording's clock"),
+    text("type", "its type; empty if unknown"),
+    long("bytes", "its size; 1 if no sizes are recorded"),
+    long("created", "time of creation, on the recording's clock"),
     or_null(long(
         "released",
-        "when, on the recording's clock; null for what lives at the end, or where releases are not recorded",
+        "time on the recording's clock; null if it is live at the end, or if releases are not recorded",
     )),
 ];
 
@@ -265,23 +244,20 @@ const MODULES: &[Column] = &[
     ),
     text("name", "name"),
     text("path", "its path in the hierarchy"),
-    int("line", "first line, from 1; 0 where it has none"),
-    int("end_line", "last line; 0 where it has none"),
+    int("line", "first line, from 1; 0 if it has none"),
+    int("end_line", "last line; 0 if it has none"),
     int("code_lines", "lines of code"),
     or_null(id(
         "function",
-        "number of a function of the recording that is this one; null where none is, so that it did not run",
+        "number of this function in the recording; null if it did not run",
     )),
 ];
 
-const WAITING: Column = long(
-    "waiting",
-    "the part of the total in which the thread waited; null where unknown",
-);
+const WAITING: Column = long("waiting", "waiting time in the total; null if unknown");
 
 const SELF_WAITING: Column = long(
     "self_waiting",
-    "the part of the self cost in which the thread waited; null where unknown",
+    "waiting time in the self cost; null if unknown",
 );
 
 /// The columns of a table, in their order.

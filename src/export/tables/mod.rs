@@ -65,7 +65,7 @@ pub fn write(
         let replacing = Replacing::begin(dir)?;
         match if_there == IfThere::Refuse && replacing::is_there(dir, id) {
             true => Err(ExportError::Unfit(format!(
-                "{}: expected no recording {id} in it, found one; --replace writes over it, --id gives another name",
+                "{}: expected no recording {id} in it, found one; --replace overwrites it, --id sets another name",
                 dir.display()
             ))),
             false => Ok(replacing),

@@ -44,7 +44,7 @@ impl Outcome {
 impl Events {
     /// Counts the objects that the next event of memory released. O(events).
     pub fn find_temporary(&self, progress: &Progress) -> Result<Temporary, Cancelled> {
-        progress.start("looking for temporary objects", u64::from(self.end()));
+        progress.start("searching for temporary objects", u64::from(self.end()));
         let cells = self.cells().len();
         let between = LEAST_BETWEEN.max(cells.saturating_mul(EVENTS_A_CELL));
         let mut now = vec![0_u32; cells];
@@ -100,7 +100,7 @@ impl Events {
     ) -> Result<Vec<Outcome>, Cancelled> {
         let to = to.min(self.end());
         let all = u64::from(to.saturating_sub(from));
-        progress.start("looking for what is still live", all);
+        progress.start("searching for live objects", all);
         let mut outcomes = vec![Outcome::default(); self.cells().len()];
         for event in from..to {
             if event.is_multiple_of(OFTEN) {

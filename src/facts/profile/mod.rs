@@ -54,7 +54,7 @@ pub struct Profile {
 
 /// A profile has no value of this name; it has those of these names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no value is named '{wanted}'; there are: {}", known.join(", "))]
+#[error("no value is named '{wanted}'; expected one of: {}", known.join(", "))]
 pub struct NoSuchValue {
     pub wanted: String,
     pub known: Vec<String>,

@@ -105,7 +105,9 @@ fn entry(directory: &mut impl Read) -> io::Result<Option<Entry>> {
     let mut fixed = [0; 46];
     directory.read_exact(&mut fixed)?;
     if !fixed.starts_with(b"PK\x01\x02") {
-        return Err(damaged("no entry where a zip file's directory has one"));
+        return Err(damaged(
+            "no entry at a place named by the zip file's directory",
+        ));
     }
     let mut numbers = Numbers(&fixed[8..]);
     let flags = numbers.number(2)?;
@@ -251,7 +253,9 @@ pub fn open<'a>(mut file: impl Read + Seek + 'a, entry: &Entry) -> io::Result<Bo
     let mut fixed = [0; 30];
     file.read_exact(&mut fixed)?;
     if !fixed.starts_with(HEADER) {
-        return Err(damaged("no file where a zip file's directory has one"));
+        return Err(damaged(
+            "no file at a place named by the zip file's directory",
+        ));
     }
     let mut numbers = Numbers(&fixed[26..]);
     let behind = numbers.number(2)? + numbers.number(2)?;

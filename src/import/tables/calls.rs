@@ -66,7 +66,7 @@ impl Lane {
     fn check_order(&mut self, call: u64, thread: u64, rows: &Rows<'_>) -> Result<(), ImportError> {
         if let Some(last) = self.last.filter(|&last| call <= last) {
             let expected = "calls in order of their number on each thread";
-            let found = format!("call {call} of thread {thread} behind call {last}");
+            let found = format!("call {call} of thread {thread} after call {last}");
             return Err(ImportError::malformed(rows.place(), expected, found));
         }
         self.last = Some(call);

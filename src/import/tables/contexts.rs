@@ -195,7 +195,7 @@ impl ContextTable {
                 format!("another one in row {row}"),
             ),
             NoTree::Cycle(row) => (
-                "contexts that lie in each other as a tree",
+                "contexts that form a tree",
                 format!("a cycle: the context of row {row} is among its own parents"),
             ),
         };

@@ -143,7 +143,7 @@ impl Parquet {
             }
         }
         if packed > size {
-            let expected = format!("columns beside each other in its {size} bytes");
+            let expected = format!("adjacent columns in its {size} bytes");
             return Err(self.wrong(expected, format!("columns of {packed} bytes")));
         }
         self.check_rows(FREE_ROWS, ROWS_A_BYTE)?;

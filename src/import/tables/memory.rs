@@ -150,7 +150,7 @@ fn read_stacks(
             let parent = found[next].1.parent;
             let parent = parent.and_then(|number| numbering.get(number));
             if path.len() > found.len() {
-                let expected = "stacks that lie in each other as a tree";
+                let expected = "stacks that form a tree";
                 let text = format!("a cycle: the stack of row {at} is among its own parents");
                 return Err(ImportError::malformed(rows.place(), expected, text));
             }

@@ -77,7 +77,7 @@ impl<'r> RelationAnswer<'r> {
             if text("name").or_else(|| text("function")).is_some() {
                 return Ok(None);
             }
-            let expected = "a column 'total' or 'cost' of numbers beside 'caller' and 'callee'";
+            let expected = "a numeric column 'total' or 'cost' with 'caller' and 'callee'";
             let found = format!("columns {}", super::folder::listed(names));
             return Err(ImportError::malformed(place.clone(), expected, found));
         };

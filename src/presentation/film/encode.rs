@@ -75,7 +75,11 @@ impl Encoder {
             // Refused by `FilmSettings::check`, and no film.
             #[cfg(not(feature = "webm"))]
             Format::WebM => return Err(FilmError::Unfit("no .webm".to_owned())),
-            Format::Png => return Err(FilmError::Unfit("pictures are no film".to_owned())),
+            Format::Png => {
+                return Err(FilmError::Unfit(
+                    "a sequence of pictures is not a film".to_owned(),
+                ));
+            }
         };
         Ok(Encoder {
             codec,

@@ -35,7 +35,8 @@ fn failed(reason: impl std::fmt::Display) -> FilmError {
 fn not_started(error: io::Error) -> FilmError {
     match error.kind() {
         io::ErrorKind::NotFound => FilmError::Unfit(
-            "expected an installed ffmpeg for --ffmpeg, found none in the search path; without --ffmpeg none is needed"
+            "expected an installed ffmpeg for --ffmpeg, found none in the search path; omit --ffmpeg to use the \
+             built-in encoder"
                 .to_owned(),
         ),
         _ => failed(error),
@@ -52,7 +53,7 @@ pub fn check() -> Result<(), FilmError> {
     match String::from_utf8_lossy(&asked.stdout).contains("libx264") {
         true => Ok(()),
         false => Err(FilmError::Unfit(
-            "the installed ffmpeg has no libx264; without --ffmpeg films are encoded without it"
+            "the installed ffmpeg has no libx264; omit --ffmpeg to use the built-in encoder"
                 .to_owned(),
         )),
     }

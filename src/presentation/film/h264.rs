@@ -62,7 +62,7 @@ impl H264 {
         let stream = self.encoder.encode(&source).map_err(failed)?;
         let bytes = stream.to_vec();
         if bytes.is_empty() {
-            return Err(failed("a frame was left out"));
+            return Err(failed("a frame was dropped"));
         }
         out.push(Packet {
             is_key: stream.frame_type() == FrameType::IDR,

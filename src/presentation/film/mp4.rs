@@ -105,7 +105,7 @@ fn sample(frame: &[u8], parameters: &mut Vec<Vec<u8>>) -> Result<Vec<u8>, FilmEr
                 parameters.push(unit.data.to_vec());
             } else if !parameters.iter().any(|it| it == unit.data) {
                 return Err(failed(
-                    "parts of the film were encoded otherwise than its first",
+                    "parts of the film are encoded differently from the first",
                 ));
             }
             continue;

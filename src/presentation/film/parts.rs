@@ -118,7 +118,7 @@ impl Film {
         };
         if !is_empty && !plan.is_file() {
             return Err(FilmError::Unfit(format!(
-                "{}: expected parts of a film, found something else; the film needs this name for what is not whole yet",
+                "{}: expected parts of a film, found something else; the film needs this name for its unfinished parts",
                 self.folder.display()
             )));
         }

@@ -211,7 +211,7 @@ fn encode(
     if packets.len() as u64 != part.frames {
         return Err(FilmError::Encoder {
             encoder: part.settings.format.ending(),
-            reason: format!("{} frames came of {}", packets.len(), part.frames),
+            reason: format!("{} of {} frames were encoded", packets.len(), part.frames),
         });
     }
     let written = files::write_with(&part.path, |out| container::write(&packets, out));

@@ -39,7 +39,7 @@ impl SpanFile {
         };
         let tried = Temporary::create(here).and_then(|mut it| it.file.write_all(kept::MAGIC));
         tried.map_err(|error| {
-            let why = format!("spans cannot be kept in this folder: {error}");
+            let why = format!("spans cannot be stored in this folder: {error}");
             RecordError::program(here, why)
         })?;
         Ok(SpanFile {
@@ -60,7 +60,7 @@ impl SpanFile {
         if before.saturating_add(counted) > self.most {
             let most = self.most;
             return Err(format!(
-                "{most} bytes of spans are kept at most (the variable {MOST_KEPT} sets another limit, such as 64G)"
+                "at most {most} bytes of spans are stored (the variable {MOST_KEPT} sets another limit, such as 64G)"
             ));
         }
         let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
@@ -147,9 +147,7 @@ impl Open {
         // Not synced: that takes milliseconds of each request, and what is written outlives this process. What a power failure
         // takes is told by its checksum.
         if !is_there(&self.file, &self.path)? {
-            return Err(io::Error::other(
-                "the file is gone, or another has its name",
-            ));
+            return Err(io::Error::other("the file was removed or replaced"));
         }
         Ok(end)
     }

@@ -59,7 +59,7 @@ impl Head {
         let of = Of(request.headers);
         of.may_send(reach)?;
         if request.path != Some("/v1/traces") {
-            let found = "spans are received at /v1/traces, and nothing else is served";
+            let found = "spans are received only at /v1/traces";
             return Err(Answer::of(404, found));
         }
         if request.method != Some("POST") {
@@ -170,7 +170,10 @@ impl<'a> Of<'a> {
                 Err(Answer::of(400, found))
             }
             (Some(coding), None) if coding.eq_ignore_ascii_case("chunked") => Ok(Length::Chunked),
-            (Some(_), None) => Err(Answer::of(400, "expected no Transfer-Encoding but chunked")),
+            (Some(_), None) => Err(Answer::of(
+                400,
+                "expected no Transfer-Encoding other than chunked",
+            )),
             (None, None) => Err(Answer::of(
                 411,
                 "expected the length of the body, or chunks",

@@ -88,11 +88,14 @@ impl<'a> Incoming<'a> {
         let more = self.more(self.until);
         self.seat.came(self.rest().len() - before);
         if self.seat.is_sent_away() {
-            return Stop::refused(408, "others have waited, and this request came slowest");
+            return Stop::refused(
+                408,
+                "other connections were waiting, and this request was the slowest",
+            );
         }
         match more {
             Ok(true) => Ok(()),
-            Ok(false) => Stop::refused(408, "the request ended before it was whole"),
+            Ok(false) => Stop::refused(408, "the request ended before it was complete"),
             Err(error) if is_late(&error) => {
                 let time = self.limits.request.as_secs_f32();
                 Stop::refused(408, format!("the request took longer than {time} s"))
@@ -157,7 +160,7 @@ impl<'a> Incoming<'a> {
                     self.need()?;
                 }
                 if !self.rest().starts_with(b"\r\n") {
-                    return Stop::refused(400, "expected the end of a line behind a chunk");
+                    return Stop::refused(400, "expected the end of a line after a chunk");
                 }
                 self.at += 2;
             },
@@ -237,7 +240,7 @@ fn too_large(limits: &Limits) -> Answer {
     let most = limits.body >> 10;
     Answer::of(
         413,
-        format!("expected a body of at most {most} KiB, decompressed too"),
+        format!("expected a body of at most {most} KiB, also after decompression"),
     )
 }
 
@@ -270,7 +273,7 @@ impl<'a> Held<'a> {
                 .clamp(CHUNK.min(most), most);
             let grows = capacity - self.bytes.capacity();
             if !self.seat.hold(grows as u64) {
-                return Err(Answer::of(429, "too much comes at once"));
+                return Err(Answer::of(429, "too many bytes at once"));
             }
             self.bytes.reserve_exact(capacity - self.bytes.len());
         }

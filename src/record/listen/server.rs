@@ -120,7 +120,7 @@ impl Listener {
 fn turn_away(stream: &TcpStream) {
     // Whoever goes away is no error.
     if stream.set_nonblocking(true).is_ok() {
-        let _ = Answer::of(503, "too many are connected").send(stream, false);
+        let _ = Answer::of(503, "too many connections").send(stream, false);
         let _ = stream.shutdown(Shutdown::Write);
     }
 }

@@ -92,34 +92,32 @@ impl History {
 /// Why there is no history.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    #[error("{0} is in no git repository")]
+    #[error("{0} is not in a git repository")]
     NoRepository(PathBuf),
     #[error("the git repository of {0} has no commit yet")]
     NoCommit(PathBuf),
-    #[error("{path}: the git repository has no files to look at")]
+    #[error("{path}: the git repository has no files to read")]
     NoFiles { path: PathBuf },
     #[error("{path}: the git repository could not be read: {reason}")]
     Unreadable { path: PathBuf, reason: String },
-    #[error(
-        "{path}: no commit is called '{revision}': expected a branch, a tag or the id of a commit"
-    )]
+    #[error("{path}: no commit is named '{revision}': expected a branch, a tag or a commit ID")]
     Unknown { path: PathBuf, revision: String },
     #[error(
-        "{path}: no commit is called '{revision}'; the clone is shallow, and `git fetch --unshallow` brings the rest of the \
-         history"
+        "{path}: no commit is named '{revision}'; the clone is shallow, and `git fetch --unshallow` fetches the rest \
+         of the history"
     )]
     UnknownInShallow { path: PathBuf, revision: String },
-    #[error("the revision '{revision}' may be any of {candidates}: name one of them in full")]
+    #[error("the revision '{revision}' is ambiguous: give one of {candidates} in full")]
     Ambiguous {
         revision: String,
         candidates: String,
     },
     #[error(
-        "the revision '{0}' is not of a form that is read: expected a branch, a tag or the id of a commit, with ~2 or ^ \
-         behind it where its ancestors are meant"
+        "the revision '{0}' has an unsupported form: expected a branch, a tag or a commit ID, followed by ~2 or ^ for \
+         its ancestors"
     )]
     RevisionForm(String),
-    #[error("this build of Callscape reads no git repositories: the feature `git` is off")]
+    #[error("this build of Callscape cannot read git repositories: the feature `git` is off")]
     NotBuilt,
     #[error(transparent)]
     Cancelled(#[from] Cancelled),

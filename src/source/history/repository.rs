@@ -31,7 +31,7 @@ impl Found {
         if let Some(found) = not_plain(&whole) {
             return Err(HistoryError::Unreadable {
                 path: dir.to_path_buf(),
-                reason: format!("{} is no plain file", found.display()),
+                reason: format!("{} is not a plain file", found.display()),
             });
         }
         let reason = not_read(&whole).map(|reason| HistoryError::Unreadable {

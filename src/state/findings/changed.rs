@@ -32,13 +32,11 @@ impl Changed {
     ) -> Result<Changed, String> {
         let told = |error: &dyn std::fmt::Display| error.to_string();
         let (Some(dir), Some(resolved)) = (&session.source_dir, session.recordings.first()) else {
-            return Err(
-                "what changed is looked for in a source tree and a recording of it".to_owned(),
-            );
+            return Err("changes are looked up in a source tree and a recording of it".to_owned());
         };
         if session.recordings.len() > 1 && since.good_recording.is_none() {
             return Err(
-                "two runs are open: open the one that fails alone, and name the other as the good recording"
+                "two runs are open: open only the failing run, and name the other as the good recording"
                     .to_owned(),
             );
         }

@@ -149,7 +149,7 @@ impl Hits {
             ..NamedSet::default()
         };
         if !self.is_coverage && self.failure.is_none() {
-            let reason = "no recording is open, in whose functions it could be looked up";
+            let reason = "no recording is open whose functions it could refer to";
             self.failure = Some(reason.to_owned());
         }
     }
@@ -159,8 +159,8 @@ impl Hits {
         let named = &self.named;
         let all = [
             (named.not_run, "in functions that did not run"),
-            (named.outside, "in no function"),
-            (named.unknown, "in files that are not in the source"),
+            (named.outside, "outside any function"),
+            (named.unknown, "in files outside the source"),
             (self.left_out, "without a place"),
         ];
         let parts = all.iter().filter(|(count, _)| *count > 0);

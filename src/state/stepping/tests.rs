@@ -170,11 +170,11 @@ fn steps_say_in_plain_words_what_was_done() {
     let step = module(&state, "step");
     let settings = state.settings;
     let asks: [(Ask, &str); 11] = [
-        (SelectAsk::Select(Some(step)).into(), "Chose step"),
+        (SelectAsk::Select(Some(step)).into(), "Selected step"),
         (CameraAsk::FlyTo(step).into(), "Flew to step"),
-        (FilterAsk::RemoveModule.into(), "Left out step"),
-        (FilterAsk::Remove(0).into(), "Brought back step"),
-        (FilterAsk::RemoveBelow.into(), "Left out below step"),
+        (FilterAsk::RemoveModule.into(), "Excluded step"),
+        (FilterAsk::Remove(0).into(), "Included step"),
+        (FilterAsk::RemoveBelow.into(), "Excluded below step"),
         (
             SelectAsk::SetRange(Some(range(10, 50))).into(),
             "Limited the time to 10.0 µs – 50.0 µs",
@@ -188,9 +188,9 @@ fn steps_say_in_plain_words_what_was_done() {
             .into(),
             "Coloured by calls",
         ),
-        (LookAsk::SwitchTheme.into(), "Made it dark"),
-        (LookAsk::ScaleText(1.1).into(), "Letters at 110 %"),
-        (SelectAsk::Select(None).into(), "Chose nothing"),
+        (LookAsk::SwitchTheme.into(), "Switched to the dark theme"),
+        (LookAsk::ScaleText(1.1).into(), "Text at 110 %"),
+        (SelectAsk::Select(None).into(), "Cleared the selection"),
     ];
     for (ask, name) in asks {
         state.execute(ask);
@@ -216,7 +216,7 @@ fn playing_and_looking_about_by_hand_are_no_steps() {
         state.execute(SelectAsk::Select(Some(step)));
         frame(&mut state);
     }
-    assert_eq!(names(&state), ["Chose step"]);
+    assert_eq!(names(&state), ["Selected step"]);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn what_changes_by_degrees_is_one_step() {
     }
     assert_eq!(names(&state).len(), 0);
     state.note_step(false);
-    assert_eq!(names(&state), ["Bundled the arcs otherwise"]);
+    assert_eq!(names(&state), ["Changed the bundling of arcs"]);
     // Notches of a wheel.
     for bundling in [0.4, 0.5] {
         bundle(&mut state, bundling);
@@ -297,7 +297,7 @@ fn a_new_step_forgets_those_undone() {
         state.execute(ask);
         frame(&mut state);
     }
-    assert_eq!(names(&state), ["Chose step", "Collapsed what lies deeper"]);
+    assert_eq!(names(&state), ["Selected step", "Collapsed deeper modules"]);
     assert!(!state.steps.can_redo());
 }
 

@@ -44,7 +44,7 @@ pub fn name(
         .or_else(|| of_views(state, before, after))
         .or_else(|| of_text(before, after))
         .or_else(|| goal.map(|goal| at_once(of_flight(document, goal))));
-    named.unwrap_or_else(|| at_once("Changed what is shown".to_owned()))
+    named.unwrap_or_else(|| at_once("Changed the display".to_owned()))
 }
 
 fn module_name(document: &Document, module: ModuleId) -> String {
@@ -66,7 +66,7 @@ pub fn left_out(document: &Document, step: FilterStep) -> String {
         FilterStep::RemoveModule(of) => module_name(document, of),
         FilterStep::RemoveBelow(of) => format!("below {}", module_name(document, of)),
         FilterStep::RemoveFrequent(limit) => format!("called more than {limit}"),
-        FilterStep::RemoveNotMarked => "what is not marked".to_owned(),
+        FilterStep::RemoveNotMarked => "unmarked functions".to_owned(),
         FilterStep::RemoveBelowCall(of) => {
             let name = document.resolved().and_then(|resolved| {
                 let trace = &resolved.recording.trace;
@@ -89,7 +89,7 @@ fn of_run(document: &Document, before: &Shown, after: &Shown) -> Option<String> 
     }
     let ((_, was_swapped), (_, is_swapped)) = (before.run?, after.run?);
     if was_swapped != is_swapped {
-        return Some("Exchanged A and B".to_owned());
+        return Some("Swapped A and B".to_owned());
     }
     let letter = document.runs.as_ref()?.letter();
     (before.run != after.run).then(|| format!("Showed run {letter}"))
@@ -101,19 +101,19 @@ fn of_filters(document: &Document, before: &Shown, after: &Shown) -> Option<Stri
     let removed: Vec<_> = old.iter().filter(|it| !new.contains(it)).collect();
     match (&added[..], &removed[..]) {
         ([], []) => None,
-        ([one], []) => Some(format!("Left out {}", left_out(document, **one))),
-        ([], [one]) => Some(format!("Brought back {}", left_out(document, **one))),
-        ([], many) => Some(format!("Brought back {} things", many.len())),
-        (many, []) => Some(format!("Left out {} things", many.len())),
-        _ => Some("Changed what is left out".to_owned()),
+        ([one], []) => Some(format!("Excluded {}", left_out(document, **one))),
+        ([], [one]) => Some(format!("Included {}", left_out(document, **one))),
+        ([], many) => Some(format!("Included {} items", many.len())),
+        (many, []) => Some(format!("Excluded {} items", many.len())),
+        _ => Some("Changed the exclusions".to_owned()),
     }
 }
 
 fn of_cut(document: &Document, before: &Shown, after: &Shown) -> Option<String> {
     if before.detail_by_size != after.detail_by_size {
         return Some(match after.detail_by_size {
-            true => "Collapsed what is small on the screen".to_owned(),
-            false => "Showed what is small too".to_owned(),
+            true => "Collapsed small modules".to_owned(),
+            false => "Showed small modules".to_owned(),
         });
     }
     if before.cut == after.cut {
@@ -130,7 +130,7 @@ fn of_cut(document: &Document, before: &Shown, after: &Shown) -> Option<String> 
         (Some((module, true)), None, _) => format!("Collapsed {}", module_name(document, module)),
         (None, Some((module, true)), _) => format!("Expanded {}", module_name(document, module)),
         (.., None) => "Expanded everything".to_owned(),
-        (Some(_), ..) => "Collapsed what lies deeper".to_owned(),
+        (Some(_), ..) => "Collapsed deeper modules".to_owned(),
         (None, ..) => "Expanded a part".to_owned(),
     })
 }
@@ -141,7 +141,7 @@ fn of_range(before: &Shown, after: &Shown) -> Option<String> {
     }
     Some(match after.range {
         Some(range) => format!("Limited the time to {} – {}", range.start, range.end),
-        None => "Showed all of the time".to_owned(),
+        None => "Showed the whole time".to_owned(),
     })
 }
 
@@ -160,8 +160,8 @@ fn of_surface(before: &Shown, after: &Shown) -> Option<String> {
     }
     if old.highlight != new.highlight {
         return Some(match new.highlight {
-            Some(highlight) => format!("Had values of {} stand out", highlight.metric.title()),
-            None => "Had nothing stand out".to_owned(),
+            Some(highlight) => format!("Highlighted values of {}", highlight.metric.title()),
+            None => "Cleared the highlight".to_owned(),
         });
     }
     None
@@ -183,9 +183,9 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let height = new.height.map_or("nothing", Metric::title);
     let arcs = match new.arcs {
         ArcMode::All => "all calls",
-        ArcMode::Selection => "those of what is chosen",
-        ArcMode::Step => "those of the last step",
-        ArcMode::Difference => "what differs",
+        ArcMode::Selection => "arcs of the selection",
+        ArcMode::Step => "arcs of the last step",
+        ArcMode::Difference => "differences",
         ArcMode::None => "none",
     };
     let width = match new.arc_measure {
@@ -196,7 +196,7 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     note(old.area != new.area, area, Kind::AtOnce);
     let height = format!("Height by {height}");
     note(old.height != new.height, height, Kind::AtOnce);
-    let theme = format!("Made it {theme}");
+    let theme = format!("Switched to the {theme} theme");
     note(old.theme != new.theme, theme, Kind::AtOnce);
     let arcs = format!("Arcs: {arcs}");
     note(old.arcs != new.arcs, arcs, Kind::AtOnce);
@@ -209,19 +209,19 @@ fn of_drawing(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let tiling = format!("Laid out {}", new.tiling.name());
     note(old.tiling != new.tiling, tiling, Kind::AtOnce);
     let size = match new.full_size {
-        true => "Gave generated files their full size",
-        false => "Kept generated files small",
+        true => "Showed generated files at full size",
+        false => "Showed generated files at reduced size",
     };
     note(
         old.full_size != new.full_size,
         size.to_owned(),
         Kind::AtOnce,
     );
-    let without = "Showed files for other purposes".to_owned();
+    let without = "Showed files with other purposes".to_owned();
     note(old.without != new.without, without, Kind::AtOnce);
-    let bundling = "Bundled the arcs otherwise".to_owned();
+    let bundling = "Changed the bundling of arcs".to_owned();
     note(old.bundling != new.bundling, bundling, Kind::Bundling);
-    let most = format!("At most {} arcs", new.most_arcs);
+    let most = format!("Maximum arcs: {}", new.most_arcs);
     note(old.most_arcs != new.most_arcs, most, Kind::MostArcs);
     let glow = format!("Glow halves in {}", new.half_life);
     note(old.half_life != new.half_life, glow, Kind::HalfLife);
@@ -243,8 +243,8 @@ fn of_runs(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     }
     if old.only_differences != new.only_differences {
         return at_once(match new.only_differences {
-            true => "Showed only what differs",
-            false => "Showed what does not differ too",
+            true => "Showed only differences",
+            false => "Showed equal modules",
         });
     }
     if old.measure != new.measure || old.strength != new.strength {
@@ -264,11 +264,11 @@ fn of_runs(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     }
     if old.link != new.link {
         return at_once(match new.link {
-            Link::Share => "Linked the clocks by shares",
-            Link::WallTime => "Linked the clocks by time",
-            Link::Events => "Linked the clocks by events",
-            Link::CallsOf(_) | Link::Calls => "Linked the clocks by calls",
-            Link::Phases => "Linked the clocks by phases",
+            Link::Share => "Aligned the runs by shares",
+            Link::WallTime => "Aligned the runs by time",
+            Link::Events => "Aligned the runs by events",
+            Link::CallsOf(_) | Link::Calls => "Aligned the runs by calls",
+            Link::Phases => "Aligned the runs by phases",
         });
     }
     (old.divider != new.divider).then(|| ("Moved the divider".to_owned(), Kind::Divider))
@@ -285,17 +285,17 @@ fn of_choice(document: &Document, before: &Shown, after: &Shown) -> Option<(Stri
             ..
         } => {
             let [caller, callee] = [caller, callee].map(|it| module_name(document, it));
-            format!("Chose {caller} → {callee}")
+            format!("Selected {caller} → {callee}")
         }
         Pointed {
             call: Some(_),
             module: Some(module),
             ..
-        } => format!("Chose a call of {}", module_name(document, module)),
+        } => format!("Selected a call of {}", module_name(document, module)),
         Pointed {
             module: Some(module),
             ..
-        } => format!("Chose {}", module_name(document, module)),
+        } => format!("Selected {}", module_name(document, module)),
         Pointed {
             function: Some(function),
             ..
@@ -303,16 +303,16 @@ fn of_choice(document: &Document, before: &Shown, after: &Shown) -> Option<(Stri
             let name = document
                 .resolved()
                 .map(|it| it.recording.functions.get(function).name);
-            format!("Chose {}", escape::name(name.unwrap_or_default()))
+            format!("Selected {}", escape::name(name.unwrap_or_default()))
         }
         Pointed {
             thread: Some(thread),
             ..
         } => format!(
-            "Chose {}",
+            "Selected {}",
             left_out(document, FilterStep::HideThread(thread))
         ),
-        _ => "Chose nothing".to_owned(),
+        _ => "Cleared the selection".to_owned(),
     };
     Some((name, Kind::Choice))
 }
@@ -363,14 +363,14 @@ fn of_views(state: &State, before: &Shown, after: &Shown) -> Option<(String, Kin
             ([one], []) => at_once(format!("Opened {}", title(one))),
             ([], [one]) => at_once(format!("Closed {}", title(one))),
             ([], []) if without_shares(old) == without_shares(new) => {
-                Some(("Gave views another size".to_owned(), Kind::Shares))
+                Some(("Resized views".to_owned(), Kind::Shares))
             }
             _ => at_once("Arranged the views".to_owned()),
         };
     }
     if before.maximised != after.maximised {
         return at_once(match after.maximised {
-            Some(view) => format!("Showed {} alone", view.title()),
+            Some(view) => format!("Maximised {}", view.title()),
             None => "Showed all views".to_owned(),
         });
     }
@@ -381,7 +381,7 @@ fn of_text(before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let is_other = before.text_scale != after.text_scale;
     is_other.then(|| {
         let percent = after.text_scale * 100.0;
-        (format!("Letters at {percent:.0} %"), Kind::Text)
+        (format!("Text at {percent:.0} %"), Kind::Text)
     })
 }
 
@@ -391,6 +391,6 @@ fn of_flight(document: &Document, goal: Goal) -> String {
         Goal::To(Destination::Module(module)) => {
             format!("Flew to {}", module_name(document, module))
         }
-        Goal::Pose(_) => "Looked from elsewhere".to_owned(),
+        Goal::Pose(_) => "Moved the camera".to_owned(),
     }
 }

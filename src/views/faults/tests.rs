@@ -361,7 +361,7 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
     wait(&mut state);
     let changed = state.findings.changed.as_ref();
     let reason = changed.and_then(|it| it.as_ref().err()).expect("a reason");
-    assert!(reason.contains("in no git repository"), "{reason}");
+    assert!(reason.contains("is not in a git repository"), "{reason}");
     state.execute(FindingAsk::Since(None));
     wait(&mut state);
     assert!(state.findings.changed.is_none());

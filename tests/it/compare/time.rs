@@ -106,7 +106,7 @@ fn elapsed_time_is_compared_where_one_side_knows_no_waiting() {
     assert!(
         answer
             .err
-            .contains("b.json does not say when its threads wait"),
+            .contains("b.json does not record when its threads wait"),
         "{}",
         answer.err
     );

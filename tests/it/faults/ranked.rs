@@ -196,13 +196,13 @@ fn against_a_good_run_the_function_in_which_the_runs_part_stands_first() {
     let (both, _) = found(&args);
     assert_eq!(both[0]["function"], "check");
     assert!(
-        both[0].to_string().contains("the runs part in it"),
+        both[0].to_string().contains("the runs diverge in it"),
         "{}",
         both[0]
     );
     let (_, shown, _) = faults(&args);
     assert!(
-        shown.contains("The runs part at") && shown.contains("in check"),
+        shown.contains("The runs diverge at") && shown.contains("in check"),
         "{shown}"
     );
 }

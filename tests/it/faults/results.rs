@@ -59,7 +59,7 @@ fn hits_become_functions_that_ran_and_sets_are_intersected() {
     let (found, said) = kept(&args);
     assert_eq!(found, [("check".to_owned(), 2), ("work".to_owned(), 1)]);
     assert!(
-        said.contains("1 in functions that did not run, 1 in none, 2 in files"),
+        said.contains("1 in functions that did not run, 1 outside functions, 2 in files"),
         "{said}"
     );
     let lcov = scratch.write(

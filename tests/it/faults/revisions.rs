@@ -161,17 +161,17 @@ fn what_is_wrong_is_said_in_a_line() {
         (
             vec![text(dir), "--good", "none", text(&bad)],
             1,
-            "no commit is called 'none'",
+            "no commit is named 'none'",
         ),
         (
             vec![text(dir), "--good", "HEAD", text(&other)],
             1,
-            "another program",
+            "expected a recording of this program",
         ),
         (
             vec![text(&outside.0), "--good", "HEAD", text(&bad)],
             1,
-            "no git repository",
+            "not in a git repository",
         ),
         (
             vec![text(dir), "--good", "HEAD", "none.json"],

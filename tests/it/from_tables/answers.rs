@@ -474,7 +474,10 @@ fn relations_without_self_costs_have_them_inferred_and_without_costs_are_refused
     assert_eq!(warned.collect::<Vec<_>>(), [("self-cost-inferred", 2)]);
     write(&path, &ends());
     let error = read(&path).expect_err("no costs");
-    assert!(error.contains("a column 'total' or 'cost'"), "{error}");
+    assert!(
+        error.contains("a numeric column 'total' or 'cost'"),
+        "{error}"
+    );
     assert!(error.contains("found columns callee, caller"), "{error}");
     // Costs without end do not overflow.
     let most = u64::MAX;

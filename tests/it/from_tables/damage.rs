@@ -320,5 +320,5 @@ fn groups_of_rows_that_share_their_bytes_are_refused() {
     assert_eq!(read(&scratch.0).expect("a profile").functions.len(), 5000);
     with_groups(50);
     let text = error(&scratch.0);
-    assert!(text.contains("columns beside each other"), "{text}");
+    assert!(text.contains("adjacent columns"), "{text}");
 }

@@ -103,15 +103,15 @@ fn what_is_not_there_is_refused_with_a_reason() {
         path("import/callgrind"),
     );
     for (arguments, expected) in [
-        (vec!["--file", "none.c"], "none whose path ends so"),
-        (vec!["--file", ""], "none whose path ends so"),
+        (vec!["--file", "none.c"], "found no path with this end"),
+        (vec!["--file", ""], "found no path with this end"),
         (
             vec!["--file", "lines.c", "--function", "none"],
             "expected a function of lines.c, which has",
         ),
         (
             vec!["--file", "lines.c", "--from", "1ms"],
-            "a profile holds weights without times",
+            "a profile contains weights without times",
         ),
         (
             vec!["--file", "lines.c", "--value", "Dr"],

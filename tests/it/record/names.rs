@@ -129,10 +129,7 @@ fn of_two_that_want_one_name_the_second_is_refused_and_nothing_is_written_over()
         .wait_with_output()
         .expect("it ends");
     let said = text(&second.stderr);
-    assert!(
-        said.contains("another recording is being made there"),
-        "{said}"
-    );
+    assert!(said.contains("another recording in progress"), "{said}");
     assert_eq!(second.status.code(), Some(1));
     // A stranger does not ask.
     scratch.write("out.cpuprofile", b"of a stranger");

@@ -32,7 +32,7 @@ fn a_script_of_a_shell_is_recorded_with_what_it_runs() {
     }
     assert_eq!(ran.status.code(), Some(7), "{said}");
     assert_eq!(text(&ran.stdout), "sum 590\n");
-    assert!(said.contains("a script of a shell"), "{said}");
+    assert!(said.contains("a shell script"), "{said}");
     assert!(calls(&out, "middle") > 0);
 }
 
@@ -147,7 +147,7 @@ fn a_program_of_python_is_sampled_by_py_spy() {
     assert!(text(&ran.stdout).contains("['a b']\n"), "{said}");
     assert_eq!(ran.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("how the program ended is not known"),
+        said.contains("the exit status of the program is unknown"),
         "{said}"
     );
     assert!(calls(&out, "spin") > 0);

@@ -207,7 +207,7 @@ fn shims_and_scripts_lead_to_the_interpreter() {
         let ran = recording(&scratch, &["--no-open"], &[command]).output();
         text(&ran.expect("it starts").stderr)
     };
-    assert!(refused("./round").contains("scripts that lead to scripts"));
+    assert!(refused("./round").contains("a chain of scripts"));
     script("env/version", "gone\n");
     let said = refused("env/shims/tool");
     assert!(

@@ -189,7 +189,7 @@ fn only_whole_recordings_under_names_of_their_own_are_written_together() {
     let output = output.expect("the program starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said(&output).contains("expected another name"),
+        said(&output).contains("expected a name other than"),
         "{}",
         said(&output)
     );

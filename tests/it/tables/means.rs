@@ -240,7 +240,7 @@ fn the_command_line_says_what_is_noise_and_where_nothing_is_known_of_it() {
     let (text, said) = compare(&a, &plain, &[]);
     assert!(!text.contains("chance"), "{text}");
     assert!(
-        said.contains("B (plain.csv) does not tell two or more runs"),
+        said.contains("B (plain.csv) does not contain two or more runs"),
         "{said}"
     );
     let sides = compare_files([&a, &plain]);

@@ -99,24 +99,24 @@ fn what_is_missing_is_said() {
     };
     assert_eq!(
         fails(&[], &[], ""),
-        "no editor is found; set $VISUAL or $EDITOR, or a command in the settings"
+        "no editor found; set $VISUAL or $EDITOR, or a command in the settings"
     );
     assert_eq!(
         fails(&["code"], &[("EDITOR", "vim")], ""),
-        "$EDITOR names vim, which is not there"
+        "$EDITOR: vim not found"
     );
     assert!(fails(&["vim"], &[("EDITOR", "vim")], "").starts_with("vim needs a terminal"));
     assert_eq!(
         fails(&["code"], &[], "gone {file}"),
-        "the command in the settings names gone, which is not there"
+        "the command in the settings: gone not found"
     );
     assert_eq!(
         fails(&["code"], &[("VISUAL", "code 'x")], ""),
-        "$VISUAL: a quote in it has no end"
+        "$VISUAL: a quotation mark is not closed"
     );
     assert_eq!(
         fails(&["code"], &[], "code \"x"),
-        "the command in the settings: a quote in it has no end"
+        "the command in the settings: a quotation mark is not closed"
     );
 }
 

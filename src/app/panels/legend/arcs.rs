@@ -35,11 +35,11 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
                 entry(ui, &format!("{of} in B:"), text);
             });
         }
-        return entry(ui, "outlined:", "in one run alone");
+        return entry(ui, "outlined:", "only in one run");
     }
     let of = match settings.arcs {
         ArcMode::All | ArcMode::Difference | ArcMode::None => "",
-        ArcMode::Selection => " of the module chosen",
+        ArcMode::Selection => " of the selected module",
         ArcMode::Step => " of the last step",
     };
     together(ui, |ui| {
@@ -73,7 +73,7 @@ pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
             true => entry(ui, "calls by name, inferred:", "from the caller"),
             false => entry(
                 ui,
-                "imports of what is chosen:",
+                "imports of the selection:",
                 "from the file that imports; outlined in a cycle",
             ),
         }
@@ -122,7 +122,10 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
 
 /// How many arcs are not drawn; where there are none, as much room as for one.
 fn left_out(ui: &mut Ui, count: usize) {
-    let text = format!("{} lesser ones not drawn", text::count(count.max(1) as u64));
+    let text = format!(
+        "{} less important ones not drawn",
+        text::count(count.max(1) as u64)
+    );
     together(ui, |ui| {
         if count == 0 {
             ui.set_invisible();

@@ -22,7 +22,7 @@ pub fn metric_scale(
     wanted: &mut Option<Option<Highlight>>,
 ) {
     if scale.is_empty() {
-        ui.label(egui::RichText::new("nothing is known of it").small());
+        ui.label(egui::RichText::new("no data").small());
         return;
     }
     const WIDTH: f32 = 216.0;
@@ -86,7 +86,7 @@ pub fn highlighted(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Option<Opt
         let label = egui::Label::new(egui::RichText::new(text).small()).sense(Sense::click());
         let response = ui.add(label);
         if response
-            .on_hover_text("Click to show all alike again (Escape)")
+            .on_hover_text("Click to clear the highlight (Escape)")
             .clicked()
         {
             *wanted = Some(None);
@@ -166,7 +166,7 @@ fn drag_over(
     tell(
         &response,
         Role::Image,
-        format_args!("how many blocks have which values: {said}"),
+        format_args!("number of blocks by value: {said}"),
     );
     let Some(metric) = scale.metric else { return };
     let share = |at: egui::Pos2| ((at.x - plot.left()) / plot.width()).clamp(0.0, 1.0);
@@ -198,7 +198,7 @@ fn drag_over(
         let bar = bar_at(at);
         let value = |at: usize| scale.text(scale.value_at(edge(at)));
         response.on_hover_text(format!(
-            "{said}\n{} to {}: {} blocks\nDrag over a range to have it stand out",
+            "{said}\n{} to {}: {} blocks\nDrag over a range to highlight it",
             value(bar),
             value(bar + 1),
             text::count(scale.bars[bar].into())

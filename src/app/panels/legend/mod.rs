@@ -113,7 +113,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             0 => {}
             left_out => {
                 let text = format!(
-                    "{} shown as one with what they lie in",
+                    "{} merged into their enclosing modules",
                     text::count(left_out as u64)
                 );
                 entry(ui, "Smallest modules", &text);
@@ -259,12 +259,12 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
                 Some(most) => {
                     let scale = settings.height_scale.map_or("square root", Scale::name);
                     let when = match metric.is_live() {
-                        true => " when the most lives",
+                        true => " at the peak of live memory",
                         false => "",
                     };
                     format!("{scale}, up to {}{when}", measure.text(metric, most))
                 }
-                None => "nothing is known of it".to_owned(),
+                None => "no data".to_owned(),
             };
             together(ui, |ui| {
                 ui.label(style::weak("Height").small());
@@ -282,7 +282,7 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
 fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
     match meanings.settings.surface {
         Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
-        Surface::District => entry(ui, "Colour", "district, as along time"),
+        Surface::District => entry(ui, "Colour", "district, as in timelines"),
         Surface::Language => of_languages(ui, meanings.hierarchy),
         Surface::Purpose => of_purposes(ui, meanings.hierarchy),
         Surface::Difference => of_difference(ui, meanings),
@@ -307,7 +307,7 @@ fn of_languages(ui: &mut Ui, hierarchy: &Hierarchy) {
 fn of_purposes(ui: &mut Ui, hierarchy: &Hierarchy) {
     together(ui, |ui| {
         ui.label(style::weak("Colour").small());
-        ui.label(egui::RichText::new("what files are for").small());
+        ui.label(egui::RichText::new("purpose of files").small());
     });
     for (purpose, color) in purposes(hierarchy) {
         together(ui, |ui| {
@@ -367,7 +367,7 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
     });
     if scale.without > 0 && !scale.is_empty() {
         let without = match metric.origin() {
-            Origin::Coverage => "of which no line is counted",
+            Origin::Coverage => "without counted lines",
             _ => "without a value",
         };
         let blocks = text::counted(scale.without.into(), "block", "blocks");
@@ -395,11 +395,11 @@ fn covered(ui: &mut Ui, meanings: &Meanings<'_>) {
     };
     let mut told = match metrics.covered(meanings.hierarchy, ModuleId::ROOT) {
         Some(all) => format!("{} in all", measure::covered(all)),
-        None => "no line of the reports is in what is shown".to_owned(),
+        None => "the displayed modules contain no line of the reports".to_owned(),
     };
     if coverage.unknown > 0 {
         let lines = text::counted(coverage.unknown, "line", "lines");
-        told += &format!("; dropped: {lines} of files that are not in the source");
+        told += &format!("; ignored: {lines} of files outside the source");
     }
     entry(ui, "Coverage", &told);
 }
@@ -418,7 +418,7 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
         together(ui, |ui| {
             if landscape.is_summary() {
                 ramp(ui, palette.warm, palette.hot);
-                entry(ui, "what ran:", "more self cost");
+                entry(ui, "past activity:", "more self cost");
             } else {
                 ramp(ui, palette.hot, palette.warm);
                 let half_life = format!("half in {}", settings.half_life);

@@ -105,7 +105,7 @@ pub(super) fn median(
     let calls = threads
         .iter()
         .map(|&thread| u64::from(store.thread(thread).len()));
-    progress.start("looking for a typical short call", calls.sum());
+    progress.start("searching for a typical short call", calls.sum());
     debug_assert!(TOGETHER * BLOCK < u32::MAX as usize);
     let parts = parts(store, threads);
     let counted = parts.par_iter().try_fold(
