@@ -57,6 +57,8 @@ mod tree;
 mod usage;
 mod window;
 
+pub use messages::say_error;
+
 /// Fly through a code base and watch a recorded execution play on it.
 #[derive(Debug, Parser)]
 #[command(name = "callscape", version, args_conflicts_with_subcommands = true, after_help = window::EXAMPLES)]
@@ -85,7 +87,7 @@ enum Command {
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
-    Manual(manual::ManualArgs),
+        Manual(manual::ManualArgs),
     Index(index::IndexArgs),
     Export(export::ExportArgs),
     #[cfg(feature = "parquet")]
@@ -98,11 +100,6 @@ enum Command {
 /// What the command line asks for. Ends the program, with 2, where it is wrong; with 0 where it asks for help.
 pub fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| usage::exit(error))
-}
-
-/// Says why the program ends, each reason behind what it is a reason for.
-pub fn say_error(error: &anyhow::Error) {
-    say!("callscape: {error:#}");
 }
 
 /// Runs what the command line asks for. What is missing of an index that is cut meanwhile reads as zeros, over which some
@@ -142,7 +139,7 @@ fn command(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),
-        Some(Command::Manual(args)) => manual::run(args),
+                Some(Command::Manual(args)) => manual::run(args, <Cli as clap::CommandFactory>::command()),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
         #[cfg(feature = "parquet")]

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use callscape_base::files;
@@ -28,8 +27,8 @@ const SHELLS: [(Shell, &str); 3] = [
     ),
 ];
 
-pub fn run(args: ManualArgs) -> anyhow::Result<()> {
-    let mut command = super::Cli::command();
+/// `command` is the whole command line.
+pub fn run(args: ManualArgs, mut command: clap::Command) -> anyhow::Result<()> {
     for (shell, place) in SHELLS {
         let mut text = Vec::new();
         clap_complete::generate(shell, &mut command, "callscape", &mut text);
@@ -69,15 +68,17 @@ fn write(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
 
     #[test]
     fn a_folder_gets_a_page_for_each_command_and_completions_for_three_shells() {
         let folder = std::env::temp_dir().join(format!("callscape-manual-{}", std::process::id()));
-        run(ManualArgs {
+        let args = ManualArgs {
             folder: folder.clone(),
-        })
-        .expect("there is room");
+        };
+        run(args, crate::Cli::command()).expect("there is room");
         let read = |path: &str| std::fs::read_to_string(folder.join(path)).expect("it is there");
         assert!(read("share/man/man1/callscape.1").contains(".TH callscape 1"));
         assert!(read("share/man/man1/callscape-info.1").contains("json"));

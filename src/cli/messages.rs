@@ -14,3 +14,8 @@ pub fn write(text: &str) {
 pub fn line(text: &str) {
     write(&format!("{}\n", escape::name(text)));
 }
+
+/// Says why the program ends, each reason behind what it is a reason for.
+pub fn say_error(error: &anyhow::Error) {
+    line(&format!("callscape: {error:#}"));
+}

@@ -154,7 +154,7 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
         {
             // The program ran, and what it ended with is waited for.
             if let Err(error) = recorded {
-                super::say_error(&error.into());
+                messages::say_error(&error.into());
             }
             std::process::exit(ended.code())
         }
@@ -173,7 +173,7 @@ pub fn run(args: RecordArgs) -> anyhow::Result<()> {
     }
     let opened = finish(&args, &recorded);
     if let Err(error) = &opened {
-        super::say_error(error);
+        messages::say_error(error);
     }
     let _ = io::stdout().flush();
     // What the program ended with is what whoever started this waits for.

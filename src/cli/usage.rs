@@ -40,7 +40,7 @@ fn help(error: &clap::Error) {
         false => output::print_data(|out| write!(out, "{}", error.render())),
     };
     if let Err(failed) = printed {
-        super::say_error(&failed);
+        messages::say_error(&failed);
         std::process::exit(1);
     }
 }

@@ -386,6 +386,7 @@ mod tests {
     use callscape_base::units::{CallId, Time};
     use callscape_facts::functions::Function;
     use callscape_facts::trace::Trace;
+    use callscape_facts::trace::random::random_numbers;
 
     fn place() -> Place {
         Place::file("made here")
@@ -492,13 +493,7 @@ mod tests {
     #[test]
     fn the_stack_at_each_sample_is_the_one_that_was_sampled() {
         for seed in 0..200u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            let mut random = |limit: u64| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                state % limit
-            };
+            let mut random = random_numbers(seed);
             let mut stack = String::new();
             let samples: Vec<(i64, String)> = (0..50)
                 .map(|at| {

@@ -11,12 +11,12 @@ use super::input::Input;
 use super::note;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
-use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::builder::TraceBuilder;
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Why;
 use scheduler::Scheduler;
 use symbols::Symbols;
-use tasks::Tasks;
+use tasks::{Tasks, timestamp};
 
 mod gaps;
 mod memory;
@@ -178,10 +178,6 @@ fn record_files(dir: &Input) -> Vec<(u32, Input)> {
         .collect();
     files.sort_by_key(|(tid, _)| *tid);
     files
-}
-
-fn timestamp(time: u64) -> Timestamp {
-    Timestamp::from_ns(i64::try_from(time).unwrap_or(i64::MAX))
 }
 
 /// Counts the files whose events are not shown: those of the kernel, of other programs.

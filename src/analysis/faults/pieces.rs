@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::{Counts, Flag, Flagged, Used, region, vec_regions};
+use super::fault::{Counts, Flag, Flagged, Used, region, vec_regions};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_facts::hierarchy::ModuleKind;
 use callscape_source::file_syntax::{Declared, FileSyntax};

@@ -6,81 +6,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::against::Against;
+use super::fault::{Failing, Fault, Faults, Part, PartOf, Question, Reason};
 use super::first_difference::Near;
-use super::{Failing, Fault, Faults, Question, Reason};
 use crate::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{FunctionId, ThreadId, Time, grouped};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
-
-/// What a part of a score is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PartOf {
-    /// How it is touched.
-    Reason,
-    /// How much of it was changed.
-    Extent,
-    /// Whether the change replaces or removes what was there, or only adds to it.
-    Edit,
-    /// Its share of the cost.
-    Cost,
-    /// Other changed functions call it or are called by it.
-    Neighbours,
-    /// When it first runs.
-    First,
-    /// Whether it runs in the part of the run that fails.
-    Failing,
-    /// Its share of the difference between two runs.
-    Difference,
-    /// Whether it calls others as it did.
-    Behaviour,
-    /// How near to the first difference between two runs it ran.
-    FirstDifference,
-}
-
-impl PartOf {
-    /// As documents name it.
-    pub fn name(self) -> &'static str {
-        match self {
-            PartOf::Reason => "reason",
-            PartOf::Extent => "extent",
-            PartOf::Edit => "edit",
-            PartOf::Cost => "cost",
-            PartOf::Neighbours => "neighbours",
-            PartOf::First => "first run",
-            PartOf::Failing => "failing part",
-            PartOf::Difference => "cost change",
-            PartOf::Behaviour => "behaviour",
-            PartOf::FirstDifference => "first difference",
-        }
-    }
-
-    /// What it is worth at most.
-    pub fn weight(self) -> f64 {
-        match self {
-            PartOf::Reason => 0.10,
-            PartOf::Extent => 0.03,
-            PartOf::Edit => 0.06,
-            PartOf::Cost => 0.25,
-            PartOf::Neighbours => 0.04,
-            PartOf::First => 0.03,
-            PartOf::Failing => 0.40,
-            PartOf::Difference => 0.30,
-            PartOf::Behaviour => 0.20,
-            PartOf::FirstDifference => 0.40,
-        }
-    }
-}
-
-/// A part of a score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    pub of: PartOf,
-    /// What it adds to the score.
-    pub score: f64,
-    pub text: String,
-}
 
 /// Scores the faults and puts the most suspect first.
 pub fn rank(

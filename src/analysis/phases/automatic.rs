@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Calls, Parameters, Pruning, Wish, prune};
+use super::calls::Calls;
+use super::phase::{Parameters, Wish};
+use super::prune;
+use super::pruning::Pruning;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ThreadId};
 use callscape_facts::trace::{Floor, Skeleton};

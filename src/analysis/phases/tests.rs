@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::oracle::{DirectGathered, direct};
 use super::*;
 use crate::alignment::{Alignment, Link, Run};
-use callscape_base::units::Time;
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
+use callscape_facts::trace::{Floor, Trace};
 
 /// A trace whose functions are called in loops, with waits of all kinds.
 fn trace_with_waits(seed: u64) -> Trace {

@@ -4,9 +4,9 @@
 //! from those around it and the folders in these where headers are kept; then it leads to the file whose path ends so,
 //! the nearest of several. In angle brackets a name of the standard library is always outside.
 
-use super::paths::{self, Paths, around, join};
+use super::paths::{self, FileId, Paths, around, join};
 use super::standard;
-use super::{FileId, Leads, Text, Tree, one};
+use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::{Import, ImportKind};
 
 pub struct Headers<'t> {

@@ -6,30 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::paths;
-use super::{FileId, Relations, STEP, Text, Tree};
+use super::found::{CallsByName, FunctionCalls, Relations};
+use super::paths::{self, FileId};
+use super::tree::{STEP, Text, Tree};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_facts::hierarchy::ModuleKind;
 use callscape_source::relations::{CallByName, Family, METHOD, OUTSIDE, PLAIN};
-
-/// Calls from one file to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallsByName {
-    pub from: FileId,
-    pub to: FileId,
-    pub count: u64,
-}
-
-/// Calls from one function to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FunctionCalls {
-    pub from_file: FileId,
-    /// The line at which it begins; none for code in no function.
-    pub from: Option<u32>,
-    pub to_file: FileId,
-    pub to: u32,
-    pub count: u64,
-}
 
 /// Functions of a tree by their names.
 struct Functions<'t> {

@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::paths::{self, Paths, join};
-use super::{FileId, Leads, Text, Tree};
+use super::paths::{self, FileId, Paths, join};
+use super::tree::{Leads, Text, Tree};
 use callscape_source::relations::manifests::Manifests;
 use callscape_source::relations::{Family, Import};
 

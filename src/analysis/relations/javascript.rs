@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::paths::{self, Paths, around, join};
-use super::{FileId, Leads, Text, Tree, one};
+use super::paths::{self, FileId, Paths, around, join};
+use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::Import;
 use callscape_source::relations::manifests::Manifests;
 

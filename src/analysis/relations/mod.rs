@@ -7,6 +7,7 @@
 mod c;
 mod calls;
 pub mod cycles;
+mod found;
 mod go;
 mod javascript;
 mod modules;
@@ -17,129 +18,20 @@ mod python;
 mod rust;
 mod rust_modules;
 mod standard;
+mod tree;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-pub use calls::{CallsByName, FunctionCalls};
+pub use found::{CallsByName, FileImport, FunctionCalls, Relations, Unresolved};
 pub use modules::of_tree;
 pub use paths::FileId;
 use paths::Paths;
+use tree::{Leads, STEP, Text, Tree};
 
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_source::SourceFile;
 use callscape_source::relations::manifests::Manifests;
-use callscape_source::relations::{Family, FileRelations, Import};
-
-/// An import that leads from one file of the tree to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileImport {
-    pub from: FileId,
-    pub to: FileId,
-    /// Of the statement in `from`.
-    pub line: u32,
-}
-
-/// An import that leads to no file of the tree, though it should.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unresolved {
-    pub from: FileId,
-    pub line: u32,
-    pub path: String,
-}
-
-/// The relations of a source tree.
-#[derive(Clone, Debug, Default)]
-pub struct Relations {
-    /// By file, its path relative to the tree's root, with `/`.
-    pub paths: Vec<String>,
-    /// One for each pair of files and line, sorted. No file imports itself.
-    pub imports: Vec<FileImport>,
-    /// Calls from one file to a function of another, sorted by the two.
-    pub calls: Vec<CallsByName>,
-    /// The same from function to function, those within a file too.
-    pub function_calls: Vec<FunctionCalls>,
-    /// Imports that lead to a file of the tree, be it the importing file.
-    pub inside: u64,
-    /// Imports of what is not in the tree.
-    pub outside: u64,
-    /// By path, how many imports of what is not in the tree.
-    pub outside_paths: BTreeMap<String, u64>,
-    pub unresolved: Vec<Unresolved>,
-    /// Files in a grammar's language whose imports could not be read.
-    pub unread: u64,
-}
-
-impl Relations {
-    /// The share of the imports that are meant for the tree, by their form, whose file was found; 1 where there are
-    /// none.
-    pub fn share_resolved(&self) -> f64 {
-        let meant = self.inside + self.unresolved.len() as u64;
-        match meant {
-            0 => 1.0,
-            _ => self.inside as f64 / meant as f64,
-        }
-    }
-
-    /// The cycles among files, each in order of path, the largest first.
-    pub fn cycles(&self) -> Vec<Vec<FileId>> {
-        let edges = self.imports.iter().map(|it| (it.from, it.to));
-        cycles::components(self.paths.len(), edges)
-    }
-
-    /// The cycles among directories, by the files that stand directly in them; each sorted, the largest first.
-    pub fn directory_cycles(&self) -> Vec<Vec<&str>> {
-        let mut names: Vec<&str> = self.paths.iter().map(|path| paths::folder(path)).collect();
-        let of_file = names.clone();
-        names.sort_unstable();
-        names.dedup();
-        let directory = |file: FileId| {
-            let name = of_file[file as usize];
-            names.binary_search(&name).unwrap_or(0) as u32
-        };
-        let edges = self.imports.iter();
-        let edges = edges.map(|it| (directory(it.from), directory(it.to)));
-        let found = cycles::components(names.len(), edges);
-        let named = found.into_iter().map(|cycle| {
-            let names = cycle.into_iter().map(|it| names[it as usize]);
-            names.collect()
-        });
-        named.collect()
-    }
-}
-
-/// Where an import leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leads {
-    /// To the files that were added to the list.
-    Inside,
-    /// To what is not in the tree.
-    Outside,
-    /// It should lead into the tree.
-    Nowhere,
-}
-
-/// A file of the tree, as its imports are looked up.
-struct Text<'a> {
-    id: FileId,
-    /// Relative to the root, with `/`.
-    path: &'a str,
-    family: Family,
-    file: &'a SourceFile,
-    relations: &'a FileRelations,
-}
-
-/// Everything that imports are looked up in.
-struct Tree<'a> {
-    paths: Paths<'a>,
-    texts: Vec<Text<'a>>,
-    manifests: Manifests,
-    /// The name of the tree's own directory.
-    root_name: String,
-}
-
-/// How often it is looked whether one wants to stop.
-const STEP: usize = 256;
+use callscape_source::relations::{Family, Import};
 
 /// The relations among the files of a tree, whose imports have been read. About linear in imports and calls.
 pub fn find(dir: &Path, files: &[SourceFile], progress: &Progress) -> Result<Relations, Cancelled> {
@@ -274,17 +166,6 @@ impl<'t> Lookup<'t> {
             Family::Lua => other::in_lua(&self.tree.paths, text, import, to),
             Family::Shell => other::in_shell(&self.tree.paths, text, import, to),
         }
-    }
-}
-
-/// The one file that was found, or `otherwise`.
-fn one(found: Option<FileId>, to: &mut Vec<FileId>, otherwise: Leads) -> Leads {
-    match found {
-        Some(file) => {
-            to.push(file);
-            Leads::Inside
-        }
-        None => otherwise,
     }
 }
 

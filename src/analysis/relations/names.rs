@@ -5,8 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::paths::{Paths, join};
-use super::{FileId, Leads, Text, Tree, one};
+use super::paths::{FileId, Paths, join};
+use super::tree::{Leads, Text, Tree, one};
 use callscape_facts::hierarchy::ModuleKind;
 use callscape_source::relations::{Family, Import, ImportKind};
 

@@ -1,7 +1,7 @@
 //! Where imports of Ruby, Lua and shell scripts lead.
 
-use super::paths::{self, Paths, around, join};
-use super::{FileId, Leads, Text, one};
+use super::paths::{self, FileId, Paths, around, join};
+use super::tree::{Leads, Text, one};
 use callscape_source::relations::{Import, ImportKind};
 
 /// `require_relative` from the file's directory; `require` from the directories that libraries are kept in.

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::paths::{self, Paths};
+use super::paths::{self, FileId, Paths};
 use super::standard;
-use super::{FileId, Leads, Text, Tree, one};
+use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::{Family, Import, ImportKind};
 
 /// Where the modules of a tree are looked for.

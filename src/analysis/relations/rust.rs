@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::paths::{self, Paths, around, join};
+use super::paths::{self, FileId, Paths, around, join};
 use super::rust_modules::{ModuleTree, Node};
-use super::{FileId, Leads, Text, Tree, one};
+use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::manifests::{Cargo, Manifests};
 use callscape_source::relations::{Import, ImportKind};
 

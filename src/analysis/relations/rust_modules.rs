@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::paths::{self, Paths, join};
-use super::{FileId, Text, Tree};
+use super::paths::{self, FileId, Paths, join};
+use super::tree::{Text, Tree};
 use callscape_source::relations::{Family, Import, ImportKind};
 
 /// A module: a file, or one that stands in a file.

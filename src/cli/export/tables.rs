@@ -4,51 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
-use super::ExportArgs;
+use super::args::ExportArgs;
+use super::table_args::NAME;
 use crate::output;
 use crate::progress::with_progress;
 use crate::trace_arg::TraceArg;
 use callscape_export::Part;
 use callscape_export::tables::{self, IfThere, Table};
-
-/// What the format is called on the command line.
-pub const NAME: &str = "parquet";
-
-#[derive(Debug, clap::Args)]
-pub struct TablesArgs {
-    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects, stacks
-    /// and modules [default: all that the recording has]
-    #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
-    tables: Vec<Table>,
-    /// Of parquet: under which name the recording stands in the tables [default: that of its file]
-    #[arg(long, value_name = "NAME")]
-    id: Option<String>,
-    /// Of parquet: write over a recording of the same name
-    #[arg(long)]
-    replace: bool,
-}
-
-fn parse_table(text: &str) -> Result<Table, String> {
-    Table::named(text).ok_or_else(|| {
-        let known: Vec<&str> = Table::ALL.into_iter().map(Table::name).collect();
-        format!("expected one of {}", known.join(", "))
-    })
-}
-
-impl TablesArgs {
-    /// What is said of tables while none are written.
-    pub fn refuse(&self) -> anyhow::Result<()> {
-        let said = [
-            ("--tables", !self.tables.is_empty()),
-            ("--id", self.id.is_some()),
-            ("--replace", self.replace),
-        ];
-        match said.into_iter().find(|(_, is_there)| *is_there) {
-            Some((option, _)) => bail!("{option}: expected --format {NAME}"),
-            None => Ok(()),
-        }
-    }
-}
 
 pub fn run(args: ExportArgs) -> anyhow::Result<()> {
     let Some(dir) = &args.output else {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Report;
+use super::report::Report;
 use callscape_analysis::faults::by_commit::groups;
 use callscape_analysis::faults::{Fault, NotRun, Used};
 use callscape_base::units::{Cost, Time};

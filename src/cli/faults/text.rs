@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Report, document};
+use super::document;
+use super::report::Report;
 use crate::output::{self, Align, Table};
 use callscape_analysis::faults::by_commit::groups;
 use callscape_analysis::faults::{Fault, Reason};

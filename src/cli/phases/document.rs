@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Report;
+use super::report::Report;
 use callscape_analysis::phases::folding::{Instance, instances};
 use callscape_analysis::phases::{Gathered, Phase};
 use callscape_base::units::{Cost, FunctionId, ThreadId, Time};

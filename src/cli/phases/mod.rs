@@ -1,6 +1,7 @@
 //! `callscape phases`: A table of contents of a run
 
 mod document;
+mod report;
 mod text;
 
 use anyhow::ensure;
@@ -8,10 +9,10 @@ use anyhow::ensure;
 use super::output;
 use super::progress::with_progress;
 use callscape_analysis::phases::names::Labels;
-use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
-use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{Cost, Time, TimeRange, TimeSpec};
+use callscape_analysis::phases::{Pruning, SIMILARITY, Wish};
+use callscape_base::units::{Time, TimeRange, TimeSpec};
 use callscape_facts::recording::RecordingKind;
+use report::Report;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "A table of contents of a run", long_about = ABOUT, after_help = EXAMPLES)]
@@ -79,16 +80,6 @@ fn similarity(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("expected a share from 0 to 1, found '{text}'"))
 }
 
-/// What is shown, whichever way.
-struct Report<'a> {
-    session: &'a Session,
-    resolved: &'a Resolved,
-    phases: &'a Phases,
-    labels: &'a Labels,
-    range: Option<TimeRange>,
-    is_sampled: bool,
-}
-
 pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
@@ -148,9 +139,4 @@ fn range(from: Option<Time>, to: Option<Time>) -> anyhow::Result<Option<TimeRang
         range.end
     );
     Ok((from.is_some() || to.is_some()).then_some(range))
-}
-
-/// The share that a cost is of a whole.
-fn share(cost: Cost, whole: Cost) -> f64 {
-    cost.ns() as f64 / whole.ns().max(1) as f64
 }

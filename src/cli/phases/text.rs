@@ -1,6 +1,6 @@
 //! Phases as an indented table of contents.
 
-use super::{Report, share};
+use super::report::{Report, share};
 use callscape_analysis::phases::folding::{Item, fold_children};
 use callscape_analysis::phases::{Gathered, Parent, Phase};
 use callscape_base::escape;

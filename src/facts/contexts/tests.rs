@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::trace::random::random_numbers;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
 
@@ -12,13 +13,7 @@ fn place() -> Place {
 
 /// Weighted stacks with calls of the innermost function: few functions, so that much recurs.
 fn stacks(seed: u64) -> Vec<(Vec<u32>, u64, u64)> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut random = move |limit: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % limit
-    };
+    let mut random = random_numbers(seed);
     let count = random(60);
     (0..count)
         .map(|_| {

@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, Read};
 
-use super::{Failed, LONGEST, ResultSet};
+use super::set::{Failed, LONGEST, ResultSet};
 use callscape_base::progress::Progress;
 
 pub fn read(

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use super::{Failed, ResultSet, each_line};
+use super::set::{Failed, ResultSet, each_line};
 use callscape_base::progress::Progress;
 
 pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Failed, ResultSet, each_line};
+use super::set::{Failed, ResultSet, each_line};
 use callscape_base::progress::Progress;
 
 /// Tried in order; the first that fits counts. `file` and `line` are named, and `class` where it tells the directory.

@@ -4,7 +4,7 @@ use std::io::BufRead;
 
 use serde::Deserialize;
 
-use super::{Failed, ResultSet, each_line};
+use super::set::{Failed, ResultSet, each_line};
 use callscape_base::progress::Progress;
 
 #[derive(Deserialize)]

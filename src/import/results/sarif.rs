@@ -7,7 +7,7 @@ use std::io::BufRead;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::{Failed, ResultSet};
+use super::set::{Failed, MOST, ResultSet};
 use callscape_base::progress::Progress;
 
 #[derive(Default, Deserialize)]
@@ -179,7 +179,7 @@ impl Results<'_, '_> {
                 let file = at.artifact_location.unwrap_or_default();
                 match (file.uri, file.index.and_then(|it| usize::try_from(it).ok())) {
                     (Some(uri), _) => self.0.set.add(&uri, line, 1),
-                    (None, Some(index)) if self.1.referring.len() < super::MOST => {
+                    (None, Some(index)) if self.1.referring.len() < MOST => {
                         self.1.referring.push((index, line));
                     }
                     (None, _) => self.0.set.left_out += 1,

@@ -1,3 +1,4 @@
+use super::set::LONGEST;
 use super::*;
 
 fn set(text: &[u8]) -> ResultSet {

@@ -2,6 +2,7 @@
 
 use super::*;
 use callscape_base::units::CallId;
+use callscape_facts::trace::random::random_numbers;
 
 /// The calls of spans `(service, id, parent, start, end)`, as `lane: id id(inside) …` by thread.
 fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64)>) {
@@ -123,13 +124,7 @@ fn spans_without_sense_are_kept() {
 #[test]
 fn random_spans_stay_whole_and_nest_only_in_those_that_started_them() {
     for seed in 1..200u64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut random = |limit: u64| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state % limit
-        };
+        let mut random = random_numbers(seed);
         let spans: Vec<_> = (1..30)
             .map(|id| {
                 let start = random(50) as i64;

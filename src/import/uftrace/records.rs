@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use super::gaps::Recorded;
 use super::symbols::Symbols;
-use super::tasks::Tasks;
-use super::timestamp;
+use super::tasks::{Tasks, timestamp};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::stream::Window;

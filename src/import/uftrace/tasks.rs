@@ -6,6 +6,7 @@ use crate::error::ImportError;
 use crate::input::Input;
 use crate::switches::Switches;
 use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::builder::Timestamp;
 
 /// One executable image of a process: a new one with each exec.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,6 +224,11 @@ fn nanoseconds(seconds: &str) -> Option<u64> {
 /// What stands behind the last slash.
 pub fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A time of the recording's own clock, for the builder of calls.
+pub(super) fn timestamp(time: u64) -> Timestamp {
+    Timestamp::from_ns(i64::try_from(time).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

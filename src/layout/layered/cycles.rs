@@ -4,8 +4,8 @@
 //! problem*, 1993), with weights: nodes are lined up, first those that nothing leads to, last those that lead to
 //! nothing, and between them those that lead to most more than leads to them. Edges that go back in the line are turned.
 
+use super::graph::{Graph, Memory};
 use super::levels::Level;
-use super::{Graph, Memory};
 
 /// From one item to another.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! A clustered graph taken apart: for each cluster what stands in it, which edges go from one of that to another, and
 //! which leave.
 
-use super::{Graph, Key};
+use super::graph::{Graph, Key};
 
 /// What stands in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::Graph;
+use super::graph::Graph;
 use super::levels::{Item, Level};
 
 /// A place in a rank.

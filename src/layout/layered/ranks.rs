@@ -3,8 +3,8 @@
 //! By longest paths, evened out: an item with room moves to where its edges are shorter together, which is the local
 //! optimum of what network simplex does (E. R. Gansner et al., *A technique for drawing directed graphs*, 1993).
 
+use super::graph::{Graph, Memory};
 use super::levels::Level;
-use super::{Graph, Memory};
 
 /// A column with more items than this is broken, where that is possible.
 const ROWS: usize = 18;

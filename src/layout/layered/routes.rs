@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use glam::Vec2;
 
 use super::coordinates::{Places, Segment};
+use super::graph::{Graph, Layout, Memory, Place, Spacing};
 use super::levels::{Item, Level};
 use super::net::{Kind, LEFT, Net, RIGHT};
-use super::{Graph, Layout, Memory, Place, Rect, Spacing};
+use crate::sheet::Rect;
 
 /// A step aside asks for a gap between columns of at least this share of it, up to so many times the usual gap.
 const SLOPE: f32 = 0.2;

@@ -1,6 +1,8 @@
 use super::*;
 use crate::curves::flatten;
+use crate::sheet::Rect;
 use callscape_facts::trace::random::random_numbers;
+use glam::Vec2;
 
 const SPACING: Spacing = Spacing {
     node: 10.0,

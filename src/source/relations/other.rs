@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{Before, Found, ImportKind, Visit};
+use super::file::ImportKind;
+use super::found::{Before, Found, Visit};
 
 pub const CSHARP: &[(&str, Visit)] = &[
     ("using_directive", using),

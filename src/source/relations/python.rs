@@ -2,7 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::{Before, Found, ImportKind, Visit};
+use super::file::ImportKind;
+use super::found::{Before, Found, Visit};
 
 pub const VISITS: &[(&str, Visit)] = &[
     ("import_statement", import),

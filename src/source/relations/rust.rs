@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
+use super::file::{Import, ImportKind};
+use super::found::{Before, Found, Visit, line_of};
 use super::rust_macros;
 use super::rust_paths::{add_tree, path_in};
-use super::{Before, Found, Import, ImportKind, Visit, line_of};
 
 pub const VISITS: &[(&str, Visit)] = &[
     ("use_declaration", uses),

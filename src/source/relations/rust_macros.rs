@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
+use super::file::{Import, ImportKind};
+use super::found::{Found, line_of};
 use super::rust_paths::{add_tree, path_in};
-use super::{Found, Import, ImportKind, line_of};
 
 /// Adds what the tokens of `node`, a macro that stands where items do, import.
 pub fn read(node: Node<'_>, scope: &str, found: &mut Found<'_>) {

@@ -1,6 +1,7 @@
 //! Trees of paths behind `use`, and the path that an attribute gives, as texts.
 
-use super::{Found, Import, ImportKind};
+use super::file::{Import, ImportKind};
+use super::found::Found;
 
 /// Trees of paths nested deeper are not looked into.
 const DEEPEST: usize = 100;

@@ -6,7 +6,9 @@
 use tokei::LanguageType;
 use tree_sitter::{Language, Node, Tree};
 
-use super::{Before, Family, Found, METHOD, PLAIN, Visit, Visits};
+use super::file::{Family, METHOD, PLAIN};
+use super::found::{Before, Found, Visit};
+use super::visits::Visits;
 
 /// What stands before the name of what is called.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@ use super::super::languages;
 use super::super::reader::Reader;
 use super::*;
 use callscape_base::progress::Progress;
+use tokei::LanguageType;
 
 fn read(language: LanguageType, text: &str) -> FileRelations {
     let language = languages::of(language).expect("in the table");

@@ -1,9 +1,9 @@
 //! Which file of the floors uses which: read from `use` declarations and from paths that begin with `crate`, the crate
-//! of a floor, `super` or `self`, tests left out. No parser of Rust: words and signs are enough for that.
-//!
-//! A bare path to a child, `child::f()`, as tables of children have it, counts in a `use` declaration only.
+//! of a floor, `super`, `self` or the name of a child, tests left out.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use tree_sitter::{Node, Parser};
 
 /// The segments of a path: the floor, then the path in its crate.
 pub type Segments = Vec<String>;
@@ -38,7 +38,7 @@ impl Imports {
             imports.files.insert(module.clone(), Uses::default());
         }
         for (module, text) in &files {
-            let tokens = without_tests(&tokens(text));
+            let tokens = tokens(text);
             let uses = Reader {
                 files: &imports,
                 module,
@@ -92,137 +92,47 @@ fn is_of_tests(name: &str) -> bool {
 }
 
 /// `a/b.rs` and `a/b/mod.rs` are `a::b`.
-pub fn module_of(path: &str) -> Segments {
+fn module_of(path: &str) -> Segments {
     let path = path.trim_end_matches(".rs");
     let path = path.trim_end_matches("/mod");
     let names = path.split('/').filter(|&name| name != "lib");
     names.map(str::to_owned).collect()
 }
 
-/// Words, `::`, and single signs, without comments and without what stands in quotes.
-pub fn tokens(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let at = |i: usize| chars.get(i).copied().unwrap_or(' ');
+/// The words and signs of a text, without comments, without what is in quotes and without items behind `#[cfg(test)]`.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut parser = Parser::new();
+    let language = tree_sitter_rust::LANGUAGE.into();
+    parser
+        .set_language(&language)
+        .expect("a grammar of this version");
+    let tree = parser.parse(text, None).expect("no limit of time");
     let mut tokens = Vec::new();
-    let mut i = 0;
-    while i < chars.len() {
-        match (at(i), at(i + 1)) {
-            ('/', '/') => i += chars[i..].iter().take_while(|&&c| c != '\n').count(),
-            ('/', '*') => i = end_of_comment(&chars, i),
-            ('"', _) => i = end_of_quote(&chars, i),
-            ('r', '"' | '#') if raw_quote(&chars, i).is_some() => {
-                i = raw_quote(&chars, i).unwrap_or(i + 1);
-            }
-            // A letter in quotes, which may be a sign that counts; not a lifetime.
-            ('\'', '\\') => i += 2 + chars[i + 2..].iter().take_while(|&&c| c != '\'').count() + 1,
-            ('\'', _) if at(i + 2) == '\'' => i += 3,
-            (':', ':') => {
-                tokens.push("::".to_owned());
-                i += 2;
-            }
-            (c, _) if is_word(c) => {
-                let word: String = chars[i..]
-                    .iter()
-                    .copied()
-                    .take_while(|&c| is_word(c))
-                    .collect();
-                i += word.chars().count();
-                tokens.push(word);
-            }
-            (c, _) => {
-                if !c.is_whitespace() {
-                    tokens.push(c.to_string());
-                }
-                i += 1;
-            }
-        }
-    }
+    collect(tree.root_node(), text, &mut tokens);
     tokens
 }
 
-fn end_of_comment(chars: &[char], start: usize) -> usize {
-    let mut depth = 0;
-    let mut i = start;
-    while i + 1 < chars.len() {
-        match (chars[i], chars[i + 1]) {
-            ('/', '*') => (depth, i) = (depth + 1, i + 2),
-            ('*', '/') => (depth, i) = (depth - 1, i + 2),
-            _ => i += 1,
-        }
-        if depth == 0 {
-            return i;
+fn collect<'a>(node: Node<'_>, text: &'a str, tokens: &mut Vec<&'a str>) {
+    if node.kind().ends_with("_comment") || node.kind().ends_with("_literal") {
+        return;
+    }
+    if node.child_count() == 0 {
+        tokens.push(&text[node.byte_range()]);
+    }
+    let mut is_test = false;
+    for child in node.children(&mut node.walk()) {
+        let said = &text[child.byte_range()];
+        if ["#[cfg(test)", "#[cfg(all(test,"]
+            .iter()
+            .any(|it| said.starts_with(it))
+        {
+            is_test = true;
+        } else if !is_test || child.kind() == "attribute_item" {
+            collect(child, text, tokens);
+        } else {
+            is_test = child.kind().ends_with("_comment");
         }
     }
-    chars.len()
-}
-
-fn end_of_quote(chars: &[char], start: usize) -> usize {
-    let mut i = start + 1;
-    while i < chars.len() {
-        match chars[i] {
-            '\\' => i += 2,
-            '"' => return i + 1,
-            _ => i += 1,
-        }
-    }
-    chars.len()
-}
-
-/// The end of a raw string that begins at `start`; none where there is none.
-fn raw_quote(chars: &[char], start: usize) -> Option<usize> {
-    let before = start.checked_sub(1).and_then(|i| chars.get(i));
-    if before.is_some_and(|c| (c.is_alphanumeric() || *c == '_') && *c != 'b') {
-        return None;
-    }
-    let hashes = chars[start + 1..].iter().take_while(|&&c| c == '#').count();
-    let quote = start + 1 + hashes;
-    (chars.get(quote) == Some(&'"')).then_some(())?;
-    let is_end = |&i: &usize| {
-        chars[i] == '"'
-            && chars[i + 1..]
-                .iter()
-                .take(hashes)
-                .filter(|&&c| c == '#')
-                .count()
-                == hashes
-    };
-    let end = (quote + 1..chars.len()).find(is_end)?;
-    Some(end + 1 + hashes)
-}
-
-/// What is left without the items behind `#[cfg(test)]`.
-pub fn without_tests(tokens: &[String]) -> Vec<String> {
-    let is = |i: usize, texts: &[&str]| {
-        let found = tokens.get(i..i + texts.len());
-        found.is_some_and(|found| found.iter().zip(texts).all(|(a, b)| a == b))
-    };
-    let mut left = Vec::new();
-    let mut i = 0;
-    while i < tokens.len() {
-        let is_test = is(i, &["#", "[", "cfg", "(", "test", ")"])
-            || is(i, &["#", "[", "cfg", "(", "all", "(", "test"]);
-        if !is_test {
-            left.push(tokens[i].clone());
-            i += 1;
-            continue;
-        }
-        // The item ends with its braces, or where it has none.
-        let mut depth = 0;
-        while i < tokens.len() {
-            let token = tokens[i].as_str();
-            i += 1;
-            match token {
-                "{" | "[" | "(" => depth += 1,
-                "}" | "]" | ")" => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 && matches!(token, "}" | ";" | ",") {
-                break;
-            }
-        }
-    }
-    left
 }
 
 struct Reader<'a> {
@@ -232,8 +142,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(mut self, tokens: &[String]) -> Uses {
-        let text = |i: usize| tokens.get(i).map_or("", String::as_str);
+    fn read(mut self, tokens: &[&str]) -> Uses {
+        let text = |i: usize| tokens.get(i).copied().unwrap_or_default();
         // Modules within the file that are open, with the depth of their braces.
         let mut open: Vec<(usize, String)> = Vec::new();
         let mut depth = 0;
@@ -254,25 +164,22 @@ impl Reader<'_> {
                     is_public = true;
                     if text(i + 1) == "(" {
                         // What stands in them says who sees it, and uses nothing.
-                        i += tokens[i..].iter().take_while(|token| *token != ")").count();
+                        i += tokens[i..].iter().take_while(|it| **it != ")").count();
                     }
                     i += 1;
                     continue;
                 }
                 "use" if text(i + 1) != "<" => {
-                    let end = i + tokens[i..].iter().take_while(|token| *token != ";").count();
+                    let end = i + tokens[i..].iter().take_while(|it| **it != ";").count();
                     self.add_tree(&tokens[i + 1..end], &scope, is_public);
                     i = end;
                 }
-                word if (matches!(word, "crate" | "super" | "self") || word.starts_with(CRATE))
-                    && text(i + 1) == "::"
-                    && text(i.wrapping_sub(1)) != "::" =>
-                {
-                    let mut path = vec![tokens[i].clone()];
+                _ if text(i + 1) == "::" && text(i.wrapping_sub(1)) != "::" => {
+                    let mut path = vec![tokens[i].to_owned()];
                     while text(i + 1) == "::"
                         && text(i + 2).starts_with(|c: char| c.is_alphabetic())
                     {
-                        path.push(tokens[i + 2].clone());
+                        path.push(tokens[i + 2].to_owned());
                         i += 2;
                     }
                     self.uses.paths.extend(self.absolute(&path, &scope));
@@ -286,19 +193,19 @@ impl Reader<'_> {
     }
 
     /// Adds what a `use` declaration names, groups taken apart.
-    fn add_tree(&mut self, tokens: &[String], scope: &[String], is_public: bool) {
+    fn add_tree(&mut self, tokens: &[&str], scope: &[String], is_public: bool) {
         let mut stack: Vec<Segments> = vec![Vec::new()];
         let mut path: Segments = Vec::new();
         let mut alias: Option<String> = None;
         let mut i = 0;
         // A comma ends the last path, too.
         while i <= tokens.len() {
-            match tokens.get(i).map_or(",", String::as_str) {
+            match tokens.get(i).copied().unwrap_or(",") {
                 "::" => {}
                 "{" => stack.push(std::mem::take(&mut path)),
                 "as" => {
                     i += 1;
-                    alias = tokens.get(i).cloned();
+                    alias = tokens.get(i).map(|it| (*it).to_owned());
                 }
                 end @ ("," | "}") => {
                     if !path.is_empty() {

@@ -127,8 +127,22 @@ fn a_parent_that_only_hands_on_is_in_no_knot() {
     ];
     assert!(knots_of(&files).is_empty());
     // What the parent has itself is another thing.
-    let files = [("a/mod.rs", "use child::f; pub struct Item;"), child, item];
-    assert_eq!(knots_of(&files), ["a a/child"]);
+    for own in [
+        "use child::f; pub struct Item;",
+        "mod child; pub struct Item; fn g() { child::f() }",
+        "mod child; pub struct Item; fn g() -> Option<child::F> { None }",
+        "mod child; pub struct Item; const F: F = F { f: child::f };",
+        "mod child; pub struct Item; fn g() { println!(\"{}\", child::F); }",
+    ] {
+        assert_eq!(
+            knots_of(&[("a/mod.rs", own), child, item]),
+            ["a a/child"],
+            "{own}"
+        );
+    }
+    // Only tests call the child.
+    let own = "mod child; pub struct Item; #[cfg(test)] /* why */ fn g() { child::f() }";
+    assert!(knots_of(&[("a/mod.rs", own), child, item]).is_empty());
 }
 
 #[test]

@@ -3,16 +3,7 @@
 use super::super::contexts::ContextChange;
 use super::renamed::alike;
 use super::*;
-
-fn random(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |limit| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % limit
-    }
-}
+use callscape_facts::trace::random::random_numbers as random;
 
 const NAMES: [&str; 12] = [
     "main",

@@ -11,8 +11,8 @@ use super::super::relations::Kept;
 use super::super::store::{Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::super::waiting::preempted::Preempted;
 use super::join::join;
-use super::sets::FunctionSets;
-use super::{Floor, Light, Node, SetId, Skeleton};
+use super::nodes::{Floor, Light, Node, Skeleton};
+use super::sets::{FunctionSets, SetId};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::{Floor, Light, Node, SetId, Skeleton};
+use super::nodes::{Floor, Light, Node, Skeleton};
+use super::sets::{FunctionSets, SetId};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// A call that has ended.
@@ -116,7 +117,7 @@ impl Gatherer {
                 floor,
                 nodes: vec![root],
                 lights: Vec::new(),
-                sets: super::FunctionSets::default(),
+                sets: FunctionSets::default(),
             },
             open: vec![Open::default()],
             spare: Vec::new(),

@@ -1,6 +1,6 @@
 //! The skeleton of a thread out of those of its parts.
 
-use super::{Light, Node, Skeleton};
+use super::nodes::{Light, Node, Skeleton};
 use callscape_base::units::CallId;
 
 /// Joins the skeletons of parts of a thread, one after the other, each with its first call. A part has the nodes around that

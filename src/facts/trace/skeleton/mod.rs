@@ -12,106 +12,16 @@
 mod build;
 mod gather;
 mod join;
+mod nodes;
 mod sets;
 mod short;
 
 use super::Trace;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
+use callscape_base::units::{CallId, Cost, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
+pub use nodes::{Floor, Light, Node, Skeleton};
 pub use sets::{FunctionSets, SetId};
-
-/// From what on a call is in a skeleton: it triggers so many calls, or costs so much.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Floor {
-    pub triggered: u64,
-    pub cost: Cost,
-}
-
-impl Floor {
-    /// Whether a call is at or above it.
-    #[inline]
-    pub fn keeps(&self, triggered: u64, cost: Cost) -> bool {
-        triggered >= self.triggered || cost >= self.cost
-    }
-
-    /// Whether all that `other` keeps is kept.
-    pub fn is_below(&self, other: &Floor) -> bool {
-        self.triggered <= other.triggered && self.cost <= other.cost
-    }
-}
-
-/// A call at or above the floor; or the root, which stands for the whole thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// Not of the root, which is no call.
-    pub call: CallId,
-    /// The last call that it triggers; itself where it triggers none.
-    pub last: CallId,
-    pub function: FunctionId,
-    /// The node of its caller; its own of the root.
-    pub parent: u32,
-    /// The nodes behind it up to this one are below it.
-    pub end: u32,
-    pub triggered: u32,
-    /// The depth of the call, and the greatest among it and the calls that it or its lightweight subcalls trigger,
-    /// without those below other nodes. Of the root 0 and the greatest of its own.
-    pub depth: u32,
-    pub deepest: u32,
-    /// Functions of it and of its subcalls that are no nodes, with all that these trigger.
-    pub functions: SetId,
-    pub cost: Cost,
-    lights: (u32, u32),
-}
-
-/// What the subcalls of one node that are below the floor add up to, for one callee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Light {
-    pub function: FunctionId,
-    pub of: u64,
-    /// These and what they trigger.
-    pub calls: u64,
-    pub cost: Cost,
-}
-
-impl Light {
-    pub fn add(&mut self, other: &Light) {
-        self.of += other.of;
-        self.calls += other.calls;
-        self.cost += other.cost;
-    }
-}
-
-/// The skeleton of one thread, or of a time range of it.
-#[derive(Clone, Debug)]
-pub struct Skeleton {
-    pub thread: ThreadId,
-    pub floor: Floor,
-    /// In order of start, the root first.
-    pub nodes: Vec<Node>,
-    lights: Vec<Light>,
-    pub sets: FunctionSets,
-}
-
-impl Skeleton {
-    /// What the subcalls of a node below the floor add up to, in order of function.
-    pub fn lights(&self, node: &Node) -> &[Light] {
-        let (start, end) = node.lights;
-        self.lights.get(start as usize..end as usize).unwrap_or(&[])
-    }
-
-    /// How many calls there are.
-    pub fn calls(&self) -> u64 {
-        self.nodes
-            .first()
-            .map_or(0, |root| u64::from(root.triggered))
-    }
-
-    /// Bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.nodes) + size_of_val(&*self.lights) + self.sets.bytes()
-    }
-}
 
 impl Trace {
     /// The skeleton of `thread` above `floor`: of all its calls, or of those that the time range constraint (thesis

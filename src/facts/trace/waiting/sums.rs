@@ -1,36 +1,10 @@
 //! Sums of waiters by pair of caller and callee: a pyramid, in which a node of a level stands for a fixed number of
 //! nodes of the level below. A run of waiters is so added up from few nodes. Nothing is ever subtracted.
 
-use bytemuck::{Pod, Zeroable};
-
-use super::{ThreadWaiting, Waiter};
+use super::rows::{SumRow, ThreadWaiting, Waiter};
 
 /// How many nodes make one of the next level; of the first level, how many waiters.
 const FAN: usize = if cfg!(test) { 3 } else { 128 };
-
-/// What the waiters of a node add up to for one pair. Sums stop at the largest number there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SumRow {
-    total: u64,
-    own: u64,
-    /// The part of the total that calls have which no call of the same function encloses.
-    outermost: u64,
-    pair: u32,
-    unused: u32,
-}
-
-impl SumRow {
-    fn of(waiter: &Waiter) -> SumRow {
-        SumRow {
-            total: waiter.total,
-            own: waiter.own,
-            outermost: if waiter.nested != 0 { 0 } else { waiter.total },
-            pair: waiter.pair,
-            unused: 0,
-        }
-    }
-}
 
 /// Sums by pair, which grow. Columns of zeros take no time for pairs that nothing is added to.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 use super::super::random::{Shape, random_numbers, random_trace};
 use super::clean::clean;
 use super::*;
-use callscape_base::units::{ThreadId, TimeRange};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
 
 fn raw(start: i64, end: i64, waited: u64) -> RawWait {
     RawWait {

@@ -1,0 +1,21 @@
+//! What is shown, whichever way.
+
+use callscape_analysis::phases::Phases;
+use callscape_analysis::phases::names::Labels;
+use callscape_analysis::session::{Resolved, Session};
+use callscape_base::units::{Cost, TimeRange};
+
+/// What is shown, whichever way.
+pub struct Report<'a> {
+    pub session: &'a Session,
+    pub resolved: &'a Resolved,
+    pub phases: &'a Phases,
+    pub labels: &'a Labels,
+    pub range: Option<TimeRange>,
+    pub is_sampled: bool,
+}
+
+/// The share that a cost is of a whole.
+pub fn share(cost: Cost, whole: Cost) -> f64 {
+    cost.ns() as f64 / whole.ns().max(1) as f64
+}

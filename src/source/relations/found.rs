@@ -1,0 +1,243 @@
+//! What has been found in a file while its tree is walked.
+
+use std::collections::HashMap;
+
+use tree_sitter::Node;
+
+use super::file::{CallByName, FileRelations, Import, ImportKind, METHOD, OUTSIDE, PLAIN};
+use crate::definitions::Definition;
+use callscape_facts::hierarchy::ModuleKind;
+
+/// More imports or names of one file are not kept: it was generated.
+const MOST: usize = 100_000;
+
+/// Longer paths and names lead nowhere.
+const LONGEST: usize = 1000;
+
+/// Reads one node.
+pub(super) type Visit = fn(Node<'_>, &mut Found<'_>);
+
+/// What has been found in a file so far.
+pub(super) struct Found<'a> {
+    pub source: &'a [u8],
+    pub imports: Vec<Import>,
+    pub calls: Vec<FoundCall>,
+    pub names: HashMap<Box<str>, u32>,
+    pub package: Box<str>,
+}
+
+/// A call, or a use, of a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FoundCall {
+    /// Where it begins, which says what function it is in.
+    pub row: usize,
+    pub qualifier: u32,
+    pub name: u32,
+    pub is_call: bool,
+    /// Where its arguments begin, which is behind its name: of `a⏎.f()` the second row.
+    pub arguments: usize,
+}
+
+/// What a name stands behind.
+pub(super) enum Before<'a> {
+    Nothing,
+    Value,
+    Named(&'a str),
+}
+
+impl<'a> Found<'a> {
+    /// The text of a node; empty where it is none.
+    pub fn text(&self, node: Node<'_>) -> &'a str {
+        let bytes = self.source.get(node.byte_range()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    pub fn field(&self, node: Node<'_>, name: &str) -> &'a str {
+        node.child_by_field_name(name)
+            .map_or("", |node| self.text(node))
+    }
+
+    /// The text of a literal without its quotes; none where parts of it are worked out.
+    pub fn literal(&self, node: Node<'_>) -> Option<&'a str> {
+        let text = self.text(node).trim();
+        let quote = text.chars().next().filter(|it| "\"'`".contains(*it))?;
+        let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        let is_worked_out = quote != '\'' && (inside.contains("${") || inside.contains("#{"));
+        (!is_worked_out && !inside.contains('\n')).then_some(inside)
+    }
+
+    pub fn import(&mut self, node: Node<'_>, kind: ImportKind, path: &str) {
+        self.import_as(node, kind, path, "", "");
+    }
+
+    pub fn import_as(
+        &mut self,
+        node: Node<'_>,
+        kind: ImportKind,
+        path: &str,
+        name: &str,
+        alias: &str,
+    ) {
+        let path: String = path.split_whitespace().collect();
+        self.add(Import {
+            line: line_of(node),
+            kind,
+            path: path.into(),
+            name: name.trim().into(),
+            alias: alias.trim().into(),
+            scope: Box::default(),
+        });
+    }
+
+    pub fn add(&mut self, import: Import) {
+        let is_kept = !import.path.is_empty() && import.path.len() <= LONGEST;
+        if is_kept && self.imports.len() < MOST {
+            self.imports.push(import);
+        }
+    }
+
+    /// A call, or with `is_call` false a use, of `name`.
+    pub fn call(&mut self, node: Node<'_>, before: Before<'_>, name: &str, is_call: bool) {
+        if name.is_empty() || name.len() > LONGEST || self.names.len() >= MOST {
+            return;
+        }
+        let qualifier = match before {
+            Before::Nothing => PLAIN,
+            Before::Named(text) if is_path(text) => self.name(text),
+            Before::Named(_) | Before::Value => METHOD,
+        };
+        let name = self.name(name);
+        self.calls.push(FoundCall {
+            row: node.start_position().row,
+            qualifier,
+            name,
+            is_call,
+            arguments: row_of_arguments(node),
+        });
+    }
+
+    /// A call of what has no name.
+    pub fn nameless(&mut self, node: Node<'_>) {
+        let name = self.name("");
+        self.calls.push(FoundCall {
+            row: node.start_position().row,
+            qualifier: METHOD,
+            name,
+            is_call: true,
+            arguments: row_of_arguments(node),
+        });
+    }
+
+    pub fn name(&mut self, name: &str) -> u32 {
+        if let Some(&known) = self.names.get(name) {
+            return known;
+        }
+        let next = self.names.len() as u32;
+        self.names.insert(name.into(), next);
+        next
+    }
+}
+
+/// Whether a text is nothing but names with points, colons, arrows and backslashes between them.
+fn is_path(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.:$\\@".contains(c);
+    text.len() <= 200 && !text.is_empty() && text.chars().all(is_part)
+}
+
+fn row_of_arguments(node: Node<'_>) -> usize {
+    let arguments = node.child_by_field_name("arguments");
+    // Grammars without the field have them last.
+    let arguments = arguments.or_else(|| node.child(node.child_count().saturating_sub(1)));
+    arguments.unwrap_or(node).start_position().row
+}
+
+pub(super) fn line_of(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row).unwrap_or(u32::MAX - 1) + 1
+}
+
+impl<'a> Found<'a> {
+    pub fn new(source: &'a [u8]) -> Found<'a> {
+        Found {
+            source,
+            imports: Vec::new(),
+            calls: Vec::new(),
+            names: HashMap::new(),
+            package: Box::default(),
+        }
+    }
+}
+
+impl Found<'_> {
+    pub fn finish(mut self, definitions: &[Definition]) -> FileRelations {
+        self.calls.sort_unstable();
+        let callers = Callers::new(definitions);
+        let mut calls: HashMap<(u32, u32, u32), u32> = HashMap::new();
+        for call in self.calls {
+            let caller = callers.at(call.row as u32 + 1);
+            let key = (caller, call.qualifier, call.name);
+            *calls.entry(key).or_default() += u32::from(call.is_call);
+        }
+        let calls = calls.into_iter();
+        let mut calls: Vec<CallByName> = calls
+            .map(|((caller, qualifier, name), count)| CallByName {
+                caller,
+                qualifier,
+                name,
+                count,
+            })
+            .collect();
+        calls.sort_unstable();
+        let mut names: Vec<(u32, Box<str>)> = self
+            .names
+            .into_iter()
+            .map(|(name, index)| (index, name))
+            .collect();
+        names.sort_unstable();
+        FileRelations {
+            imports: self.imports,
+            calls,
+            names: names.into_iter().map(|(_, name)| name).collect(),
+            package: self.package,
+        }
+    }
+}
+
+/// Which function a line is in.
+struct Callers {
+    /// First line, last line and index, by first line; inner ones behind those around them.
+    functions: Vec<(u32, u32, u32)>,
+    /// By place in `functions`, the place of the one around it.
+    around: Vec<Option<usize>>,
+}
+
+impl Callers {
+    pub fn new(definitions: &[Definition]) -> Callers {
+        let all = definitions.iter().zip(0u32..);
+        let all = all.filter(|(definition, _)| definition.kind == ModuleKind::Function);
+        let mut functions: Vec<(u32, u32, u32)> = all
+            .map(|(definition, index)| (definition.line, definition.end_line, index))
+            .collect();
+        functions.sort_by_key(|&(first, last, index)| (first, std::cmp::Reverse(last), index));
+        let mut around = Vec::with_capacity(functions.len());
+        let mut open: Vec<usize> = Vec::new();
+        for (at, &(first, ..)) in functions.iter().enumerate() {
+            while open.pop_if(|open| functions[*open].1 < first).is_some() {}
+            around.push(open.last().copied());
+            open.push(at);
+        }
+        Callers { functions, around }
+    }
+
+    /// The innermost function with this line.
+    fn at(&self, line: u32) -> u32 {
+        let after = self.functions.partition_point(|&(first, ..)| first <= line);
+        let mut at = after.checked_sub(1);
+        while let Some(one) = at {
+            if self.functions[one].1 >= line {
+                return self.functions[one].2;
+            }
+            at = self.around[one];
+        }
+        OUTSIDE
+    }
+}
