@@ -15,10 +15,8 @@ use callscape::units::ModuleId;
 use callscape::views::{self, Pane, View};
 use egui::{Event, MouseWheelUnit, Pos2, RawInput, Rect, vec2};
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::{Measured, amount};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::ms;
 
 const WINDOW: Rect = Rect {
     min: Pos2::ZERO,
@@ -176,10 +174,6 @@ impl Shown {
         times.sort_unstable();
         times[times.len() * 99 / 100]
     }
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
 
 fn main() -> std::io::Result<()> {

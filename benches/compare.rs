@@ -7,10 +7,9 @@
 //! Run with `CALLS=10000000 cargo bench --bench compare`. Least times of five, in one process.
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use callscape::analysis::alignment::{Alignment, Link, Run};
 use callscape::analysis::comparison::tables::Given;
@@ -32,50 +31,14 @@ use callscape::state::city::{City, Lettering};
 use callscape::units::{ThreadId, Time};
 use glam::{Vec2, Vec3};
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` looks at the program, this one writes it"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
+use callscape_testing::built::record;
+use callscape_testing::generate::Plan;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::{least, setting};
 
 const FUNCTIONS: u32 = 5_000;
 const THREADS: u32 = 4;
 const TIMES: usize = 5;
-
-fn least<T>(mut work: impl FnMut() -> T) -> (Duration, T) {
-    let mut best: Option<(Duration, T)> = None;
-    for _ in 0..TIMES {
-        let start = Instant::now();
-        let result = black_box(work());
-        let took = start.elapsed();
-        if best.as_ref().is_none_or(|(least, _)| took < *least) {
-            best = Some((took, result));
-        }
-    }
-    best.expect("at least one run")
-}
-
-fn record(folder: &Path, name: &str, calls: u64, seed: u64) -> PathBuf {
-    let dir = folder.join(name);
-    let program = Program::new(Plan {
-        calls,
-        functions: FUNCTIONS,
-        threads: THREADS,
-        seed,
-    });
-    generate::write_uftrace(&program, &dir).expect("a recording");
-    // Once, so that the index lies beside it.
-    import::open(&dir, &Progress::new()).expect("an index");
-    dir
-}
 
 /// Looks at every call: the sum of their costs.
 fn scan(trace: &Trace) -> u64 {
@@ -256,20 +219,22 @@ fn report(paths: &[PathBuf; 2], calls: u64) {
 }
 
 fn main() {
-    let calls = std::env::var("CALLS").ok();
-    let calls = calls.map_or(1_000_000, |calls| calls.parse().expect("a number of calls"));
+    let calls = setting("CALLS", 1_000_000);
+    let plan = Plan {
+        calls,
+        functions: FUNCTIONS,
+        threads: THREADS,
+        seed: 1,
+    };
     let folder = std::env::temp_dir().join(format!("callscape-compare-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let paths = [
-        record(&folder, "a", calls, 1),
-        record(&folder, "b", calls, 1),
-    ];
+    let paths = [record(&folder, "a", plan), record(&folder, "b", plan)];
     let open = || {
         paths
             .each_ref()
             .map(|path| import::open(path, &Progress::new()).expect("a trace"))
     };
-    let (opening, both) = least(open);
+    let (opening, both) = least(TIMES, open);
     let counted: Vec<u64> = both.iter().map(|it| it.calls()).collect();
     println!(
         "{calls} calls asked for, {counted:?} recorded, {FUNCTIONS} functions, {THREADS} threads each"
@@ -287,7 +252,7 @@ fn main() {
         let relations = comparison.relations(Given::Compared);
         (comparison, functions, relations)
     };
-    let (tables, (comparison, functions, relations)) = least(compare);
+    let (tables, (comparison, functions, relations)) = least(TIMES, compare);
     let ratio = tables.as_secs_f64() / opening.as_secs_f64();
     println!(
         "opening and tables         {tables:>12.3?}  {ratio:.1} × opening, {} functions, {} relations",
@@ -304,7 +269,7 @@ fn main() {
         ..Measured::default()
     }
     .print();
-    let (scanning, all) = least(|| both.iter().map(|of| scan(&of.trace)).sum::<u64>());
+    let (scanning, all) = least(TIMES, || both.iter().map(|of| scan(&of.trace)).sum::<u64>());
     println!("a scan of both             {scanning:>12.3?}  {all} ns in all calls");
     for (name, link) in [
         ("by events", Link::Events),
@@ -315,7 +280,7 @@ fn main() {
             trace: &comparison.session.recordings[place].recording.trace,
             row_of: &comparison.row_of[place],
         };
-        let (took, alignment) = least(|| Alignment::new(run(0), run(1), &link));
+        let (took, alignment) = least(TIMES, || Alignment::new(run(0), run(1), &link));
         let points = alignment.points().count();
         let ratio = took.as_secs_f64() / scanning.as_secs_f64();
         println!("clocks {name:<23} {took:>9.3?}  {points} points, {ratio:.2} × a scan of both");

@@ -26,52 +26,16 @@ use callscape::progress::Progress;
 use callscape::units::{FunctionId, ModuleId, ThreadId};
 use callscape::warnings::{Place, Reporter};
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` looks at the program, this one writes it"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
-use random::Random;
+use callscape_testing::built::record;
+use callscape_testing::generate::Plan;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::{least, ms, setting};
 
 const TIMES: usize = 5;
 
 /// Nodes of the tree of Eclipse in table I of the paper.
 const ECLIPSE: usize = 2_170_000;
-
-fn least<T>(mut work: impl FnMut() -> T) -> (Duration, T) {
-    let mut best: Option<(Duration, T)> = None;
-    for _ in 0..TIMES {
-        let start = Instant::now();
-        let result = black_box(work());
-        let took = start.elapsed();
-        if best.as_ref().is_none_or(|(least, _)| took < *least) {
-            best = Some((took, result));
-        }
-    }
-    best.expect("at least one run")
-}
-
-fn record(folder: &Path, name: &str, calls: u64, seed: u64) -> PathBuf {
-    let dir = folder.join(name);
-    let program = Program::new(Plan {
-        calls,
-        functions: 5_000,
-        threads: 4,
-        seed,
-    });
-    generate::write_uftrace(&program, &dir).expect("a recording");
-    // Once, so that the index lies beside it.
-    import::open(&dir, &Progress::new()).expect("an index");
-    dir
-}
 
 /// Reads every call: the sum of their costs.
 fn scan(trace: &Trace) -> u64 {
@@ -95,17 +59,13 @@ fn scan_by_number(trace: &Trace) -> u64 {
     trace.thread_ids().zip(calls).map(of_thread).sum()
 }
 
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
 /// The tree of a trace.
 fn tree(path: &Path, calls: u64) {
     let recording = import::open(path, &Progress::new()).expect("a trace");
-    let (reading, sum) = least(|| scan(&recording.trace));
-    let (by_number, _) = least(|| scan_by_number(&recording.trace));
+    let (reading, sum) = least(TIMES, || scan(&recording.trace));
+    let (by_number, _) = least(TIMES, || scan_by_number(&recording.trace));
     let build = || contexts::contexts(&recording, &Progress::new()).expect("nobody cancels");
-    let (building, found) = least(build);
+    let (building, found) = least(TIMES, build);
     let found = found.expect("contexts");
     println!(
         "reading all calls {reading:.3?} (by number {by_number:.3?}, {sum} ns), their tree {building:.3?}, {} contexts: \
@@ -123,7 +83,7 @@ fn tree(path: &Path, calls: u64) {
     }
     .print();
     let merge = || found.merged(Merge::Recursion, |it| it, &Progress::new());
-    let (merging, merged) = least(|| merge().expect("nobody cancels"));
+    let (merging, merged) = least(TIMES, || merge().expect("nobody cancels"));
     println!("without recursion {merging:.3?}, {} contexts", merged.len());
 }
 
@@ -141,9 +101,9 @@ fn causes(paths: &[PathBuf; 2], calls: u64) {
         black_box(comparison.relations(Given::Compared));
         comparison
     };
-    let (tables, comparison) = least(compare);
+    let (tables, comparison) = least(TIMES, compare);
     let explain = || comparison.causes(&Progress::new()).expect("nobody cancels");
-    let (explaining, causes) = least(explain);
+    let (explaining, causes) = least(TIMES, explain);
     println!(
         "opening and tables {tables:.3?}, causes {explaining:.3?}, {} of them: {:.2} ×",
         causes.causes.len(),
@@ -250,7 +210,7 @@ fn rings() {
         ends: &ends,
         before: &before,
     };
-    let (reading, _) = least(|| {
+    let (reading, _) = least(TIMES, || {
         let ends = ends.iter().map(|&it| u64::from(it)).sum::<u64>();
         ends + before.iter().sum::<u64>()
     });
@@ -268,7 +228,7 @@ fn rings() {
                 least: 0.5,
             };
             let mut chart = Rings::default();
-            let (took, ()) = least(|| chart.lay_out(tree, &of));
+            let (took, ()) = least(TIMES, || chart.lay_out(tree, &of));
             let bytes = chart.segments.capacity() * 16 + chart.slivers.capacity() * 16;
             println!(
                 "ring chart {name}, {rings} rings: {took:.3?}, {} segments, {} lines, {} kB",
@@ -410,7 +370,7 @@ fn one_of(contexts: &Contexts, names: &Names, level: u16, title: &str) {
     };
     // The sums of weights are made when they are first asked for.
     black_box(contexts.weights_before(0));
-    let (anew, compacted) = least(|| Compaction::new(tree, level));
+    let (anew, compacted) = least(TIMES, || Compaction::new(tree, level));
     let (mut expanding, mut compacting) = (Vec::new(), Vec::new());
     for node in some_of(&compacted) {
         expanding.extend(action(tree, &compacted, node, Direction::Expand));
@@ -517,7 +477,7 @@ fn fans() {
         }
     }
     let mut places = Vec::new();
-    let (took, ()) = least(|| fan::lay_out(&parents, &weights, &mut places));
+    let (took, ()) = least(TIMES, || fan::lay_out(&parents, &weights, &mut places));
     println!("fan of {} discs: {took:.3?}", places.len());
 }
 
@@ -530,15 +490,17 @@ fn main() {
     }
     memory();
     compaction();
-    let calls = std::env::var("CALLS").ok();
-    let calls = calls.map_or(1_000_000, |calls| calls.parse().expect("a number of calls"));
+    let calls = setting("CALLS", 1_000_000);
+    let plan = |seed| Plan {
+        calls,
+        functions: 5_000,
+        threads: 4,
+        seed,
+    };
     rings();
     let folder = std::env::temp_dir().join(format!("callscape-contexts-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let paths = [
-        record(&folder, "a", calls, 1),
-        record(&folder, "b", calls, 2),
-    ];
+    let paths = [record(&folder, "a", plan(1)), record(&folder, "b", plan(2))];
     tree(&paths[0], calls);
     causes(&paths, calls);
     // What was written is of no use to anybody; that it stays does no harm.

@@ -3,12 +3,11 @@
 //! at hand, beside `git diff` between the same two.
 
 use std::collections::HashMap;
-use std::hint::black_box;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use callscape::analysis::faults::opening::scan;
@@ -22,19 +21,9 @@ use callscape::source::Scan;
 use callscape::source::history::changes;
 use callscape::warnings::{Place, Reporter};
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
+use callscape_testing::generate::{Plan, Program};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::{least, ms};
 
 const FILES: u64 = 10_000;
 const FUNCTIONS_A_FILE: u64 = 8;
@@ -161,20 +150,6 @@ fn recording(calls: u64) -> Recording {
     )
 }
 
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-/// The shortest of three times.
-fn least<T>(mut work: impl FnMut() -> T) -> Duration {
-    let times = (0..3).map(|_| {
-        let begin = Instant::now();
-        black_box(work());
-        begin.elapsed()
-    });
-    times.min().unwrap_or_default()
-}
-
 fn faults(dir: &Path, good: &str, session: &Session, scan: &Scan) -> anyhow::Result<Faults> {
     let progress = Progress::new();
     let changes = changes(dir, good, None, &[], &progress)?;
@@ -217,9 +192,9 @@ fn main() -> anyhow::Result<()> {
         found.faults.len()
     );
     println!("{expected} of {CHANGED} changed functions ran");
-    let cached = least(|| faults(&dir, &good, &session, &read));
-    let diff = least(|| git(&dir, &["diff", &good]));
-    let log = least(|| git(&dir, &["log", "-p", &format!("{good}..HEAD")]));
+    let cached = least(3, || faults(&dir, &good, &session, &read)).0;
+    let diff = least(3, || git(&dir, &["diff", &good])).0;
+    let log = least(3, || git(&dir, &["log", "-p", &format!("{good}..HEAD")])).0;
     let of = format!(
         "{} commits, {} files, {CHANGED} changed, {} calls",
         amount(commits),

@@ -12,10 +12,7 @@ use callscape::presentation::film::{Film, FilmSettings, Format, Plan};
 use callscape::presentation::scene::SceneFile;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::Measured;
+use callscape_testing::measured::Measured;
 
 const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 24;

@@ -4,17 +4,8 @@
 use std::io::Write;
 use std::path::Path;
 
-#[path = "../tests/it/generate.rs"]
-mod generate;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let value = std::env::var(name).ok();
-    value
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(default)
-}
+use callscape_testing::generate::{Plan, Program, write_chrome, write_uftrace};
+use callscape_testing::timing::setting;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args()
@@ -26,16 +17,16 @@ fn main() -> std::io::Result<()> {
         println!("generate: (uftrace | chrome) CALLS PATH");
         return Ok(());
     };
-    let program = generate::Program::new(generate::Plan {
+    let program = Program::new(Plan {
         calls: calls.parse().map_err(std::io::Error::other)?,
         functions: setting("FUNCTIONS", 5000) as u32,
         threads: setting("THREADS", 4) as u32,
         seed: setting("SEED", 1),
     });
     if format == "uftrace" {
-        return generate::write_uftrace(&program, Path::new(path));
+        return write_uftrace(&program, Path::new(path));
     }
     let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
-    generate::write_chrome(&program, &mut out)?;
+    write_chrome(&program, &mut out)?;
     out.flush()
 }

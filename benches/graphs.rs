@@ -11,13 +11,8 @@ use std::time::{Duration, Instant};
 use callscape::layout::layered::{Cluster, Edge, Graph, Memory, Node, Spacing, lay_out};
 use glam::Vec2;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use measured::{Measured, amount};
-use random::Random;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
 
 const SPACING: Spacing = Spacing {
     node: 9.0,

@@ -16,26 +16,9 @@ use callscape::progress::Progress;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-
-use measured::{Measured, amount};
-use processor::cpu_time;
-
-/// A small random number generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-}
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::cpu_time;
 
 /// An enter (the function) or exit (none) at a time in nanoseconds.
 type Step = (u64, Option<u32>);

@@ -24,36 +24,26 @@ use callscape::state::city::{City, Lettering};
 use callscape::units::ModuleId;
 use glam::{Vec2, Vec3};
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::{Measured, amount};
-
-/// splitmix64.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::ms;
 
 /// Directories of files of functions with so many functions in all, and each module's area.
 fn city(leaves: usize) -> (Hierarchy, Vec<f64>) {
-    let mut random = 7;
+    let mut random = Random(7);
     let mut builder = HierarchyBuilder::new("root");
     let mut directories = vec![NodeId::ROOT];
     let mut made = 0;
     while made < leaves {
         let among = directories.len() as u64;
-        let parent = directories[(next(&mut random) % among) as usize];
+        let parent = directories[(random.next() % among) as usize];
         let directory = builder.add(parent, Module::named(ModuleKind::Directory, "src"));
         directories.push(directory);
         for _ in 0..12 {
             let file = builder.add(directory, Module::named(ModuleKind::File, "file.c"));
-            for _ in 0..next(&mut random) % 30 {
+            for _ in 0..random.next() % 30 {
                 if made < leaves {
-                    let name = format!("function_{}", next(&mut random) % 50_000);
+                    let name = format!("function_{}", random.next() % 50_000);
                     builder.add(file, Module::named(ModuleKind::Function, &name));
                     made += 1;
                 }
@@ -67,7 +57,7 @@ fn city(leaves: usize) -> (Hierarchy, Vec<f64>) {
 
 /// So many functions on one terrace.
 fn one_terrace(leaves: usize) -> (Hierarchy, Vec<f64>) {
-    let mut random = 7;
+    let mut random = Random(7);
     let mut builder = HierarchyBuilder::new("root");
     for _ in 0..leaves {
         builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, "f"));
@@ -78,9 +68,9 @@ fn one_terrace(leaves: usize) -> (Hierarchy, Vec<f64>) {
 }
 
 /// Lengths of functions are far from even: most are short, some are very long.
-fn areas(hierarchy: &Hierarchy, random: &mut u64) -> Vec<f64> {
+fn areas(hierarchy: &Hierarchy, random: &mut Random) -> Vec<f64> {
     let areas = hierarchy.modules().map(|id| {
-        let even = (next(random) % 1_000_000 + 1) as f64 / 1e6;
+        let even = (random.next() % 1_000_000 + 1) as f64 / 1e6;
         if hierarchy.is_leaf(id) {
             (3.0 / even).min(3000.0)
         } else {
@@ -193,10 +183,6 @@ fn quickest_of<T>(on: &mut T, prepare: impl Fn(&mut T), mut work: impl FnMut(&mu
         start.elapsed()
     });
     runs.min().unwrap_or_default()
-}
-
-fn ms(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1e3
 }
 
 fn plan<'a>(hierarchy: &'a Hierarchy, cut: &'a Cut, areas: &'a [f64], tiling: Tiling) -> Plan<'a> {
@@ -365,17 +351,17 @@ fn main() {
         }
 
         treemap.lay_out(&plan(&hierarchy, &cut, &areas, Tiling::Squarified));
-        let mut random = 11;
+        let mut random = Random(11);
         let mut times = Vec::new();
         let mut blocks = 0;
         for _ in 0..200 {
             let leaf = loop {
-                let at = next(&mut random) % hierarchy.len() as u64;
+                let at = random.next() % hierarchy.len() as u64;
                 if hierarchy.is_leaf(ModuleId(at as u32)) {
                     break ModuleId(at as u32);
                 }
             };
-            areas[leaf.index()] *= 0.5 + next(&mut random) as f64 / u64::MAX as f64 * 1.5;
+            areas[leaf.index()] *= 0.5 + random.next() as f64 / u64::MAX as f64 * 1.5;
             let start = Clock::now();
             let changed = treemap.change(&plan(&hierarchy, &cut, &areas, Tiling::Squarified), leaf);
             times.push(start.elapsed());
@@ -401,7 +387,7 @@ fn main() {
         .print();
 
         let picker = Picker::new(treemap.blocks(), treemap.parents());
-        let mut at = |limit: f32| next(&mut random) as f32 / u64::MAX as f32 * limit;
+        let mut at = |limit: f32| random.next() as f32 / u64::MAX as f32 * limit;
         let rays: Vec<_> = (0..1000)
             .map(|_| {
                 let eye = glam::Vec3::new(at(1000.0), -500.0, 100.0 + at(600.0));

@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 use callscape::analysis::lines::{FileLines, LineFacts};
 use callscape::analysis::resolve::resolve;
 use callscape::analysis::session::Resolved;
-use callscape::facts::builder::{Timestamp, TraceBuilder};
-use callscape::facts::functions::{Function, Functions};
 use callscape::facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape::facts::recording::Recording;
 use callscape::facts::trace::Trace;
@@ -20,56 +18,18 @@ use callscape::progress::Progress;
 use callscape::source::relations::sites::CallSite;
 use callscape::source::text::TextTree;
 use callscape::units::{Cost, FunctionId, ModuleId, Time, TimeRange};
-use callscape::warnings::{Place, Reporter};
+use callscape::warnings::Reporter;
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
-use random::Random;
+use callscape_testing::built::build;
+use callscape_testing::generate::{Plan, Program};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::{least, ms};
 
 const THREADS: u32 = 4;
 const FUNCTIONS: u32 = 5000;
 /// Functions whose lines are asked for.
 const ASKED: u64 = 20;
-
-fn place() -> Place {
-    Place::file("generated")
-}
-
-fn build(program: &Program, reporter: &Reporter) -> (Functions, Trace) {
-    let mut builder = TraceBuilder::new(reporter);
-    let ids: Vec<_> = (0..program.functions())
-        .map(|function| {
-            builder.function(Function {
-                name: &program.name(function),
-                file: "/build/made/made.cpp",
-                ..Function::default()
-            })
-        })
-        .collect();
-    for thread in 0..THREADS {
-        let id = builder.thread("1", &thread.to_string());
-        for event in program.run(thread) {
-            let time = Timestamp::from_ns(event.time as i64);
-            let function = ids[event.function as usize];
-            match event.enter {
-                true => builder.enter(id, time, function, place),
-                false => drop(builder.exit(id, time, Some(function), place)),
-            }
-        }
-    }
-    builder.finish(place)
-}
 
 /// The text of a program in which every function calls what it is seen to call, some of it in two places.
 fn text(program: &Program, trace: &Trace) -> String {
@@ -112,20 +72,6 @@ fn scan(trace: &Trace, caller: FunctionId) -> Cost {
     sum
 }
 
-/// The shortest of three times.
-fn least<T>(mut work: impl FnMut() -> T) -> Duration {
-    let times = (0..3).map(|_| {
-        let begin = Instant::now();
-        black_box(work());
-        begin.elapsed()
-    });
-    times.min().unwrap_or_default()
-}
-
-fn ms(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
 /// Everything that lines are asked of.
 struct Made {
     hierarchy: Hierarchy,
@@ -137,7 +83,7 @@ struct Made {
 impl Made {
     fn new(program: &Program, dir: &Path, calls: u64) -> anyhow::Result<Made> {
         let reporter = Reporter::new();
-        let (functions, trace) = build(program, &reporter);
+        let (functions, trace) = build(program, "/build/made/made.cpp", &reporter);
         std::fs::write(dir.join("made.cpp"), text(program, &trace))?;
         let progress = Progress::new();
         let source = callscape::source::scan(dir, &progress, &reporter)?;
@@ -150,7 +96,7 @@ impl Made {
         let tree = TextTree::new(dir)?;
         let read = tree.read(Path::new("made.cpp"))?;
         let at = tree.locate(Path::new("made.cpp"))?;
-        let time = least(|| read.calls(&at, &progress));
+        let time = least(3, || read.calls(&at, &progress)).0;
         Measured {
             target: &format!(
                 "lines: the calls in a text of {} lines",
@@ -223,7 +169,7 @@ fn main() -> anyhow::Result<()> {
                     Time::from_ns(start),
                     Time::from_ns(start + range.length().ns() / 10),
                 );
-                least(|| made.function(function, tenth.then_some(range)))
+                least(3, || made.function(function, tenth.then_some(range))).0
             })
             .collect();
         times.sort_unstable();
@@ -241,15 +187,16 @@ fn main() -> anyhow::Result<()> {
         .print();
     }
     let facts = made.facts(None);
-    let of_file = least(|| {
+    let of_file = least(3, || {
         facts.file(
             &made.hierarchy,
             &made.resolved,
             made.file,
             Some(&made.sites),
         )
-    });
-    let relations = least(|| made.trace().relations(None));
+    })
+    .0;
+    let relations = least(3, || made.trace().relations(None)).0;
     Measured {
         target: &format!(
             "lines: those of a file of {FUNCTIONS} functions, {} calls",

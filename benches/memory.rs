@@ -15,16 +15,9 @@ use callscape::facts::memory::{AgeBin, Events};
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use measured::{Measured, amount};
-use processor::cpu_time;
-use random::Random;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::least_cpu;
 
 const FUNCTIONS: u64 = 2_000;
 const STACKS: u64 = 20_000;
@@ -68,16 +61,6 @@ fn write(path: &Path, events: u64) -> std::io::Result<()> {
         }
     }
     out.flush()
-}
-
-/// The least of the processor's time of three runs, of this process and of its children.
-fn least(mut work: impl FnMut()) -> Duration {
-    let times = (0..3).map(|_| {
-        let before = cpu_time();
-        work();
-        cpu_time() - before
-    });
-    times.min().unwrap_or_default()
 }
 
 /// The median and the longest of many answers.
@@ -128,7 +111,7 @@ fn main() -> std::io::Result<()> {
     let path = dir.join("made.heaptrack");
     write(&path, count)?;
     let mut recording = None;
-    let ours = least(|| {
+    let ours = least_cpu(|| {
         let read = import::read_as("heaptrack", &path, &Progress::new());
         recording = read.and_then(Result::ok);
     });
@@ -141,7 +124,7 @@ fn main() -> std::io::Result<()> {
         .output()
         .is_ok()
     {
-        let time = least(|| {
+        let time = least_cpu(|| {
             let mut command = Command::new("heaptrack_print");
             let _ = command.arg(&path).stdout(Stdio::null()).status();
         });

@@ -3,19 +3,14 @@
 //!
 //! Run with `MODULES=100000 cargo bench --bench palette`. Least times of seven, in one process.
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use callscape::facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape::model::search::Names;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use measured::{Measured, amount};
-use random::Random;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::least;
 
 const TIMES: usize = 7;
 
@@ -42,15 +37,6 @@ const TYPED: [&str; 12] = [
     "parse.value",
     "draw/lu",
 ];
-
-fn least<T>(mut work: impl FnMut() -> T) -> Duration {
-    let times = (0..TIMES).map(|_| {
-        let start = Instant::now();
-        black_box(work());
-        start.elapsed()
-    });
-    times.min().unwrap_or_default()
-}
 
 fn milliseconds(of: Duration) -> f64 {
     of.as_secs_f64() * 1e3
@@ -87,12 +73,15 @@ fn main() {
     let names = Names::of(&hierarchy);
     println!(
         "names made ready in {:.0} ms",
-        milliseconds(least(|| Names::of(&hierarchy)))
+        milliseconds(least(TIMES, || Names::of(&hierarchy)).0)
     );
     let mut worst = (0.0, 0.0);
     for query in TYPED {
-        let found = least(|| names.search(&hierarchy, query, 30, |id| id.0 % 2 == 0));
-        let pass = least(|| memchr::memmem::find_iter(&text, query).count());
+        let found = least(TIMES, || {
+            names.search(&hierarchy, query, 30, |id| id.0 % 2 == 0)
+        })
+        .0;
+        let pass = least(TIMES, || memchr::memmem::find_iter(&text, query).count()).0;
         let (found, pass) = (milliseconds(found), milliseconds(pass));
         println!("{query}: {found:.1} ms, one pass {pass:.1} ms");
         if found > worst.0 {

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 use callscape::analysis::phases::folding::Folded;
 use callscape::analysis::phases::{Phases, Pruning, Wish, similarity};
 use callscape::analysis::session::Inputs;
-use callscape::facts::builder::{Timestamp, TraceBuilder};
-use callscape::facts::functions::Function;
 use callscape::facts::trace::Trace;
 use callscape::filter::selection::Pointed;
 use callscape::progress::Progress;
@@ -19,64 +17,15 @@ use callscape::state::ask::Asks;
 use callscape::state::document::Document;
 use callscape::units::{Cost, ThreadId};
 use callscape::views::{self, Pane, View};
-use callscape::warnings::{Place, Reporter};
+use callscape::warnings::Reporter;
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-#[allow(dead_code, reason = "traces are made with it")]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
+use callscape_testing::built::build;
+use callscape_testing::generate::{Plan, Program, write_uftrace};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::{least, ms, setting};
 
 /// The best of so many runs counts.
 const RUNS: usize = 3;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let value = std::env::var(name).ok();
-    value
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(default)
-}
-
-fn trace(calls: u64, threads: u32) -> Trace {
-    let program = Program::new(Plan {
-        calls,
-        functions: setting("FUNCTIONS", 5000) as u32,
-        threads,
-        seed: 1,
-    });
-    let reporter = Reporter::new();
-    let place = || Place::file("generated");
-    let mut builder = TraceBuilder::new(&reporter);
-    let ids: Vec<_> = (0..program.functions())
-        .map(|function| {
-            builder.function(Function {
-                name: &program.name(function),
-                ..Function::default()
-            })
-        })
-        .collect();
-    for thread in 0..threads {
-        let id = builder.thread("1", &thread.to_string());
-        for event in program.run(thread) {
-            let time = Timestamp::from_ns(event.time as i64);
-            if event.enter {
-                builder.enter(id, time, ids[event.function as usize], place);
-            } else {
-                builder.exit(id, time, Some(ids[event.function as usize]), place);
-            }
-        }
-    }
-    builder.finish(place).1
-}
 
 /// A call while its subcalls are gone through.
 struct Open {
@@ -118,28 +67,12 @@ fn plain(trace: &Trace, threads: &[ThreadId], calls: u64, cost: u64) -> usize {
     threads.iter().map(of_thread).sum()
 }
 
-/// The shortest time of some runs, and what came of the last.
-fn best<T>(mut work: impl FnMut() -> T) -> (Duration, T) {
-    let mut best = Duration::MAX;
-    let mut last = None;
-    for _ in 0..RUNS {
-        let begin = Instant::now();
-        last = Some(black_box(work()));
-        best = best.min(begin.elapsed());
-    }
-    (best, last.expect("it ran"))
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
 /// From nothing known to the phases, and the same of the plain algorithm, which finds no functions and no classes.
 fn prune(trace: &Trace, wish: &Wish, calls: u64, workers: usize) -> Pruning {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers);
     let pool = pool.build().expect("threads can be started");
     let progress = Progress::new();
-    let (ours, (pruning, phases)) = best(|| {
+    let (ours, (pruning, phases)) = least(RUNS, || {
         pool.install(|| {
             let pruning = Pruning::new(trace, wish, &progress).expect("not cancelled");
             let phases = pruning.phases(pruning.parameters(wish));
@@ -147,13 +80,15 @@ fn prune(trace: &Trace, wish: &Wish, calls: u64, workers: usize) -> Pruning {
         })
     });
     let heavy = phases.parameters.heavy;
-    let (peer, found) = best(|| plain(trace, &wish.threads, heavy.triggered, heavy.cost.ns()));
+    let (peer, found) = least(RUNS, || {
+        plain(trace, &wish.threads, heavy.triggered, heavy.cost.ns())
+    });
     assert_eq!(found, phases.phases.len(), "both find the same phases");
     println!(
         "{workers} workers: {:.0} ms beside {:.0} ms: {} phases, {} rows of gathered calls, from {} calls or {} on; {:.2} \
          bytes a call are kept",
-        millis(ours),
-        millis(peer),
+        ms(ours),
+        ms(peer),
         phases.phases.len(),
         phases.gathered.len(),
         heavy.triggered,
@@ -193,18 +128,18 @@ fn slide(pruning: &Pruning, wish: &Wish, calls: u64) {
         };
         let parameters = pruning.parameters(&wish);
         assert!(pruning.reaches(&parameters.heavy));
-        let (taken, phases): (_, Phases) = best(|| pruning.phases(parameters));
+        let (taken, phases): (_, Phases) = least(RUNS, || pruning.phases(parameters));
         println!(
             "from {} calls on: {:.2} ms, {} phases",
             parameters.heavy.triggered,
-            millis(taken),
+            ms(taken),
             phases.phases.len()
         );
         longest = longest.max(taken);
     }
     Measured {
         target: &format!("phases: thresholds moved over {} calls", amount(calls)),
-        value: millis(longest),
+        value: ms(longest),
         unit: "ms",
         aim: "≤ 100 ms",
         ..Measured::default()
@@ -262,15 +197,15 @@ fn fold(trace: &Trace) {
         calls = (calls / 2).max(1);
     };
     let count = phases.phases.len();
-    let (ours, folded) = best(|| {
+    let (ours, folded) = least(RUNS, || {
         similarity::classify(&mut phases);
         Folded::new(&phases)
     });
-    let (plain, direct) = best(|| classes(&phases));
+    let (plain, direct) = least(RUNS, || classes(&phases));
     let found: Vec<u32> = phases.phases.iter().map(|it| it.class).collect();
     assert_eq!(found, direct, "both find the same classes");
     let folded: usize = phases.parents().map(|it| folded.items(it).len()).sum();
-    let [ours, plain] = [ours, plain].map(|it| millis(it) * FOLDED as f64 / count as f64);
+    let [ours, plain] = [ours, plain].map(|it| ms(it) * FOLDED as f64 / count as f64);
     println!(
         "{count} phases from {calls} calls on, {folded} rows when folded: {ours:.1} ms beside {plain:.1} ms a 100,000"
     );
@@ -305,7 +240,7 @@ fn frames(calls: u64) {
         threads: 2,
         seed: 1,
     });
-    generate::write_uftrace(&program, &folder).expect("a recording");
+    write_uftrace(&program, &folder).expect("a recording");
     let inputs = Inputs {
         recordings: vec![folder.clone()],
         ..Inputs::default()
@@ -350,9 +285,9 @@ fn frames(calls: u64) {
     println!("a frame of the view: {ours:.3?}, {shapes} meshes, beside {plain:.3?}");
     Measured {
         target: &format!("phases: frame of the view, {} calls", amount(calls)),
-        value: millis(ours),
+        value: ms(ours),
         unit: "ms, 99th percentile",
-        peer: Some(("a view of one line of text", millis(plain))),
+        peer: Some(("a view of one line of text", ms(plain))),
         aim: "≤ 8 ms",
         ..Measured::default()
     }
@@ -377,7 +312,13 @@ fn slowest<T>(mut frame: impl FnMut() -> T) -> (Duration, T) {
 fn main() {
     let calls = setting("CALLS", 10_000_000);
     let threads = setting("THREADS", 2) as u32;
-    let trace = trace(calls, threads);
+    let program = Program::new(Plan {
+        calls,
+        functions: setting("FUNCTIONS", 5000) as u32,
+        threads,
+        seed: 1,
+    });
+    let (_, trace) = build(&program, "", &Reporter::new());
     let wish = Wish::of(trace.thread_ids().collect());
     for workers in [1, 2] {
         let pruning = prune(&trace, &wish, calls, workers);

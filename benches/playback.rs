@@ -3,14 +3,13 @@
 //! depend on the trace's length nor on the calls passed.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use callscape::analysis::resolve::{Resolution, Rule};
 use callscape::analysis::session::{Resolved, Session};
-use callscape::facts::builder::{Timestamp, TraceBuilder};
-use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-use callscape::facts::recording::{Recording, RecordingKind};
+use callscape::facts::recording::Recording;
 use callscape::facts::trace::Trace;
 use callscape::filter::cut::Cut;
 use callscape::filter::filters::{FilterStep, Filters};
@@ -22,22 +21,12 @@ use callscape::model::moment::Moment;
 use callscape::progress::Progress;
 use callscape::state::city::City;
 use callscape::units::{Cost, ModuleId, ThreadId, Time};
-use callscape::warnings::{Place, Reporter};
+use callscape::warnings::Reporter;
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
-use random::Random;
+use callscape_testing::built::build;
+use callscape_testing::generate::{Plan, Program};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
 
 const FUNCTIONS: u32 = 5_000;
 const THREADS: u32 = 4;
@@ -55,11 +44,8 @@ fn session(calls: u64) -> Session {
         threads: THREADS,
         seed: 1,
     });
-    let place = || Place::file("generated");
-    let reporter = Reporter::new();
-    let mut trace = TraceBuilder::new(&reporter);
     let mut hierarchy = HierarchyBuilder::new("generated");
-    let (mut nodes, mut ids) = (Vec::new(), Vec::new());
+    let mut nodes = Vec::new();
     let (mut directory, mut file) = (NodeId::ROOT, NodeId::ROOT);
     for function in 0..program.functions() {
         let name = program.name(function);
@@ -76,44 +62,14 @@ fn session(calls: u64) -> Session {
             ..Module::named(ModuleKind::Function, &name)
         };
         nodes.push(hierarchy.add(file, module));
-        ids.push(trace.function(Function {
-            name: &name,
-            ..Function::default()
-        }));
     }
-    for thread in 0..THREADS {
-        let id = trace.thread("1", &thread.to_string());
-        for event in program.run(thread) {
-            let time = Timestamp::from_ns(event.time as i64);
-            let function = ids[event.function as usize];
-            if event.enter {
-                trace.enter(id, time, function, place);
-            } else {
-                trace.exit(id, time, Some(function), place);
-            }
-        }
-    }
-    let (functions, trace) = trace.finish(place);
+    let calls = build(&program, "", &Reporter::new());
     let (hierarchy, modules) = hierarchy.build();
     let resolution = Resolution {
         modules: nodes.iter().map(|node| modules[node.index()]).collect(),
         rules: vec![Rule::QualifiedName; nodes.len()],
     };
-    let recording = Recording {
-        path: "generated".into(),
-        format: "uftrace",
-        kind: RecordingKind::Trace,
-        profile: None,
-        functions,
-        trace,
-        memory: None,
-        lines: None,
-        sampling: None,
-        left_out: None,
-        gaps: callscape::facts::gaps::Gaps::default(),
-        samples: 0,
-        warnings: Vec::new(),
-    };
+    let recording = Recording::of_calls(Path::new("generated"), "uftrace", None, calls, Vec::new());
     Session {
         source_dir: None,
         hierarchy,

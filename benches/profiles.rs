@@ -15,26 +15,9 @@ use std::time::Duration;
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-
-use measured::{Measured, amount};
-use processor::cpu_time;
-
-/// A small random number generator (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-}
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::least_cpu;
 
 const FUNCTIONS: u64 = 5_000;
 
@@ -66,16 +49,6 @@ fn write_stacks(path: &Path, stacks: u64) -> std::io::Result<()> {
     out.flush()
 }
 
-/// The least of the processor's time of three runs, of this process and of its children.
-fn least(mut work: impl FnMut()) -> Duration {
-    let times = (0..3).map(|_| {
-        let before = cpu_time();
-        work();
-        cpu_time() - before
-    });
-    times.min().unwrap_or_default()
-}
-
 /// What the peer is called, where it is installed.
 fn peer() -> Option<PathBuf> {
     const NAME: &str = "inferno-flamegraph";
@@ -99,7 +72,7 @@ fn write_part(from: &Path, to: &Path, lines: usize) -> std::io::Result<()> {
 
 fn import(path: &Path) -> (Duration, usize, u64) {
     let (mut contexts, mut samples) = (0, 0);
-    let time = least(|| {
+    let time = least_cpu(|| {
         let recording = import::open(path, &Progress::new()).expect("sound stacks");
         let profile = recording.profile.as_ref().expect("a profile");
         contexts = profile.contexts().map_or(0, |it| it.len());
@@ -134,7 +107,7 @@ fn measure(path: &Path, dir: &Path) -> std::io::Result<()> {
         println!("  inferno-flamegraph is not installed: left out");
         return Ok(());
     };
-    let peer_time = least(|| {
+    let peer_time = least_cpu(|| {
         let mut command = Command::new(&peer);
         let command = command
             .arg(path)

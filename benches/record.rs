@@ -13,10 +13,7 @@ use anyhow::{Context, ensure};
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::{Measured, amount};
+use callscape_testing::measured::{Measured, amount, significant};
 
 /// The limits of the tables: calls in 100 ms.
 const LIMITS: [u64; 4] = [200, 100, 50, 10];
@@ -165,7 +162,7 @@ fn table(workload: &Workload, place: &Path) -> anyhow::Result<()> {
 fn show(workload: &Workload, limit: &str, recorded: &Recorded, alone: f64) {
     let calls = amount(recorded.calls);
     let without = amount(recorded.functions_left_out);
-    let megabytes = measured::significant(recorded.bytes as f64 / 1e6);
+    let megabytes = significant(recorded.bytes as f64 / 1e6);
     Measured {
         target: &format!("record: {}, {limit}", workload.name),
         value: recorded.seconds,

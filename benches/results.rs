@@ -3,12 +3,10 @@
 //! `./x bench --record` runs it. `cargo bench --bench results` alone makes `RESULTS.md` anew, after a row was written into
 //! `results.csv` by hand; `cargo bench --bench results -- LOG MACHINE DATE COMMIT` adds the figures in LOG first.
 
-#[path = "common/results.rs"]
-mod table;
-
 use std::path::Path;
 
 use anyhow::Context;
+use callscape_testing::results as table;
 
 fn main() -> anyhow::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches");

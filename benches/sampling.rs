@@ -8,7 +8,6 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use callscape::analysis::sampling::{Keep, KeepRule, sample};
 use callscape::facts::memory::StackId;
@@ -18,10 +17,8 @@ use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{Cost, FunctionId, Time};
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::Measured;
+use callscape_testing::measured::Measured;
+use callscape_testing::timing::least;
 
 /// A problem: the recording that has it, and one from which it is gone.
 const PAIRS: [(&str, &str, &str); 4] = [
@@ -312,19 +309,10 @@ fn table_of_memory(data: &Path, folder: &Path, out: &mut String) {
     }
 }
 
-fn best(mut work: impl FnMut()) -> f64 {
-    let times = (0..5).map(|_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    });
-    times.fold(f64::INFINITY, f64::min)
-}
-
 fn speed(data: &Path) {
     let path = data.join(PAIRS[0].1);
     let import = || import::read_as("uftrace", &path, &Progress::new());
-    let import_time = best(|| drop(black_box(import())));
+    let import_time = least(5, || drop(black_box(import()))).0.as_secs_f64();
     let recording = open(&path);
     let events = recording.trace.events() as f64 / 1e6;
     for (name, flow) in [
@@ -332,7 +320,11 @@ fn speed(data: &Path) {
         ("C-2, x = 100", Flow::Stacks(100)),
     ] {
         let plan = Plan::of(Rule { flow, ..Rule::ALL });
-        let time = best(|| drop(black_box(run(&recording, &plan, &Keep::default()))));
+        let time = least(5, || {
+            drop(black_box(run(&recording, &plan, &Keep::default())))
+        })
+        .0
+        .as_secs_f64();
         Measured {
             target: &format!("sampling: {name}, {:.1} million events", events),
             value: time / events * 1e3,

@@ -19,10 +19,8 @@ use callscape::progress::Progress;
 use callscape::source::Scan;
 use callscape::units::ModuleId;
 
-#[path = "common/measured.rs"]
-mod measured;
-
-use measured::Measured;
+use callscape_testing::measured::Measured;
+use callscape_testing::timing::cpu_time;
 
 fn main() {
     let tree = tree();
@@ -176,20 +174,8 @@ fn time(work: impl FnOnce()) -> Took {
     work();
     Took {
         wall: start.elapsed().as_secs_f64(),
-        cpu: cpu_time() - cpu,
+        cpu: (cpu_time() - cpu).as_secs_f64(),
     }
-}
-
-/// Of this process and of those that it has waited for, to a hundredth of a second; 0 where the system does not say
-/// as Linux does.
-fn cpu_time() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields = stat.rsplit(") ").next().unwrap_or_default();
-    let ticks = fields.split(' ').skip(11).take(4);
-    ticks
-        .filter_map(|ticks| ticks.parse::<f64>().ok())
-        .sum::<f64>()
-        / 100.0
 }
 
 fn ratio(what: &str, took: Took, peer: &str, peer_took: Took, aim: &str) {

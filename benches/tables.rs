@@ -15,19 +15,9 @@ use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "../tests/it/generate.rs"]
-#[expect(dead_code, reason = "one of its formats is enough")]
-mod generate;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program, write_uftrace};
-use measured::{Measured, amount};
-use processor::cpu_time;
+use callscape_testing::generate::{Plan, Program, write_uftrace};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::cpu_time;
 
 /// Reads the table into memory, writes it, prints the processor's seconds and the bytes.
 const COPY: &str = r#"

@@ -2,14 +2,13 @@
 //! default) beside the same over a hundredth of them: a frame must not know how long the recording is.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use callscape::analysis::resolve::resolve;
 use callscape::analysis::session::{Resolved, Session};
-use callscape::facts::builder::{Timestamp, TraceBuilder};
-use callscape::facts::functions::Function;
 use callscape::facts::hierarchy::HierarchyBuilder;
-use callscape::facts::recording::{Recording, RecordingKind};
+use callscape::facts::recording::Recording;
 use callscape::filter::filters::Filters;
 use callscape::filter::selection::Selection;
 use callscape::model::theme::Theme;
@@ -17,39 +16,17 @@ use callscape::units::{FunctionId, Time, TimeRange};
 use callscape::views::Scope;
 use callscape::views::flame::FlameView;
 use callscape::views::mural::MuralView;
-use callscape::warnings::{Place, Reporter};
+use callscape::warnings::Reporter;
 use glam::Vec2;
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "store/measure.rs"]
-#[allow(dead_code, reason = "the bench `store` compares queries with it")]
-mod measure;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "../tests/it/random.rs"]
-mod random;
-
-use generate::{Plan, Program};
-use measured::{Measured, amount};
-use processor::cpu_time;
-use random::Random;
+use callscape_testing::built::build;
+use callscape_testing::generate::{Plan, Program};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::{cpu_time, setting};
 
 /// Frames of each kind.
 const FRAMES: u32 = 24;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let value = std::env::var(name).ok();
-    value
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(default)
-}
 
 fn session(calls: u64, threads: u32) -> Session {
     let program = Program::new(Plan {
@@ -58,46 +35,12 @@ fn session(calls: u64, threads: u32) -> Session {
         threads,
         seed: 1,
     });
-    let reporter = Reporter::new();
-    let place = || Place::file("generated");
-    let mut builder = TraceBuilder::new(&reporter);
-    let ids: Vec<_> = (0..program.functions())
-        .map(|function| {
-            builder.function(Function {
-                name: &program.name(function),
-                ..Function::default()
-            })
-        })
-        .collect();
-    for thread in 0..threads {
-        let id = builder.thread("1", &thread.to_string());
-        for event in program.run(thread) {
-            let time = Timestamp::from_ns(event.time as i64);
-            if event.enter {
-                builder.enter(id, time, ids[event.function as usize], place);
-            } else {
-                builder.exit(id, time, Some(ids[event.function as usize]), place);
-            }
-        }
-    }
-    let (functions, trace) = builder.finish(place);
+    let (functions, trace) = build(&program, "", &Reporter::new());
     let (source, _) = HierarchyBuilder::new("generated").build();
     let (hierarchy, resolutions) = resolve(&source, &[&functions]);
-    let recording = Recording {
-        path: "generated".into(),
-        format: "callscape",
-        kind: RecordingKind::Trace,
-        functions,
-        trace,
-        memory: None,
-        lines: None,
-        sampling: None,
-        left_out: None,
-        gaps: callscape::facts::gaps::Gaps::default(),
-        samples: 0,
-        profile: None,
-        warnings: Vec::new(),
-    };
+    let calls = (functions, trace);
+    let recording =
+        Recording::of_calls(Path::new("generated"), "callscape", None, calls, Vec::new());
     let resolution = resolutions
         .into_iter()
         .next()

@@ -1,17 +1,6 @@
 //! The program whose recordings are made: its calling contexts and what samples of it found.
 
-/// A small random number generator (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
-    }
-}
+use callscape_testing::random::Random;
 
 pub const FUNCTIONS: u32 = 3_000;
 

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
-use super::program::{FUNCTIONS, Program, Random, name};
+use super::program::{FUNCTIONS, Program, name};
+use callscape_testing::random::Random;
 
 pub type Out<'f> = &'f mut BufWriter<File>;
 

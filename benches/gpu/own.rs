@@ -21,10 +21,10 @@ use callscape::warnings::{Place, Reporter};
 use glam::{Vec2, Vec3};
 
 use super::clocks::{asked, own};
-use super::measured::Measured;
-use super::random::Random;
-use super::scene::Scene;
 use super::{FORMAT, WARM, target};
+use callscape_testing::measured::Measured;
+use callscape_testing::random::Random;
+use callscape_testing::scene::Scene;
 
 /// A tree of a million functions, of which some call others: about `relations` pairs, in one thread.
 fn million(relations: u64) -> Session {

@@ -13,33 +13,11 @@ use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::Time;
 
-use super::generate::{Program, write_uftrace};
-use super::measure::{best, cpu_of, ratio};
-use super::measured::{Measured, amount};
-
-/// A folder that goes with the value.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new() -> std::io::Result<Folder> {
-        let name = format!("callscape-bench-store-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&folder)?;
-        Ok(Folder(folder))
-    }
-
-    /// The place of a file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What stays lies among the temporary files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use super::measure::{cpu_of, ratio};
+use callscape_testing::common::Scratch;
+use callscape_testing::generate::{Program, write_uftrace};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::least;
 
 /// A generated recording and its index, which lies where opening looks for it.
 pub struct Recorded {
@@ -48,7 +26,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    pub fn write(folder: &Folder, name: &str, program: &Program) -> anyhow::Result<Recorded> {
+    pub fn write(folder: &Scratch, name: &str, program: &Program) -> anyhow::Result<Recorded> {
         let dir = folder.0.join(name);
         write_uftrace(program, &dir)?;
         let index = import::index::build(&dir, None, &Progress::new())?;
@@ -111,15 +89,12 @@ impl Recorded {
     /// one.
     pub fn on_the_wall_clock(&self, calls: u64) {
         let each = |time: Duration| time.as_nanos() as f64 / calls as f64;
-        let import = best(|| {
+        let import = least(3, || {
             let built = import::index::build(&self.dir, Some(&self.index), &Progress::new());
             assert!(built.is_ok());
-        });
-        let report = run_report(&self.dir).then(|| {
-            best(|| {
-                run_report(&self.dir);
-            })
-        });
+        })
+        .0;
+        let report = run_report(&self.dir).then(|| least(3, || run_report(&self.dir)).0);
         println!(
             "import and index on the wall clock: {:.1} ns a call; uftrace report: {}",
             each(import),
@@ -141,7 +116,7 @@ impl Recorded {
 
     /// Prints opening to the first answer beside a read of what of the index is read for it at least.
     pub fn opening(&self, calls: u64) {
-        let open = best(|| {
+        let open = least(3, || {
             let opened = import::open(&self.dir, &Progress::new());
             let trace = opened.expect("just written").trace;
             let half = Time::from_ns(trace.duration().ns() / 2);
@@ -150,9 +125,9 @@ impl Recorded {
                 trace.stack_at(thread, half, &mut stack);
                 black_box(&stack);
             }
-        });
-        let mut bytes = 0;
-        let read = best(|| bytes = read_ends(&self.index).expect("just written"));
+        })
+        .0;
+        let (read, bytes) = least(3, || read_ends(&self.index).expect("just written"));
         println!(
             "opening to the stacks at half time: {open:.2?}; reading the {} KB of header and tail: {read:.2?}; \
              ratio {:.2}",

@@ -1,10 +1,10 @@
 //! How times are taken: as work of the processor, or as the latency of a query beside that of its floor.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::measured::{Measured, amount};
-use super::processor::cpu_time;
-use super::random::Random;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::{cpu_time, least};
 
 /// The least of three measurements of the processor's time for `work`, repeated while it is short: the
 /// clock ticks every 10 ms.
@@ -24,16 +24,6 @@ pub fn cpu_of(mut work: impl FnMut()) -> Duration {
     (0..3).map(&mut measure).min().unwrap_or_default()
 }
 
-/// The best of three: other work on the machine is not what is measured.
-pub fn best(mut work: impl FnMut()) -> Duration {
-    let run = |_| {
-        let begin = Instant::now();
-        work();
-        begin.elapsed()
-    };
-    (0..3).map(run).min().unwrap_or_default()
-}
-
 /// Median and 99th percentile.
 #[derive(Clone, Copy)]
 struct Latency {
@@ -47,7 +37,7 @@ fn latency(times: u32, query: &mut dyn FnMut(&mut Random)) -> Latency {
     let mut taken: Vec<Duration> = (0..times)
         .map(|_| {
             let seed = seeds.next();
-            best(|| query(&mut Random(seed)))
+            least(3, || query(&mut Random(seed))).0
         })
         .collect();
     taken.sort();

@@ -10,8 +10,8 @@ use callscape::facts::recording::Recording;
 use callscape::progress::Progress;
 use callscape::units::Cost;
 
-use super::measured::{Measured, amount};
-use super::processor::cpu_time;
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::timing::cpu_time;
 
 /// Limits that take away little, much and all: calls in 100 ms.
 const LIMITS: [u64; 3] = [20_000, 1_000, 0];

@@ -9,10 +9,10 @@ use callscape::facts::recording::Recording;
 use callscape::import;
 use callscape::progress::Progress;
 
-use super::import::Folder;
 use super::measure::cpu_of;
-use super::measured::{Measured, amount};
 use super::walk::walk;
+use callscape_testing::common::Scratch;
+use callscape_testing::measured::{Measured, amount};
 
 /// Recordings of fewer calls are small whatever a call takes.
 const COUNTED: u64 = 50_000;
@@ -28,8 +28,8 @@ const GROUPS: [&str; 7] = [
 ];
 
 /// The calls of the recording at `path` and the bytes of its index; none of what has no index.
-fn indexed(path: &Path, folder: &Folder) -> Option<(u64, u64)> {
-    let place = folder.file("index");
+fn indexed(path: &Path, folder: &Scratch) -> Option<(u64, u64)> {
+    let place = folder.0.join("index");
     import::index::build(path, Some(&place), &Progress::new()).ok()?;
     let calls = index::open(&place, false).ok()?.trace.calls();
     Some((calls, place.metadata().ok()?.len()))
@@ -37,7 +37,7 @@ fn indexed(path: &Path, folder: &Folder) -> Option<(u64, u64)> {
 
 /// Prints, of each group of the recordings that `CALLSCAPE_TEST_DATA` names, the one whose index is largest by the
 /// call.
-pub fn of_recordings(folder: &Folder) {
+pub fn of_recordings(folder: &Scratch) {
     let Some(data) = std::env::var_os("CALLSCAPE_TEST_DATA") else {
         println!("size of real recordings: left out, needs CALLSCAPE_TEST_DATA");
         return;
@@ -86,8 +86,8 @@ fn size(target: &str, value: f64, aim: &str) {
 }
 
 /// Prints the size of a random walk's index, and how long `callscape info` works on it.
-pub fn of_walk(folder: &Folder, calls: u64) -> anyhow::Result<()> {
-    let place = folder.file("walk.callscape");
+pub fn of_walk(folder: &Scratch, calls: u64) -> anyhow::Result<()> {
+    let place = folder.0.join("walk.callscape");
     let recording = Recording::of_calls(&place, "uftrace", None, walk(calls), Vec::new());
     import::index::save(&recording, &place)?;
     let bytes = place.metadata()?.len();

@@ -5,7 +5,7 @@ use callscape::facts::functions::{Function, Functions};
 use callscape::facts::trace::Trace;
 use callscape::warnings::{Place, Reporter};
 
-use super::random::Random;
+use callscape_testing::random::Random;
 
 const FUNCTIONS: u32 = 5000;
 /// The depth that the walk is drawn to.

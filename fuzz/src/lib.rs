@@ -1,21 +1,10 @@
-//! Shared by the fuzz targets: the importers, and the properties that hold for their results on any input.
-
-pub mod check;
-pub mod mutate;
-
-pub use callscape_base::{progress, units};
-pub use callscape_facts as facts;
-pub use callscape_import as import;
-
-/// The importers, as `check` knows them here and in the tests.
-mod program {
-    pub use crate::{facts, import, units};
-}
+//! How the fuzz targets read their inputs: by the importers, whose results have to hold what holds for all recordings.
 
 use std::path::{Path, PathBuf};
 
-use check::check;
-use progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_import as import;
+use callscape_testing::check::check;
 
 /// A place for the input of one process, in memory where the system has such a place.
 pub fn place() -> PathBuf {

@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::common::{Random, Scratch, callscape, data, large_data};
+use super::common::{self, Random, Scratch, callscape, data, large_data};
 
 fn run(arguments: &[&str]) -> Result<Value, String> {
-    let output = callscape()
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    match output.status.success() {
-        true => Ok(serde_json::from_slice(&output.stdout).expect("JSON")),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    let (code, out, error) = common::run(arguments);
+    match code {
+        Some(0) => Ok(serde_json::from_str(&out).expect("JSON")),
+        _ => Err(error),
     }
 }
 

@@ -6,18 +6,8 @@ use std::path::{Path, PathBuf};
 use callscape::import;
 use callscape::progress::Progress;
 
-use crate::common::{self, Scratch};
-
-#[allow(dead_code)] // More of it is for the fuzz targets.
-#[path = "../../fuzz/src/check.rs"]
-mod check;
-#[path = "../../fuzz/src/mutate.rs"]
-#[allow(dead_code)]
-mod mutate;
-
-mod program {
-    pub use callscape::{facts, import, units};
-}
+use crate::common::{self, Random, Scratch};
+use callscape_testing::{check, mutate};
 
 /// Inputs of each format.
 const INPUTS: u64 = 24;
@@ -61,8 +51,8 @@ fn damaged_seeds_of_each_format_give_no_false_answer() {
         let seeds: Vec<Vec<u8>> = files(&seeds.join(folder)).iter().map(read).collect();
         let mut opened = 0;
         for number in 0..INPUTS {
-            let mut random = mutate::Random::new(number);
-            let [seed, other] = [0, 1].map(|_| &seeds[random.below(seeds.len())]);
+            let mut random = Random(number);
+            let [seed, other] = [0, 1].map(|_| &seeds[random.index(seeds.len())]);
             let input = mutate::damaged(seed, other, &mut random);
             let path = scratch.write("input", &input);
             // Where the build leaves a format out, nothing is known of it.
@@ -154,7 +144,7 @@ fn large_members_of_a_compressed_tar_are_found_by_their_first_bytes() {
         header.set_mode(0o644);
         tar.append_data(&mut header, name, content).expect("memory");
     };
-    let mut random = mutate::Random::new(1);
+    let mut random = Random(1);
     let mut noise = |bytes: usize| -> Vec<u8> { (0..bytes).map(|_| random.next() as u8).collect() };
     // More than is kept, so that nothing behind it is.
     for number in 0..3 {
@@ -253,10 +243,10 @@ fn exported_names_steer_nothing_and_come_back() {
         "b",
         "\u{7f}",
     ];
-    let mut random = mutate::Random::new(7);
+    let mut random = Random(7);
     let mut names = std::collections::BTreeSet::new();
     while names.len() < 60 {
-        let middle: String = (0..4).map(|_| pieces[random.below(pieces.len())]).collect();
+        let middle: String = (0..4).map(|_| pieces[random.index(pieces.len())]).collect();
         names.insert(format!("x{middle}y"));
     }
     let events: Vec<serde_json::Value> = (0..)

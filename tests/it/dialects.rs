@@ -2,22 +2,14 @@
 //! the recording that it was made of.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use callscape::facts::recording::{Recording, RecordingKind};
 use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::CallId;
 
-use super::common::{self, Random, Scratch};
-
-fn open(path: &Path) -> Result<Recording, import::ImportError> {
-    import::open(path, &Progress::new())
-}
-
-fn read(path: &Path) -> Recording {
-    open(path).unwrap_or_else(|error| panic!("{error}"))
-}
+use super::common::{self, Random, Scratch, read};
+use callscape_testing::wire::{bytes, number};
 
 /// The calls of all threads as text, without what the threads are called.
 fn calls(recording: &Recording) -> String {
@@ -71,7 +63,7 @@ fn text_in_utf16_says_the_same() {
         let names: Vec<&str> = functions.map(|id| folded.functions.get(id).name).collect();
         assert_eq!(names, ["größe", "f", "日本"]);
     }
-    let mark_alone = open(&scratch.write("mark.txt", &[0xff, 0xfe]));
+    let mark_alone = import::open(&scratch.write("mark.txt", &[0xff, 0xfe]), &Progress::new());
     let error = mark_alone.expect_err("nothing in it").to_string();
     assert!(error.contains("mark.txt"), "{error}");
 }
@@ -279,25 +271,6 @@ fn times_of_perf_relative_to_the_sample_before_are_summed() {
     assert!(joined.trace.duration().ns() < 41_000_000);
 }
 
-fn varint(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn number(field: u64, value: u64, out: &mut Vec<u8>) {
-    varint(field << 3, out);
-    varint(value, out);
-}
-
-fn message(field: u64, content: &[u8], out: &mut Vec<u8>) {
-    varint(field << 3 | 2, out);
-    varint(content.len() as u64, out);
-    out.extend_from_slice(content);
-}
-
 /// The slices of two threads, whose packets may be in order or not, with the tracks described before, behind or not
 /// at all.
 #[test]
@@ -330,11 +303,11 @@ fn slices_of_perfetto_are_the_same_in_whatever_order_they_stand() {
                 let (mut thread, mut descriptor, mut packet) = (Vec::new(), Vec::new(), Vec::new());
                 number(1, 77, &mut thread);
                 number(2, 70 + track, &mut thread);
-                message(5, format!("worker {track}").as_bytes(), &mut thread);
+                bytes(5, format!("worker {track}").as_bytes(), &mut thread);
                 number(1, track, &mut descriptor);
-                message(4, &thread, &mut descriptor);
-                message(60, &descriptor, &mut packet);
-                message(1, &packet, out);
+                bytes(4, &thread, &mut descriptor);
+                bytes(60, &descriptor, &mut packet);
+                bytes(1, &packet, out);
             }
         };
         let write = |packets: &[(u64, u64, Option<u32>)], before: bool, behind: bool| {
@@ -347,12 +320,12 @@ fn slices_of_perfetto_are_the_same_in_whatever_order_they_stand() {
                 number(9, if begin.is_some() { 1 } else { 2 }, &mut event);
                 number(11, track, &mut event);
                 if let Some(function) = begin {
-                    message(23, format!("f{function}").as_bytes(), &mut event);
+                    bytes(23, format!("f{function}").as_bytes(), &mut event);
                 }
                 number(8, time, &mut packet);
                 number(10, track, &mut packet);
-                message(11, &event, &mut packet);
-                message(1, &packet, &mut out);
+                bytes(11, &event, &mut packet);
+                bytes(1, &packet, &mut out);
             }
             if behind {
                 descriptors(&mut out);
@@ -408,7 +381,8 @@ fn formats_that_are_not_read_are_called_by_name() {
         (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "format=a"),
         (b"\x7fELF\x02\x01\x01\0", "a program"),
     ] {
-        let error = open(&scratch.write("unread.bin", content)).expect_err("not read");
+        let error = import::open(&scratch.write("unread.bin", content), &Progress::new());
+        let error = error.expect_err("not read");
         let error = error.to_string();
         assert!(
             error.contains("unread.bin") && error.contains(said),

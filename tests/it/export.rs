@@ -1,21 +1,14 @@
 //! Through the public interface: recordings written for other tools, and read again.
 
-use std::path::Path;
-
 use callscape::analysis::resolve::resolve;
 use callscape::escape;
 use callscape::export::{self, ExportError, Format, Part};
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::{Recording, RecordingKind};
-use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{Cost, ThreadId, Time, TimeRange};
 
-use super::common::{self, Random, Scratch};
-
-fn read(path: &Path) -> Recording {
-    import::open(path, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))
-}
+use super::common::{self, Random, Scratch, output as run, read};
 
 /// What is exported of a recording: a range, a thread.
 #[derive(Clone, Copy, Default)]
@@ -470,11 +463,6 @@ fn a_thread_is_exported_alone() {
         }
         assert_eq!(calls(&again, ThreadId(0)), expected);
     }
-}
-
-fn run(arguments: &[&str]) -> std::process::Output {
-    let output = common::callscape().args(arguments).output();
-    output.expect("the program runs")
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::common::{Scratch, callscape};
+use crate::common::{Scratch, run, text};
 
 /// Runs git in `dir`, without the configuration of whoever runs the tests; what it prints, none where it fails.
 fn git(dir: &Path, args: &[&str]) -> Option<String> {
@@ -75,17 +75,8 @@ fn recording(scratch: &Scratch, name: &str, calls: Vec<Call>) -> std::path::Path
 
 /// Exit code, standard output and standard error.
 fn faults(args: &[&str]) -> (i32, String, String) {
-    let output = callscape()
-        .arg("faults")
-        .args(args)
-        .output()
-        .expect("the program");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    let (code, out, err) = run(&[&["faults"], args].concat());
+    (code.unwrap_or(-1), out, err)
 }
 
 /// The JSON document of a run that has to succeed, and what was said beside it.
@@ -100,8 +91,4 @@ fn named<'v>(found: &'v Value, function: &str) -> &'v Value {
     let all = found.as_array().expect("a list");
     let one = all.iter().find(|it| it["function"] == function);
     one.unwrap_or_else(|| panic!("{function} is not in {found:#}"))
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path of letters")
 }

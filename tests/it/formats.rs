@@ -8,14 +8,10 @@ use callscape::import;
 use callscape::progress::Progress;
 use callscape::units::{CallId, Cost, ThreadId, Time};
 
-use super::common::{self, Random, Scratch};
+use super::common::{self, Random, Scratch, gzip, read};
 
 fn open(path: &Path) -> Result<Recording, import::ImportError> {
     import::open(path, &Progress::new())
-}
-
-fn read(path: &Path) -> Recording {
-    open(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The sample files of a format.
@@ -102,9 +98,7 @@ fn holds_for(format: &str) {
         let unnamed = scratch.write("unnamed", &content);
         assert_eq!(shown(&read(&unnamed)), plain, "recognised without its name");
 
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut gzip, &content).expect("in memory");
-        let gzip = scratch.write("gzip", &gzip.finish().expect("in memory"));
+        let gzip = scratch.write("gzip", &gzip(&content));
         assert_eq!(shown(&read(&gzip)), plain, "compressed with gzip");
         let zstd = zstd::encode_all(content.as_slice(), 1).expect("in memory");
         let zstd = scratch.write("zstd", &zstd);

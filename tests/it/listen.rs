@@ -10,11 +10,9 @@ use std::sync::{Arc, Mutex};
 use callscape::import;
 use callscape::progress::Progress;
 use callscape::record::listen::{Limits, Listener, address};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-use super::common::Scratch;
+use super::common::{Scratch, gzip};
 use super::otlp::binary;
 
 mod attacks;
@@ -122,12 +120,6 @@ fn chunked(lines: &str, body: &[u8], size: usize) -> Vec<u8> {
     }
     bytes.extend(b"0\r\nTrailer: x\r\n\r\n");
     bytes
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).expect("memory");
-    encoder.finish().expect("memory")
 }
 
 /// A request with one span of this name, whose first attribute is as long.

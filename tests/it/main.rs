@@ -2,7 +2,6 @@
 
 mod architecture;
 mod command_line;
-mod common;
 mod compare;
 mod contexts;
 mod coverage;
@@ -13,11 +12,9 @@ mod facts;
 mod faults;
 mod film;
 mod flame;
-mod folder;
 mod formats;
 #[cfg(feature = "parquet")]
 mod from_tables;
-mod generate;
 mod hostile;
 mod import;
 mod jfr;
@@ -37,13 +34,11 @@ mod perceive;
 mod phases;
 mod pipes;
 mod profiles;
-mod random;
 mod record;
 mod render;
 mod resolve;
 mod results;
 mod sample;
-mod scene;
 mod several;
 mod sharing;
 mod sheet;
@@ -52,3 +47,5 @@ mod source;
 mod tables;
 mod tools;
 mod views;
+
+use callscape_testing::{common, folder, generate, random, scene};

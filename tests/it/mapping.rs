@@ -17,7 +17,7 @@ use callscape::state::city::City;
 use callscape::units::ModuleId;
 use callscape::warnings::{Place, Reporter};
 
-use crate::common::{Random, callscape};
+use crate::common::{Random, output as run};
 
 /// Murphy et al., figure 1: JHotDraw.
 const FIGURE_1: &str = "\
@@ -411,11 +411,6 @@ fn packages_below_a_source_root_are_named_without_it() {
         let regrouped = through(&session, &format!("X {entry}"));
         assert_eq!(regrouped.assignment.taken, [u64::from(matches)], "{entry}");
     }
-}
-
-fn run(arguments: &[&str]) -> std::process::Output {
-    let output = callscape().args(arguments).output();
-    output.expect("the program runs")
 }
 
 /// A folder with a tree of two directories, functions in each, and beside it a recording with both.

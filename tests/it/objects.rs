@@ -4,27 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, callscape, data};
-
-fn run(arguments: &[&str]) -> (bool, String, String) {
-    let output = callscape()
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it says text");
-    let success = output.status.success();
-    (success, text(output.stdout), text(output.stderr))
-}
-
-fn json_of(arguments: &[&str]) -> Value {
-    let (success, text, error) = run(arguments);
-    assert!(success, "{arguments:?}: {error}");
-    serde_json::from_str(&text).expect("one document")
-}
+use super::common::{Scratch, data, json as json_of, run};
 
 fn refused(arguments: &[&str]) -> String {
-    let (success, _, error) = run(arguments);
-    assert!(!success, "{arguments:?}");
+    let (code, _, error) = run(arguments);
+    assert_ne!(code, Some(0), "{arguments:?}");
     error
 }
 
@@ -237,8 +221,8 @@ fn what_is_known_of_memory_comes_back_from_an_index() {
         let path = path.to_str().expect("a name");
         let index = scratch.0.join("it.callscape");
         let index = index.to_str().expect("a name");
-        let (success, _, error) = run(&["index", path, "-o", index]);
-        assert!(success, "{error}");
+        let (code, _, error) = run(&["index", path, "-o", index]);
+        assert_eq!(code, Some(0), "{error}");
         for by in ["function", "type", "context"] {
             let [first, second] =
                 [path, index].map(|it| json_of(&["objects", it, "--by", by, "--json"]));
@@ -269,8 +253,8 @@ fn a_picture_of_what_is_not_told_is_refused() {
         let arguments = [
             "render", path, "-o", out, "--height", metric, "--size", "640x480",
         ];
-        let (success, _, said) = run(&arguments);
-        assert_eq!(success, is_told, "{path} {metric}: {said}");
+        let (code, _, said) = run(&arguments);
+        assert_eq!(code == Some(0), is_told, "{path} {metric}: {said}");
         assert!(
             is_told || said.contains("needs a recording that tells of it"),
             "{said}"

@@ -8,25 +8,8 @@ use callscape::import;
 use callscape::progress::Progress;
 use serde_json::Value;
 
-use super::common::{self, Random, Scratch};
-
-fn read(path: &Path) -> Recording {
-    import::open(path, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn varint(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn bytes(field: u64, content: &[u8], out: &mut Vec<u8>) {
-    varint(field << 3 | 2, out);
-    varint(content.len() as u64, out);
-    out.extend_from_slice(content);
-}
+use super::common::{self, Random, Scratch, read};
+use callscape_testing::wire::{bytes, varint};
 
 fn fixed(field: u64, number: u64, out: &mut Vec<u8>) {
     varint(field << 3 | 1, out);

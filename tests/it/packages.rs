@@ -291,6 +291,11 @@ fn every_dependency_is_used() {
     for (folder, section, places) in manifests {
         let code = code(&places);
         let all = dependencies(&manifest(&format!("{folder}Cargo.toml")), section);
+        let is_program = section == "dependencies" && folder != "fuzz/";
+        assert!(
+            !(is_program && all.contains_key("callscape-testing")),
+            "{folder}Cargo.toml: callscape-testing is for tests"
+        );
         let unused: Vec<_> = all.keys().filter(|name| !names(&code, name)).collect();
         assert!(
             unused.is_empty(),

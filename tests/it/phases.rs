@@ -6,24 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::common::{Scratch, callscape, data, large_data};
-
-/// Exit status, standard output and standard error.
-fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = callscape().args(arguments).output().expect("the program");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
+use super::common::{self, Scratch, data, large_data, run};
 
 fn document(arguments: &[&str]) -> Value {
-    let all = [&["phases"], arguments, &["--json"]].concat();
-    let (code, out, error) = run(&all);
-    assert_eq!(code, Some(0), "{arguments:?}: {error}");
-    serde_json::from_str(&out).expect("one document")
+    common::json(&[&["phases"], arguments, &["--json"]].concat())
 }
 
 struct Call {

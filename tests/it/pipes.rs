@@ -8,7 +8,7 @@ use callscape::import::{self, ImportError};
 use callscape::progress::Progress;
 use callscape::units::CallId;
 
-use super::common::{self, Scratch};
+use super::common::{self, Scratch, gzip, output as run, text};
 
 /// Runs the program with `bytes` on its standard input, through a pipe.
 fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
@@ -27,11 +27,6 @@ fn piped(arguments: &[&str], bytes: &[u8]) -> Output {
     })
 }
 
-fn run(arguments: &[&str]) -> Output {
-    let output = common::callscape().args(arguments).output();
-    output.expect("the program runs")
-}
-
 /// What `info --json` says, but for where it was found.
 fn facts(output: &Output) -> serde_json::Value {
     let error = String::from_utf8_lossy(&output.stderr);
@@ -42,10 +37,6 @@ fn facts(output: &Output) -> serde_json::Value {
         warning["first"]["file"] = serde_json::Value::Null;
     }
     info
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path of text")
 }
 
 const SAMPLES: [&str; 9] = [
@@ -224,12 +215,6 @@ fn tar(members: &[(String, Vec<u8>)]) -> Vec<u8> {
         added.expect("memory takes everything");
     }
     builder.into_inner().expect("memory takes everything")
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(bytes).expect("memory takes everything");
-    packed.finish().expect("memory takes everything")
 }
 
 /// A zip file; every second member is deflated.

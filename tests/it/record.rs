@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
-
-use super::common::{Scratch, callscape};
+use super::common::{Scratch, callscape, json};
+use callscape_testing::tools::{self, has};
 
 mod attached;
 #[cfg(unix)]
@@ -14,19 +13,6 @@ mod part;
 mod rows;
 #[cfg(unix)]
 mod words;
-
-/// Whether a program is installed; else the caller leaves its test out, and the line printed is counted by `./x test`.
-fn has(name: &str, argument: &str) -> bool {
-    let asked = Command::new(name)
-        .arg(argument)
-        .stdin(Stdio::null())
-        .output();
-    let is_there = asked.is_ok_and(|it| it.status.success());
-    if !is_there {
-        eprintln!("left out: {name} is not installed");
-    }
-    is_there
-}
 
 fn has_uftrace() -> bool {
     has("uftrace", "--version") && has("gcc", "--version")
@@ -98,16 +84,6 @@ fn run(scratch: &Scratch, options: &[&str], command: &[&str]) -> Output {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let output = callscape().args(arguments).output().expect("it starts");
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}",
-        text(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).expect("one document")
 }
 
 /// The number of calls of a function in a recording.
@@ -481,7 +457,7 @@ fn programs_that_uftrace_cannot_record_are_recorded_by_perf() {
 fn scripts_of_python_and_node_are_recorded() {
     let scratch = Scratch::new("record-scripts");
     scratch.write("app.py", b"import sys\ndef leaf(x):\n    return x\nfor i in range(7):\n    leaf(i)\nprint(sys.argv[1:])\nsys.exit(6)\n");
-    let python = std::env::var("CALLSCAPE_TEST_PYTHON").unwrap_or("python3".to_owned());
+    let python = rows::interpreter();
     let asked = Command::new(&python)
         .args(["-c", "import viztracer"])
         .output();

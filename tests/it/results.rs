@@ -1,13 +1,9 @@
 //! The table of results is what the recorded figures make.
 
-#[path = "../../benches/common/measured.rs"]
-mod measured;
-#[path = "../../benches/common/results.rs"]
-mod table;
-
 use std::path::Path;
 
-use measured::Measured;
+use callscape_testing::measured::{self, Measured};
+use callscape_testing::results as table;
 
 fn read(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,24 +1,10 @@
 //! `callscape sample`: what it writes opens like any recording, and says that it is sampled.
 
-use serde_json::Value;
-
-use super::common::{Scratch, callscape, data};
+use super::common::{self, Scratch, data, json};
 
 fn run(arguments: &[&str]) -> Result<String, String> {
-    let output = callscape()
-        .args(arguments)
-        .output()
-        .expect("the program starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it says text");
-    match output.status.success() {
-        true => Ok(text(output.stdout)),
-        false => Err(text(output.stderr)),
-    }
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let text = run(arguments).expect("it ends well");
-    serde_json::from_str(&text).expect("one document")
+    let (code, out, error) = common::run(arguments);
+    if code == Some(0) { Ok(out) } else { Err(error) }
 }
 
 #[test]

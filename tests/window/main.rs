@@ -9,16 +9,4 @@ mod phases;
 mod screenshot;
 mod talk;
 
-// What these tests share with those of `tests/it`, who use more of it.
-#[allow(dead_code, unused_imports)]
-#[path = "../it/common.rs"]
-mod common;
-#[allow(dead_code, unused_imports)]
-#[path = "../it/folder.rs"]
-mod folder;
-#[allow(dead_code, unused_imports)]
-#[path = "../it/generate.rs"]
-mod generate;
-#[allow(dead_code, unused_imports)]
-#[path = "../it/random.rs"]
-mod random;
+use callscape_testing::{common, folder};

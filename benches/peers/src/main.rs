@@ -1,4 +1,4 @@
-//! `callscape-peers FORMAT FILE`: reads a file with an existing reader, for benches/formats.rs to be held against.
+//! `callscape-peers FORMAT FILE`: reads a file with an existing reader, for benches/formats/ to be held against.
 //! Prints how many samples, events or costs it found.
 
 use std::error::Error;

@@ -12,12 +12,13 @@ mod time;
 mod words;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::common::{Random, Scratch, callscape};
+pub use super::common::text;
+use super::common::{self, Random, Scratch};
 
+/// How `callscape compare` ended, and what it printed.
 pub struct Answer {
     pub code: Option<i32>,
     pub out: String,
@@ -25,23 +26,12 @@ pub struct Answer {
 }
 
 pub fn run(arguments: &[&str]) -> Answer {
-    let output = callscape().arg("compare").args(arguments).output();
-    let output = output.expect("the program runs");
-    Answer {
-        code: output.status.code(),
-        out: String::from_utf8(output.stdout).expect("text"),
-        err: String::from_utf8(output.stderr).expect("text"),
-    }
-}
-
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("a path of letters")
+    let (code, out, err) = common::run(&[&["compare"], arguments].concat());
+    Answer { code, out, err }
 }
 
 pub fn document(arguments: &[&str]) -> Value {
-    let answer = run(&[arguments, &["--json"]].concat());
-    assert_eq!(answer.code, Some(0), "{}", answer.err);
-    serde_json::from_str(&answer.out).expect("one JSON document")
+    common::json(&[&["compare"], arguments, &["--json"]].concat())
 }
 
 /// A call as the tests make them: function, start and end in nanoseconds, subcalls.

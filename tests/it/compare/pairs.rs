@@ -1,5 +1,7 @@
 //! Which function of one run is which of the other, and recordings that hardly fit together.
 
+use std::path::Path;
+
 use super::*;
 
 #[test]

@@ -1,5 +1,7 @@
 //! The pictures of `callscape compare`.
 
+use std::path::Path;
+
 use super::*;
 
 /// The colours of a picture.

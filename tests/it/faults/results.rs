@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Call, recording, text, write};
 use crate::common::{Scratch, callscape};
+use callscape_testing::tools;
 
 const SOURCE: &str = "def work(x):\n    return check(x)\n\n\ndef check(x):\n    return 1 / x\n\n\ndef never(x):\n    return x\n\n\nwork(0)\n";
 
@@ -68,7 +69,7 @@ fn hits_become_functions_that_ran_and_sets_are_intersected() {
     let both = [&args[..], &["--results", text(&lcov)]].concat();
     assert_eq!(kept(&both).0, [("check".to_owned(), 3)]);
     // A traceback as Python itself writes it.
-    let Ok(output) = Command::new("python3")
+    let Ok(output) = Command::new(tools::python())
         .arg(dir.join("app/main.py"))
         .output()
     else {

@@ -3,24 +3,7 @@
 use serde_json::Value;
 
 use super::Scratch;
-use crate::common::{callscape, data};
-
-/// Exit status, standard output and standard error.
-fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = callscape().args(arguments).output().expect("the program");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let (code, out, error) = run(arguments);
-    assert_eq!(code, Some(0), "{arguments:?}: {error}");
-    serde_json::from_str(&out).expect("one document")
-}
+use crate::common::{data, json, run};
 
 #[test]
 fn profiles_are_described_in_their_own_unit() {

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::super::common::{Scratch, callscape};
-use super::{json, path, record, text};
+use super::{json, path, record, text, tools};
 
 /// Stands for node: writes a profile in which a function has the name that the program is told, after a while.
 pub const NODE: &str = r#"#!/bin/sh
@@ -46,7 +46,7 @@ pub fn stand_in(scratch: &Scratch, name: &str, text: &str) {
 /// The command that records with these before all others in PATH.
 pub fn recording(scratch: &Scratch, options: &[&str], command: &[&str]) -> Command {
     let mut run = record(scratch, options, command);
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = tools::path();
     let all = [scratch.0.join("bin")]
         .into_iter()
         .chain(std::env::split_paths(&path));

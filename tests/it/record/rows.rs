@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use super::super::common::Scratch;
-use super::{PROGRAM, build, calls, has, json, path, run, text};
+use super::{PROGRAM, build, calls, has, json, path, run, text, tools};
 
 /// Whether perf records here; a line that the caller leaves its test out where not.
 pub fn may_sample(said: &str) -> bool {
@@ -117,7 +117,7 @@ fn a_program_of_rust_is_recorded_whole() {
 /// The interpreter itself: what stands for it in PATH may be a script that chooses one, which py-spy knows nothing of.
 pub fn interpreter() -> String {
     let ask = "import sys; print(sys.executable)";
-    let asked = Command::new("python3").args(["-c", ask]).output();
+    let asked = Command::new(tools::python()).args(["-c", ask]).output();
     text(&asked.expect("python3 is installed").stdout)
         .trim()
         .to_owned()

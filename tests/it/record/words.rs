@@ -5,13 +5,12 @@ use std::process::{Command, Output, Stdio};
 
 use super::super::common::Scratch;
 use super::names::{recording, stand_in};
-use super::{calls, has, path, record, text};
+use super::{calls, has, path, record, text, tools};
 
 /// Python with VizTracer, if it is there.
 fn python() -> Option<PathBuf> {
-    let name = std::env::var("CALLSCAPE_TEST_PYTHON").unwrap_or("python3".to_owned());
     let ask = "import sys, viztracer; print(sys.executable)";
-    let asked = Command::new(name).args(["-c", ask]).output();
+    let asked = Command::new(tools::python()).args(["-c", ask]).output();
     let found = asked.ok().filter(|it| it.status.success());
     if found.is_none() {
         eprintln!("left out: VizTracer is not installed");
@@ -343,7 +342,7 @@ fn what_finds_no_room_on_the_disk_opens_or_is_an_error_that_names_the_disk() {
         let mut run = Command::new("unshare");
         run.args(["--mount", "sh", "-c", ON_SMALL_DISK, "sh"])
             .args(&command);
-        let paths = std::env::var_os("PATH").unwrap_or_default();
+        let paths = tools::path();
         let all = [scratch.0.join("bin")]
             .into_iter()
             .chain(std::env::split_paths(&paths));

@@ -3,18 +3,7 @@
 use serde_json::Value;
 
 use super::Scratch;
-use crate::common;
-
-fn callscape(args: &[&str]) -> std::process::Output {
-    common::callscape().args(args).output().expect("it runs")
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = callscape(args);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
-    serde_json::from_slice(&output.stdout).expect("one JSON document")
-}
+use crate::common::{json, output};
 
 #[test]
 fn relations_are_one_document_and_the_same_each_time() {
@@ -49,8 +38,8 @@ fn relations_are_one_document_and_the_same_each_time() {
     assert_eq!(found["unresolved"], 1);
     assert_eq!(found["unresolved_imports"][0]["path"], ".gone y");
     assert_eq!(found["cycles"], serde_json::json!([["p/a.py", "p/b.py"]]));
-    assert_eq!(callscape(&args).stdout, callscape(&args).stdout);
-    let text = callscape(&["tree", dir, "--relations"]);
+    assert_eq!(output(&args).stdout, output(&args).stdout);
+    let text = output(&["tree", dir, "--relations"]);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("cycle of 2 files: p/a.py, p/b.py"), "{text}");
 }
@@ -88,8 +77,8 @@ fn a_preset_names_what_was_written_by_hand() {
     assert_eq!(made("told.py"), Some(Value::from("generated")));
     assert_eq!(made("node_modules"), Some(Value::from("vendored")));
     assert_eq!(made("small.py"), Some(Value::Null));
-    let never = callscape(&["tree", dir, "--preset", "never-run"]);
+    let never = output(&["tree", dir, "--preset", "never-run"]);
     assert_eq!(never.status.code(), Some(1));
-    let unknown = callscape(&["tree", dir, "--preset", "nothing"]);
+    let unknown = output(&["tree", dir, "--preset", "nothing"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

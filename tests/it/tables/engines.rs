@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::super::common::{self, Scratch};
 use super::super::random::Random;
 use super::{Opened, contexts_of, functions_of, relations_of};
+use callscape_testing::tools;
 
 const TABLES: &str =
     "recordings threads functions calls relations contexts samples objects stacks modules";
@@ -61,7 +62,7 @@ pub struct Engines {
 impl Engines {
     /// None, with a line that says so, where they are not installed.
     pub fn start() -> Option<Engines> {
-        let child = Command::new("python3")
+        let child = Command::new(tools::python())
             .args(["-c", SCRIPT])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

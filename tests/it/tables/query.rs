@@ -1,5 +1,6 @@
 //! `callscape query` as people run it: through the program `duckdb`, through the module of Python, and without either.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -7,6 +8,7 @@ use serde_json::Value;
 
 use super::super::common::{self, Scratch};
 use super::Opened;
+use callscape_testing::tools;
 
 fn query(arguments: &[&str], dir: &Path, search: Option<&Path>) -> Output {
     let mut command = common::callscape();
@@ -41,7 +43,7 @@ fn rows(output: &Output) -> Vec<Value> {
 
 /// A folder with this alone to be found in it; none where Python has no module `duckdb`.
 fn python_alone(scratch: &Scratch) -> Option<PathBuf> {
-    let output = Command::new("python3")
+    let output = Command::new(tools::python())
         .args(["-c", "import sys, duckdb; print(sys.executable)"])
         .output()
         .ok()
@@ -49,12 +51,11 @@ fn python_alone(scratch: &Scratch) -> Option<PathBuf> {
     let program = String::from_utf8(output.stdout).ok()?;
     let folder = scratch.0.join("bin");
     std::fs::create_dir_all(&folder).ok()?;
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(
-        Path::new(program.trim()).canonicalize().ok()?,
-        folder.join("python3"),
-    )
-    .ok()?;
+    // No link: an interpreter finds its modules from where it is.
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", program.trim());
+    scratch.write("bin/python3", script.as_bytes());
+    let runs = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.join("python3"), runs).ok()?;
     Some(folder)
 }
 
@@ -80,8 +81,7 @@ fn without_duckdb_it_is_said_how_to_get_it() {
 fn program_and_module_give_the_same_rows_whatever_the_folder_is_called() {
     let scratch = Scratch::new("query");
     let dir = tables(&scratch);
-    let has_program = Command::new("duckdb").arg("--version").output();
-    let has_program = has_program.is_ok_and(|it| it.status.success());
+    let has_program = tools::has("duckdb", "--version");
     let python = python_alone(&scratch);
     if !has_program && python.is_none() {
         eprintln!("left out: needs the program duckdb, or Python's module");

@@ -3,9 +3,9 @@
 use std::io::Read;
 use std::path::Path;
 
-use callscape_fuzz::check::check;
-use callscape_fuzz::import;
-use callscape_fuzz::progress::Progress;
+use callscape_base::progress::Progress;
+use callscape_import as import;
+use callscape_testing::check::{check, check_results};
 
 /// Longer seeds are cut: what is read in a thousandth of a second can be tried often.
 const LONGEST: usize = 400_000;
@@ -174,7 +174,7 @@ impl Format {
             Is::Results => {
                 let read = import::results::read_from(input, "input", &Progress::new());
                 if let Ok(set) = &read {
-                    callscape_fuzz::check::check_results(set);
+                    check_results(set);
                 }
                 read.is_ok()
             }

@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use callscape_fuzz::mutate::{Random, damaged};
+use callscape_testing::mutate::damaged;
+use callscape_testing::random::Random;
+use callscape_testing::timing::cpu_time;
 
 use super::format::Format;
 use super::report::Kind;
@@ -18,9 +20,9 @@ const MOST_WAITING: Duration = Duration::from_secs(60);
 
 /// The input with this number.
 pub fn input(seeds: &[Vec<u8>], number: u32) -> Vec<u8> {
-    let mut random = Random::new(u64::from(number));
-    let seed = &seeds[random.below(seeds.len())];
-    let other = &seeds[random.below(seeds.len())];
+    let mut random = Random(u64::from(number));
+    let seed = &seeds[random.index(seeds.len())];
+    let other = &seeds[random.index(seeds.len())];
     damaged(seed, other, &mut random)
 }
 
@@ -74,7 +76,7 @@ fn watch(at: &AtomicU32) {
     let mut last = (u32::MAX, Instant::now(), 0.0);
     loop {
         std::thread::sleep(Duration::from_millis(100));
-        let (now, used) = (at.load(Ordering::Relaxed), seconds_used());
+        let (now, used) = (at.load(Ordering::Relaxed), cpu_time().as_secs_f64());
         if last.0 != now {
             last = (now, Instant::now(), used);
         } else if used - last.2 > MOST_TIME || last.1.elapsed() > MOST_WAITING {
@@ -82,16 +84,4 @@ fn watch(at: &AtomicU32) {
             std::process::exit(0);
         }
     }
-}
-
-/// Time of processors that this process has used: proc_pid_stat(5), in hundredths of a second on every Linux.
-fn seconds_used() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let behind_name = text.rsplit_once(')').map_or("", |it| it.1);
-    let fields: Vec<f64> = behind_name
-        .split_whitespace()
-        .map(|it| it.parse().unwrap_or(0.0))
-        .collect();
-    let ticks: f64 = [11, 12].iter().filter_map(|&at| fields.get(at)).sum();
-    ticks / 100.0
 }

@@ -1,13 +1,13 @@
 //! An invented city for pictures and benches: as uneven as a real code base, and the same every time.
 
-use callscape::facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
-use callscape::filter::cut::Cut;
-use callscape::layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
-use callscape::layout::treemap::{self, Heights, Rect, label_strip};
-use callscape::look::camera::Camera;
-use callscape::look::theme::Palette;
-use callscape::model::theme::Theme;
-use callscape::model::tiling::Tiling;
+use callscape_facts::hierarchy::{HierarchyBuilder, Module, ModuleKind, NodeId};
+use callscape_filter::cut::Cut;
+use callscape_layout::geometry::{Arc, Arcs, Block, BlockKind, BlockLook, FlatLabel, ScreenLabel};
+use callscape_layout::treemap::{self, Heights, Rect, label_strip};
+use callscape_look::camera::Camera;
+use callscape_look::theme::Palette;
+use callscape_model::theme::Theme;
+use callscape_model::tiling::Tiling;
 use glam::{Vec2, Vec3};
 
 use crate::random::Random;
@@ -147,7 +147,7 @@ impl Scene {
             return;
         }
         let palette = Palette::of(theme);
-        let violet = callscape::look::theme::linear(match theme {
+        let violet = callscape_look::theme::linear(match theme {
             Theme::Light => 0x5B2A86,
             Theme::Dark => 0xB48CF0,
         });

@@ -2,16 +2,8 @@
 //! with up to a million boxes, on a software device with fewer. Then the first frame of the built-in demo and a large
 //! still. Says which adapter it was.
 
-#[path = "gpu/clocks.rs"]
 mod clocks;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "gpu/own.rs"]
 mod own;
-#[path = "../tests/it/random.rs"]
-mod random;
-#[path = "../tests/it/scene.rs"]
-mod scene;
 
 use std::time::Instant;
 
@@ -30,9 +22,9 @@ use callscape::render::renderer::{Frame, Renderer};
 use callscape::state::city::City;
 use glam::Vec2;
 
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::scene::Scene;
 use clocks::{ms, processor};
-use measured::{Measured, amount};
-use scene::Scene;
 
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// The first frames make buffers and pipelines.

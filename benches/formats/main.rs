@@ -14,32 +14,19 @@ use std::process::{Command, Stdio};
 use callscape::import;
 use callscape::progress::Progress;
 
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "formats/program.rs"]
 mod program;
-#[path = "formats/text.rs"]
 mod text;
-#[path = "formats/typed.rs"]
 mod typed;
-#[path = "formats/wire.rs"]
 mod wire;
 
-use measured::Measured;
-use processor::cpu_time;
-use program::{Program, Random};
+use callscape_testing::measured::Measured;
+use callscape_testing::random::Random;
+use callscape_testing::timing::least_cpu;
+use program::Program;
 use text::Out;
 
-/// The least CPU time of three runs.
-fn least(mut work: impl FnMut()) -> f64 {
-    let times = (0..3).map(|_| {
-        let before = cpu_time();
-        work();
-        cpu_time() - before
-    });
-    times.min().unwrap_or_default().as_secs_f64()
+fn least(work: impl FnMut()) -> f64 {
+    least_cpu(work).as_secs_f64()
 }
 
 /// Where a program is installed.

@@ -5,82 +5,29 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use callscape::facts::builder::{Timestamp, TraceBuilder};
-use callscape::facts::functions::Function;
 use callscape::facts::trace::{Columns, Trace};
 use callscape::units::{Cost, ThreadId, Time, TimeRange};
-use callscape::warnings::{Place, Reporter};
+use callscape::warnings::Reporter;
 
-#[path = "../tests/it/generate.rs"]
-#[allow(
-    dead_code,
-    reason = "the bench `generate` writes traces, this one builds them"
-)]
-mod generate;
-#[path = "store/import.rs"]
 mod import;
-#[path = "store/measure.rs"]
 mod measure;
-#[path = "common/measured.rs"]
-mod measured;
-#[path = "store/often.rs"]
 mod often;
-#[path = "common/processor.rs"]
-mod processor;
-#[path = "../tests/it/random.rs"]
-mod random;
-#[path = "store/scan.rs"]
 mod scan;
-#[path = "store/size.rs"]
 mod size;
-#[path = "store/walk.rs"]
 mod walk;
 
-use generate::{Plan, Program};
-use import::{Folder, Recorded};
+use callscape_testing::built::build;
+use callscape_testing::common::Scratch;
+use callscape_testing::generate::{Plan, Program};
+use callscape_testing::measured::{Measured, amount};
+use callscape_testing::random::Random;
+use callscape_testing::timing::{cpu_time, setting};
+use import::Recorded;
 use measure::{Queries, ratio};
-use measured::{Measured, amount};
-use processor::cpu_time;
-use random::Random;
 use scan::Scan;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let value = std::env::var(name).ok();
-    value
-        .and_then(|value| value.parse().ok())
-        .unwrap_or(default)
-}
 
 /// How deep what is drawn goes.
 const DEPTHS: u32 = 60;
-
-fn place() -> Place {
-    Place::file("generated")
-}
-
-fn build(program: &Program, threads: u32, reporter: &Reporter) -> Trace {
-    let mut builder = TraceBuilder::new(reporter);
-    let ids: Vec<_> = (0..program.functions())
-        .map(|function| {
-            builder.function(Function {
-                name: &program.name(function),
-                ..Function::default()
-            })
-        })
-        .collect();
-    for thread in 0..threads {
-        let id = builder.thread("1", &thread.to_string());
-        for event in program.run(thread) {
-            let time = Timestamp::from_ns(event.time as i64);
-            if event.enter {
-                builder.enter(id, time, ids[event.function as usize], place);
-            } else {
-                builder.exit(id, time, Some(ids[event.function as usize]), place);
-            }
-        }
-    }
-    builder.finish(place).1
-}
 
 /// Nanoseconds a call.
 fn each(time: Duration, calls: u64) -> f64 {
@@ -126,7 +73,7 @@ fn timed_build(program: &Program, threads: u32) -> (Trace, Duration, Duration) {
     let matched = (cpu_time() - begin).saturating_sub(generated);
     let reporter = Reporter::new();
     let begin = cpu_time();
-    let trace = build(program, threads, &reporter);
+    let (_, trace) = build(program, "", &reporter);
     let built = (cpu_time() - begin).saturating_sub(generated);
     assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
     (trace, built, matched)
@@ -164,7 +111,7 @@ fn main() -> anyhow::Result<()> {
     }
     .print();
     imports(&whole, &tenth, calls)?;
-    let folder = Folder::new()?;
+    let folder = Scratch::new("bench-store");
     size::of_walk(&folder, calls)?;
     size::of_recordings(&folder);
     drop(folder);
@@ -174,7 +121,7 @@ fn main() -> anyhow::Result<()> {
 
 /// Import, its growth, and opening.
 fn imports(whole: &Program, tenth: &Program, calls: u64) -> anyhow::Result<()> {
-    let folder = Folder::new()?;
+    let folder = Scratch::new("bench-store");
     let small = Recorded::write(&folder, "tenth", tenth)?.import();
     let recorded = Recorded::write(&folder, "whole", whole)?;
     let import = recorded.import();

@@ -1,13 +1,13 @@
 //! What must hold of whatever an importer makes of an input: calls nest, and sums of parts are the whole. Where one of
-//! these does not, the answer is false. Also in the tests of the program.
+//! these does not, the answer is false.
 
-use super::program::facts::memory::{CellTotals, Instant, Known, Memory};
-use super::program::facts::profile::{Profile, Weights};
-use super::program::facts::recording::Recording;
-use super::program::facts::trace::Trace;
-use super::program::import::ImportError;
-use super::program::import::results::ResultSet;
-use super::program::units::{CallId, ThreadId};
+use callscape_base::units::{CallId, ThreadId};
+use callscape_facts::memory::{CellTotals, Instant, Known, Memory};
+use callscape_facts::profile::{Profile, Weights};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Trace;
+use callscape_import::ImportError;
+use callscape_import::results::ResultSet;
 
 /// Calls of a thread that are looked at one by one.
 const MOST_CALLS: u64 = 20_000;

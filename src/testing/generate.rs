@@ -42,7 +42,7 @@ struct Site {
 
 /// What every thread of a plan runs.
 pub struct Program {
-    plan: Plan,
+    pub(crate) plan: Plan,
     sites: Vec<Vec<Site>>,
 }
 

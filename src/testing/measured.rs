@@ -1,7 +1,5 @@
 //! What a bench has measured, as one line that `./x bench --record` collects.
 
-#![allow(dead_code, reason = "not every bench has amounts")]
-
 /// A figure that stands for a target. Less is better, unless the aim says otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured<'a> {

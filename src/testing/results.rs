@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// What a line begins with that a bench prints to be recorded.
-const MARK: &str = "result: ";
+use super::measured::MARK;
 
 /// A figure, and where and when it was measured; empty where that is not known.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
