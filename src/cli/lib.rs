@@ -33,6 +33,7 @@ mod index;
 mod info;
 mod input;
 mod lines;
+#[cfg(any(test, feature = "manual"))]
 mod manual;
 mod map;
 mod mapping;
@@ -87,7 +88,8 @@ enum Command {
     Resolve(resolve::ResolveArgs),
     Tree(tree::TreeArgs),
     Map(map::MapArgs),
-        Manual(manual::ManualArgs),
+    #[cfg(any(test, feature = "manual"))]
+    Manual(manual::ManualArgs),
     Index(index::IndexArgs),
     Export(export::ExportArgs),
     #[cfg(feature = "parquet")]
@@ -139,7 +141,8 @@ fn command(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Resolve(args)) => resolve::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Map(args)) => map::run(args),
-                Some(Command::Manual(args)) => manual::run(args, <Cli as clap::CommandFactory>::command()),
+        #[cfg(any(test, feature = "manual"))]
+        Some(Command::Manual(args)) => manual::run(args, <Cli as clap::CommandFactory>::command()),
         Some(Command::Index(args)) => index::run(args),
         Some(Command::Export(args)) => export::run(args),
         #[cfg(feature = "parquet")]

@@ -75,6 +75,7 @@ fn metadata() -> Value {
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     let output = Command::new(&cargo)
         .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["--features", "manual,webm"])
         .args(["--filter-platform", host.expect("cargo names its system")])
         .current_dir(root())
         .output()
