@@ -143,14 +143,19 @@ pub fn bounds(places: impl IntoIterator<Item = Place>) -> Option<(Vec2, Vec2)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use callscape_facts::trace::random::random_numbers;
 
     /// What coordinates are rounded by, as a share of their size.
     const ROUNDED: f32 = 1e-5;
 
     /// A random tree in which nothing weighs more than its parent, as totals do.
     fn random(seed: u64) -> (Vec<Option<u32>>, Vec<u64>) {
-        let mut random = random_numbers(seed);
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut random = move |limit: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) % limit
+        };
         let count = 1 + random([10, 80, 400][seed as usize % 3]) as usize;
         let outermost = random(3);
         let parents: Vec<Option<u32>> = (0..count as u64)

@@ -288,7 +288,6 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use callscape_facts::trace::random::random_numbers;
 
     struct Made {
         ends: Vec<u32>,
@@ -326,7 +325,13 @@ mod tests {
 
     /// Nodes in preorder, each below one on the path to the node before it.
     fn random(seed: u64) -> Made {
-        let mut random = random_numbers(seed);
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut random = move |limit: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % limit
+        };
         let (mut parents, mut path): (Vec<Option<u32>>, Vec<u32>) = (Vec::new(), Vec::new());
         for node in 0..random(300) as u32 {
             path.truncate(random(path.len() as u64 + 1) as usize);
