@@ -176,7 +176,7 @@ impl Desk {
                     "It opens with `callscape FILE`, or when it is dropped on the window"
                         .to_owned(),
                 );
-                self.state.messages.push(Message {
+                self.state.told.messages.push(Message {
                     is_error: false,
                     is_open: true,
                     title: "The pack is written".to_owned(),

@@ -335,7 +335,7 @@ impl View for Collaboration {
                     .take(made.laid, state.now(), &document.session.hierarchy);
             }
         }
-        let stamps = &state.stamps;
+        let stamps = state.stamps();
         let counting = state.work.is_under_way();
         let seen = Seen {
             stamps: [stamps.document, stamps.run, stamps.left, stamps.blocks],

@@ -22,7 +22,6 @@ use super::found::Found;
 use super::rows::place;
 use super::{Entry, Pane, SavedViews, View};
 use callscape_base::units::ModuleId;
-use callscape_filter::selection::Pointed;
 use callscape_state::State;
 use callscape_state::action::{Action, Chord, Line, Scope};
 use callscape_state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey, ViewAsk};
@@ -154,7 +153,7 @@ pub struct FaultsView {
     /// It is to be brought into sight.
     row_to_show: Option<usize>,
     /// What was chosen in the frame before.
-    chosen: Pointed,
+    chosen: u64,
     rows_seen: usize,
     is_finding: bool,
 }
@@ -261,12 +260,12 @@ impl View for FaultsView {
             self.sort = None;
         }
         let wanted = (
-            [state.findings.stamp, state.stamps.document],
+            [state.findings.stamp, state.stamps().document],
             self.of,
             self.sort,
         );
-        let chosen = document.selection.chosen;
-        let mut is_other = std::mem::replace(&mut self.chosen, chosen).module != chosen.module;
+        let chosen = document.selection.chosen_stamp();
+        let mut is_other = std::mem::replace(&mut self.chosen, chosen) != chosen;
         if self.made_for != Some(wanted) {
             let listing = Listing::new(state, document, self.of, self.sort);
             self.made_for = Some(wanted);
@@ -277,7 +276,7 @@ impl View for FaultsView {
             }
         }
         if is_other {
-            self.follow(chosen.module);
+            self.follow(document.selection.chosen.module);
         }
         self.hunks.update(state, self.chosen_fault(state));
     }

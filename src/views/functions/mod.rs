@@ -49,7 +49,7 @@ pub struct Functions {
     /// Callers and callees of the chosen function.
     neighbours: FunctionNeighbours,
     /// What was chosen when they were found.
-    chosen: Pointed,
+    chosen: u64,
     /// The row that is to be brought into sight in the next frame.
     row_to_show: Option<usize>,
     /// How many whole rows there is room for.
@@ -134,7 +134,7 @@ impl Functions {
 
 impl View for Functions {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
-        let seen = [state.stamps.document, state.stamps.opened];
+        let seen = [state.stamps().document, state.stamps().opened];
         let is_other = std::mem::replace(&mut self.seen, seen) != seen;
         let Some(document) = &state.document else {
             self.table = None;
@@ -157,7 +157,7 @@ impl View for Functions {
                 is_new = true;
             }
         }
-        let chosen = document.selection.chosen;
+        let chosen = document.selection.chosen_stamp();
         if std::mem::replace(&mut self.chosen, chosen) != chosen || is_new {
             self.find_neighbours(document);
             self.row_to_show = self.chosen_row(document);

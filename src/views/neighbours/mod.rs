@@ -64,8 +64,7 @@ const MOST_STEPS: u32 = 6;
 /// What the graph is made of, as stamps: with the same there is nothing to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seen {
-    stamps: [u64; 3],
-    chosen: Pointed,
+    stamps: [u64; 4],
     revision: u64,
     is_counting: bool,
 }
@@ -87,7 +86,7 @@ struct Neighbourhood {
     /// Nobody chose it.
     is_by_itself: bool,
     /// What was chosen when it was last looked at, and what was chosen here: that does not move the middle.
-    chosen: Pointed,
+    chosen: u64,
     chosen_here: Option<Pointed>,
     steps: u32,
     further: BTreeSet<(Of, FunctionId)>,
@@ -112,7 +111,7 @@ impl Default for Neighbourhood {
             revision: 0,
             middle: None,
             is_by_itself: false,
-            chosen: Pointed::default(),
+            chosen: 0,
             chosen_here: None,
             steps: 1,
             further: BTreeSet::new(),
@@ -174,10 +173,11 @@ impl Neighbourhood {
                 })
             });
             self.middle = found.or(self.middle);
-            self.chosen = document.selection.chosen;
+            self.chosen = document.selection.chosen_stamp();
         }
         let chosen = document.selection.chosen;
-        let is_new = std::mem::replace(&mut self.chosen, chosen) != chosen;
+        let stamp = document.selection.chosen_stamp();
+        let is_new = std::mem::replace(&mut self.chosen, stamp) != stamp;
         let is_own = self.chosen_here == Some(chosen);
         if is_new && !is_own {
             self.chosen_here = None;
@@ -396,12 +396,12 @@ impl View for Neighbourhood {
                     .take(laid, state.now(), &document.session.hierarchy);
             }
         }
-        let stamps = &state.stamps;
+        let stamps = state.stamps();
         let counting = state.work.is_under_way();
-        let chosen = state.document.as_ref().map(|it| it.selection.chosen);
+        let chosen = state.document.as_ref();
+        let chosen = chosen.map_or(0, |it| it.selection.chosen_stamp());
         let seen = Seen {
-            stamps: [stamps.document, stamps.run, stamps.left],
-            chosen: chosen.unwrap_or_default(),
+            stamps: [stamps.document, stamps.run, stamps.left, chosen],
             revision: self.revision,
             is_counting: counting,
         };
@@ -421,7 +421,7 @@ impl View for Neighbourhood {
             // Functions have other numbers.
             self.middle = None;
             self.further.clear();
-            self.chosen = Pointed::default();
+            self.chosen = 0;
             self.chart.forget();
         }
         self.follow(document);
