@@ -126,13 +126,23 @@ impl<'a> DeskRef<'a> {
         let others = others
             .into_iter()
             .filter_map(|(is, name)| is.then_some(name));
-        let jobs = self.state.jobs.under_way().chain(self.jobs.under_way());
+        let jobs = self
+            .state
+            .work
+            .jobs
+            .under_way()
+            .chain(self.jobs.under_way());
         jobs.chain(others)
     }
 
     /// The work on other threads that takes long enough to be shown.
     pub fn slow(self) -> impl Iterator<Item = &'a Progress> {
-        let of_state = self.state.jobs.slow().chain(self.state.findings.slow());
+        let of_state = self
+            .state
+            .work
+            .jobs
+            .slow()
+            .chain(self.state.findings.slow());
         let jobs = of_state.chain(self.jobs.slow());
         jobs.chain(self.recording.slow())
     }
@@ -262,7 +272,7 @@ impl Desk {
         self.poll_unpacked();
         self.poll_chosen();
         self.poll_recording();
-        let document = self.state.stamps.document;
+        let document = self.state.stamps().document;
         if std::mem::replace(&mut self.document_seen, document) != document {
             self.go_on_to_bookmark();
         }
@@ -270,7 +280,7 @@ impl Desk {
 
     /// Goes on to now: camera, playback, the scene that is shown, and what views make of it all.
     pub fn update(&mut self) {
-        let since = self.state.begin_frame();
+        let since = self.state.moving.time.begin_frame();
         self.advance_show(since.as_secs_f64());
         self.dock.follow(&mut self.state.panes);
         self.dock.advance(since.as_secs_f32());
@@ -285,7 +295,7 @@ impl Desk {
             .note_step(self.is_held || self.show.is_some() || self.is_live());
         self.tour.note(&mut self.state);
         let is_moving = self.is_moving();
-        self.state.end_advance(is_moving);
+        self.state.moving.time.end_frame(is_moving);
     }
 
     /// Whether the next frame will differ from this one without any input.
@@ -421,7 +431,7 @@ impl Desk {
 
     /// Has the editor show what was asked for, and tells what became of it.
     fn edit(&mut self) {
-        for to_edit in std::mem::take(&mut self.state.to_edit) {
+        for to_edit in std::mem::take(&mut self.state.errands.to_edit) {
             match self.editors.open(&to_edit, self.state.waker()) {
                 Ok(None) => {}
                 Ok(Some(notice)) => self.state.tell_briefly(notice),
@@ -468,7 +478,7 @@ impl Desk {
                     Ok(path) => (false, "The session is saved", path.display().to_string()),
                     Err(error) => (true, "The session could not be saved", format!("{error:#}")),
                 };
-                self.state.messages.push(Message {
+                self.state.told.messages.push(Message {
                     is_error,
                     is_open: true,
                     title: title.to_owned(),

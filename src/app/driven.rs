@@ -15,7 +15,7 @@ use super::command::{
 };
 use super::desk::Desk;
 use super::pace::Detail;
-use super::panels::context::{Layout, Pictures, Timings};
+use super::panels::context::{Cues, Layout, Pictures, Timings};
 use super::panels::{self};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
@@ -122,7 +122,7 @@ impl Driven {
         let shown = state.document.as_ref().map(Document::generation);
         let pointed = self.pointed.zip(shown);
         let pointed = pointed.and_then(|(pointed, shown)| pointed.into(shown));
-        let (origin, landscape) = (state.viewport.origin, self.landscape);
+        let (origin, landscape) = (state.moving.viewport.origin, self.landscape);
         let covers = |at: Vec2| {
             let at = (at + origin) / scale;
             !landscape.contains(egui::pos2(at.x, at.y))
@@ -140,12 +140,13 @@ impl Driven {
         if let Some(viewport) = input.viewports.get_mut(&ViewportId::ROOT) {
             viewport.native_pixels_per_point = Some(1.0);
         }
+        let cues = Cues::take(&mut self.desk);
         let (desk, asks) = (&mut self.desk, &mut self.asks);
         let (pictures, timings) = (&self.pictures, &self.timings);
         let mut layout = Layout::default();
         let mut output = self.ctx.run_ui(input, |ui| {
             asks.clear();
-            layout = panels::show(ui, desk, pictures, timings, asks);
+            layout = panels::show(ui, desk, cues, (pictures, timings), asks);
         });
         output.textures_delta.clear();
         self.landscape = layout.covered.unwrap_or(Rect::NOTHING);
@@ -187,8 +188,8 @@ impl Driven {
             };
             let _ = matches!(views.picture(pane.view, state, surface), Picture::Sheet(_));
         }
-        let camera = state.camera.camera();
-        let size = state.viewport.size;
+        let camera = state.moving.camera.camera();
+        let size = state.moving.viewport.size;
         let (Some(document), true) = (&mut state.document, layout.placed.is_some()) else {
             return;
         };
@@ -235,9 +236,9 @@ impl Driven {
         let waiting: Vec<_> = waiting.map(ViewId::id).collect();
         panic!(
             "no end: loading {}, counting {}, jobs {}, findings {}, views {waiting:?}",
-            state.loading.is_some(),
+            state.opening.loading.is_some(),
             state.work.is_under_way(),
-            state.jobs.is_any(),
+            state.work.jobs.is_any(),
             state.findings.is_under_way(),
         );
     }
@@ -256,7 +257,7 @@ impl Driven {
         let over_panel = !self.landscape.contains(to);
         let state = &mut self.desk.state;
         state.enter_half(at);
-        state.pointer_moved(at - state.viewport.origin, over_panel);
+        state.pointer_moved(at - state.moving.viewport.origin, over_panel);
         self.frame(vec![Event::PointerMoved(to)])
     }
 
@@ -282,7 +283,7 @@ impl Driven {
     }
 
     pub fn scroll(&mut self, by: egui::Vec2) {
-        if self.desk.state.pointer.at.is_some() {
+        if self.desk.state.moving.pointer.at.is_some() {
             let by = Vec2::new(by.x, by.y);
             self.desk.state.scrolled(by, 40.0, self.modifiers.shift);
         }

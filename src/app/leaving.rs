@@ -5,8 +5,8 @@
 
 use super::desk::Desk;
 use callscape_filter::selection::Pointed;
+use callscape_state::State;
 use callscape_state::ask::{CardAsk, LookAsk, OpenAsk, SelectAsk};
-use callscape_state::{Search, State};
 
 /// Something that Escape leaves.
 struct Layer {
@@ -37,7 +37,7 @@ const LAYERS: [Layer; 20] = [
     flag!("the palette", palette.is_open),
     Layer {
         name: "opening files",
-        is_there: |desk| desk.state.loading.is_some(),
+        is_there: |desk| desk.state.opening.loading.is_some(),
         leave: |desk| desk.state.execute(OpenAsk::CancelLoading),
     },
     flag!("the recording panel", recording.is_open),
@@ -63,23 +63,17 @@ const LAYERS: [Layer; 20] = [
     Layer {
         name: "the search",
         is_there: |desk| desk.state.search.is_open,
-        leave: |desk| {
-            desk.state.search = Search::default();
-            if let Some(document) = &mut desk.state.document {
-                document.found.clear();
-            }
-            desk.state.stamps.names += 1;
-        },
+        leave: |desk| desk.state.leave_search(),
     },
     Layer {
         name: "notices",
-        is_there: |desk| !desk.state.messages.is_empty(),
-        leave: |desk| desk.state.messages.clear(),
+        is_there: |desk| !desk.state.told.messages.is_empty(),
+        leave: |desk| desk.state.told.messages.clear(),
     },
     Layer {
         name: "a flight",
-        is_there: |desk| desk.state.camera.destination().is_some(),
-        leave: |desk| desk.state.camera.stop(),
+        is_there: |desk| desk.state.moving.camera.destination().is_some(),
+        leave: |desk| desk.state.moving.camera.stop(),
     },
     Layer {
         name: "a maximised view",
@@ -171,7 +165,7 @@ mod tests {
         ("the help", |desk| desk.state.cards.help = true),
         ("the search", |desk| desk.state.search.is_open = true),
         ("notices", |desk| {
-            desk.state.messages.push(Message {
+            desk.state.told.messages.push(Message {
                 is_error: false,
                 is_open: false,
                 title: "The picture is on the clipboard".to_owned(),
@@ -179,9 +173,9 @@ mod tests {
             });
         }),
         ("a flight", |desk| {
-            let mut pose = desk.state.camera.pose();
+            let mut pose = desk.state.moving.camera.pose();
             pose.yaw += 1.0;
-            desk.state.camera.fly_to_pose(pose);
+            desk.state.moving.camera.fly_to_pose(pose);
         }),
         ("a maximised view", |desk| {
             desk.execute(PaneAsk::Maximise(Some(views::main())));
@@ -210,7 +204,7 @@ mod tests {
         // What is not displayed takes no time.
         document.cut = Cut::at_level(&document.session.hierarchy, 0);
         desk.show(document);
-        desk.state.messages.clear();
+        desk.state.told.messages.clear();
         // A view that is the only one is alone already.
         let other = views::named("functions").expect("it is registered");
         desk.execute(PaneAsk::Toggle(other));

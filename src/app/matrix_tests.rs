@@ -319,7 +319,7 @@ fn what_is_left_out_and_gone_is_left_out_again_when_it_is_back() {
         steps,
         "and its step is kept"
     );
-    let messages = driven.desk.state.messages.iter();
+    let messages = driven.desk.state.told.messages.iter();
     assert!(
         messages
             .flat_map(|it| &it.lines)

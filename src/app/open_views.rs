@@ -70,7 +70,7 @@ impl Views {
             for (_, view) in &mut self.all {
                 view.update(state, &mut asks);
             }
-            let asked = std::mem::take(&mut state.view_asks);
+            let asked = std::mem::take(&mut state.errands.view_asks);
             let is_quiet = asked.is_empty();
             for (of, ask) in asked {
                 let mut meant = self.all.iter_mut();
@@ -97,9 +97,9 @@ impl Views {
         if self.are_of(state) {
             return;
         }
-        let is_same = self.opened == state.stamps.opened;
+        let is_same = self.opened == state.stamps().opened;
         let saved = match state.with_replaced(self.of, |state| self.saved(state)) {
-            Some(saved) if is_same && self.run == state.stamps.run => saved,
+            Some(saved) if is_same && self.run == state.stamps().run => saved,
             Some(saved) if is_same => SavedViews {
                 of_run: Map::new(),
                 ..saved
@@ -110,7 +110,7 @@ impl Views {
             *view = (entry.open)();
         }
         self.of = state.document.as_ref().map(Document::generation);
-        (self.opened, self.run) = (state.stamps.opened, state.stamps.run);
+        (self.opened, self.run) = (state.stamps().opened, state.stamps().run);
         // What is kept of a table wants the table to be there.
         for (_, view) in &mut self.all {
             view.update(state, asks);

@@ -39,7 +39,7 @@ impl Desk {
         }
         if !missing.is_empty() {
             let lines = missing.iter().map(|path| path.display().to_string());
-            self.state.messages.push(Message {
+            self.state.told.messages.push(Message {
                 is_error: true,
                 is_open: true,
                 title: "Parts of the session are missing".to_owned(),
@@ -98,7 +98,7 @@ impl Desk {
         lost += unknown.len();
         self.dock = dock;
         self.dock.tell(&mut self.state.panes);
-        self.state.pose_to_restore = saved.pose();
+        self.state.moving.pose_to_restore = saved.pose();
         // What is collapsed decides the layout.
         self.state.lay_out();
         self.state.execute(PlayAsk::Seek(saved.time()));
@@ -109,7 +109,7 @@ impl Desk {
         lost += self.views.restore(&saved.of_views(), &self.state);
         let folder = self.session_file.as_deref().and_then(Path::parent);
         lost += saved.mark(folder.unwrap_or(Path::new("")), &mut self.state);
-        self.state.stamps.left += 1;
+        self.state.work.left += 1;
         self.state.show_chosen();
         self.tell_lost("Parts of the session are no longer there", lost);
         let pair = saved.pair.as_ref();
@@ -119,7 +119,7 @@ impl Desk {
 
     fn tell_lost(&mut self, title: &str, lost: usize) {
         if lost > 0 {
-            self.state.messages.push(Message {
+            self.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: title.to_owned(),

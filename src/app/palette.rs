@@ -13,12 +13,12 @@ use super::keys::{Listed, listed};
 use super::versioned;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
-use callscape_state::State;
 use callscape_state::action::On;
 use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::made::Made;
 use callscape_state::panes::Kind;
+use callscape_state::{Cue, State};
 
 /// How many actions, and how many modules, are listed.
 const MOST_ACTIONS: usize = 60;
@@ -51,10 +51,7 @@ pub struct Palette {
     pub query: String,
     pub rows: Vec<Row>,
     pub marked: usize,
-    /// The marked row is to be brought into sight.
-    pub mark_moved: bool,
-    /// Its field is to have the keyboard.
-    pub wants_focus: bool,
+    pub cue: Cue,
     /// The ids of actions used last, the latest first.
     recent: Vec<&'static str>,
     /// Where they are kept; none where the user has no configuration directory, or the file cannot be read.
@@ -170,7 +167,7 @@ impl Palette {
         match ask {
             PaletteAsk::Toggle => {
                 self.is_open ^= true;
-                self.wants_focus = self.is_open;
+                self.cue.focus = self.is_open;
                 self.menu = None;
                 self.query.clear();
                 if let Some(open) = state.document.as_ref().filter(|_| self.is_open) {
@@ -225,7 +222,7 @@ impl Palette {
         }
         let last = self.rows.len().saturating_sub(1);
         self.marked = self.marked.saturating_add_signed(by as isize).min(last);
-        self.mark_moved = true;
+        self.cue.reveal = true;
     }
 
     fn take(&mut self, row: Option<usize>, state: &mut State) -> Vec<Command> {

@@ -52,7 +52,7 @@ fn free_name() -> String {
 /// How many times as wide as high a picture of what is seen is.
 pub fn aspect(state: &State) -> f32 {
     let beside = state.shows_both() && state.runs_view.together == RunsLayout::SideBySide;
-    state.viewport.aspect() * if beside { 2.0 } else { 1.0 }
+    state.moving.viewport.aspect() * if beside { 2.0 } else { 1.0 }
 }
 
 impl Desk {
@@ -82,7 +82,7 @@ impl Desk {
         let left = document.city.left().clone();
         let (cut, settings) = (document.cut.clone(), document.settings);
         let (moment, selection) = (document.moment(), document.selection.clone());
-        let pose = self.state.camera.pose();
+        let pose = self.state.moving.camera.pose();
         let size = wish.size(aspect(&self.state));
         let both = self.picture_of_both(&wish);
         let work = move |progress: &Progress| -> Result<anyhow::Result<PathBuf>, Cancelled> {
@@ -147,13 +147,13 @@ impl Desk {
         });
         let divider = match (self.state.runs_view.together, &self.state.runs_view.halves) {
             (RunsLayout::Wipe, Some(halves)) => {
-                let wide = self.state.viewport.size.x.max(1.0);
+                let wide = self.state.moving.viewport.size.x.max(1.0);
                 Some(((halves.split - halves.origins[0].x) / wide).clamp(0.0, 1.0))
             }
             (RunsLayout::Wipe, None) => Some(self.state.runs_view.divider),
             _ => None,
         };
-        let (pose, selection) = (self.state.camera.pose(), document.selection.clone());
+        let (pose, selection) = (self.state.moving.camera.pose(), document.selection.clone());
         let (has_labels, is_transparent) = (wish.labels, wish.transparent);
         Some(move |view: City| {
             let mut other = view.for_other_run(&session, metrics);
@@ -187,7 +187,7 @@ impl Desk {
             Ok(path) => (false, "The picture is saved", path.display().to_string()),
             Err(error) => (true, "The picture could not be saved", format!("{error:#}")),
         };
-        self.state.messages.push(Message {
+        self.state.told.messages.push(Message {
             is_error,
             is_open: true,
             title: title.to_owned(),

@@ -155,7 +155,7 @@ impl Desk {
     pub fn tell_of_recording(&mut self) {
         let lines = std::mem::take(&mut self.recording.told);
         if !lines.is_empty() {
-            self.state.messages.push(Message {
+            self.state.told.messages.push(Message {
                 is_error: false,
                 is_open: false,
                 title: "Notes on the recording".to_owned(),
@@ -354,7 +354,7 @@ int main(int count, char **words) {
         desk.execute(RecordAsk::Stop);
         wait(&mut desk, |desk| desk.recording.running.is_none());
         assert_eq!(desk.recording.failure, None);
-        wait(&mut desk, |desk| desk.state.loading.is_none());
+        wait(&mut desk, |desk| desk.state.opening.loading.is_none());
         assert!(!desk.recording.is_open);
         let document = desk.state.document.as_ref().expect("what was recorded");
         let [recording] = &document.inputs.recordings[..] else {

@@ -40,7 +40,7 @@ impl Desk {
     pub fn waits_for(&self) -> impl Iterator<Item = &'static str> {
         let state = &self.state;
         let own = [
-            (state.loading.is_some(), "the inputs"),
+            (state.opening.loading.is_some(), "the inputs"),
             (!state.runs_view.to_do.is_empty(), "the other run"),
         ];
         let own = own.into_iter().filter_map(|(is, name)| is.then_some(name));
@@ -125,7 +125,7 @@ mod tests {
                 Ok(None)
             },
         );
-        desk.state.jobs.finding_imports = Some(Made::new(Generation::next(), job));
+        desk.state.work.jobs.finding_imports = Some(Made::new(Generation::next(), job));
         let told = RefCell::new(Vec::new());
         let tell = |progress: &Progress| told.borrow_mut().push(progress.state());
         let patience = Duration::from_millis(20);

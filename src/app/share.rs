@@ -175,7 +175,7 @@ impl Desk {
             Some(Ok((path, mut lines, bytes))) => {
                 lines.insert(0, format!("{}: {} bytes", path.display(), grouped(bytes)));
                 lines.push("Open it with `callscape FILE`, or drop it on the window".to_owned());
-                self.state.messages.push(Message {
+                self.state.told.messages.push(Message {
                     is_error: false,
                     is_open: true,
                     title: "The pack is written".to_owned(),

@@ -38,14 +38,20 @@ impl StateLog {
         is_key
     }
 
-    /// Writes what frame number `frame` showed, whether keys reached the window then, and whether panels asked for
-    /// something that the next frame shows.
-    pub fn write(&mut self, frame: u64, is_focused: bool, goes_on: bool, desk: &Desk) {
+    /// Writes what a frame of this number showed, which a presenter's key heard at this time may have brought; whether keys
+    /// reached the window then, and whether panels asked for something that the next frame shows.
+    pub fn write(
+        &mut self,
+        (frame, heard_ms): (u64, Option<f64>),
+        is_focused: bool,
+        goes_on: bool,
+        desk: &Desk,
+    ) {
         let document = desk.state.document.as_ref();
         let path = |module| document.map(|open| open.session.hierarchy.path(module));
         let selection = document.map(|open| &open.selection);
         let playback = document.and_then(|open| open.playback.as_ref());
-        let camera = desk.state.camera.camera();
+        let camera = desk.state.moving.camera.camera();
         let mut line = json!({
             "frame": frame,
             "processor_ms": processor_ms(),
@@ -55,14 +61,14 @@ impl StateLog {
             "open": document.map(|open| open.name()),
             "modules": document.map(|open| open.session.hierarchy.len()),
             "blocks": document.map(|open| open.city.blocks().len()),
-            "loading": desk.state.loading.is_some() || desk.jobs.is_unpacking(),
-            "messages": desk.state.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
+            "loading": desk.state.opening.loading.is_some() || desk.jobs.is_unpacking(),
+            "messages": desk.state.told.messages.iter().map(|it| it.title.as_str()).collect::<Vec<_>>(),
             "hovered": selection.and_then(|it| it.pointed.module).and_then(path),
             "selected": selection.and_then(|it| it.chosen.module).and_then(path),
             "run": document.and_then(|open| open.runs.as_ref()).map(|runs| runs.letter()),
             "playing": playback.is_some_and(|it| it.is_playing()),
             "time_ns": playback.map(|it| it.time().ns()),
-            "mode": match desk.state.camera.mode() {
+            "mode": match desk.state.moving.camera.mode() {
                 Mode::Orbit => "orbit",
                 Mode::Fly => "fly",
             },
@@ -90,7 +96,7 @@ impl StateLog {
                 let shown = profile.values().get(profile.shown());
                 shown.map(|value| value.name.as_str())
             }),
-            "talk": talk(desk),
+            "talk": talk(desk, heard_ms),
             "help": desk.state.cards.help,
             "settings": desk.state.cards.settings,
         });
@@ -114,7 +120,7 @@ fn processor_ms() -> Option<f64> {
 }
 
 /// Bookmarks, the scene that is edited and the one that is presented.
-fn talk(desk: &Desk) -> serde_json::Value {
+fn talk(desk: &Desk, heard_ms: Option<f64>) -> serde_json::Value {
     let (live, show) = (desk.talk.live.as_ref(), desk.show.as_ref());
     json!({
         "bookmarks": desk.talk.bookmarks.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
@@ -125,10 +131,10 @@ fn talk(desk: &Desk) -> serde_json::Value {
         "black": live.is_some_and(|live| live.is_black),
         "away": live.is_some_and(|live| live.is_away),
         "points_with": live.map(|live| format!("{:?}", live.points_with).to_lowercase()),
-        "key_ms": live.and_then(|live| live.heard_ms).map(|heard| desk.state.now().as_secs_f64() * 1e3 - heard),
+        "key_ms": heard_ms.map(|heard| desk.state.now().as_secs_f64() * 1e3 - heard),
         "recording": desk.talk.recorder.is_some(),
         "recorded": desk.talk.script.scene.shots.iter().map(|shot| shot.name.as_str()).collect::<Vec<_>>(),
-        "text_scale": desk.state.text_scale,
+        "text_scale": desk.state.look.text_scale,
         "notice": desk.state.notice().map(|(line, _)| line),
     })
 }

@@ -65,11 +65,14 @@ impl ViewStudio {
         let is_along_time = view.line().kind == Kind::AlongTime;
         if is_along_time {
             // What is left of a range is a matter of what is visible, and limits nothing.
-            document.selection.range = range;
+            document.selection.change(|it| it.range = range);
         } else {
             document.limit(range, Filters::default());
-            document.selection.time = range.map_or(Time::ZERO, |range| range.start);
-            document.selection.chosen = document.complete(Pointed::at_module(focus));
+            let chosen = document.complete(Pointed::at_module(focus));
+            document.selection.change(|it| {
+                it.time = range.map_or(Time::ZERO, |range| range.start);
+                it.chosen = chosen;
+            });
         }
         let often = document.resolved().and_then(|of| {
             let says_itself = desk.views.says_called_often(view);
@@ -79,9 +82,7 @@ impl ViewStudio {
         let caption = often.and_then(|text| caption(&gpu, settings.theme, size, &text).transpose());
         let caption = caption.transpose()?;
         let below = caption.as_ref().map_or(0, |it| it.height);
-        desk.state.document = Some(document);
-        let stamps = &mut desk.state.stamps;
-        (stamps.opened, stamps.document, stamps.run) = (1, 1, 1);
+        desk.state.show_as_is(document);
         for &other in &desk.state.panes.all().to_vec() {
             if other != view {
                 desk.state.panes.close(other);
@@ -92,10 +93,13 @@ impl ViewStudio {
         desk.state.ask_views(Some(view), ViewAsk::ShowAll);
         desk.views.update(&mut desk.state);
         if is_along_time && let Some(document) = &mut desk.state.document {
-            document.selection = Selection {
-                chosen: Pointed::at_module(focus),
-                ..Selection::default()
-            };
+            let chosen = Pointed::at_module(focus);
+            document.selection.change(|it| {
+                *it = Selection {
+                    chosen,
+                    ..Selection::default()
+                }
+            });
         }
         Ok(ViewStudio {
             desk,
@@ -130,7 +134,8 @@ impl ViewStudio {
                 .clone_from(&document.session.source_dir);
             let is_chosen = document.selection.chosen != Pointed::default();
             if !is_chosen && self.view.line().kind == Kind::Table {
-                document.selection.chosen = document.complete(Pointed::at_module(first));
+                let chosen = document.complete(Pointed::at_module(first));
+                document.selection.change(|it| it.chosen = chosen);
             }
         }
         state.update_findings();
@@ -159,7 +164,7 @@ impl ViewStudio {
         if let Some(document) = &mut self.desk.state.document
             && let Some(moment) = moment.filter(|_| plays)
         {
-            document.selection.time = moment.time;
+            document.selection.change(|it| it.time = moment.time);
             if let Some((playback, trace)) = document.playing() {
                 playback.seek(moment.time, Duration::ZERO, trace);
                 playback.summary = moment.summary;
@@ -217,7 +222,7 @@ impl ViewStudio {
         let mut primitives = Vec::new();
         for _ in 0..FRAMES {
             // What is chosen comes into sight once sizes are known: each frame is as the first.
-            self.desk.state.stamps.document += 1;
+            self.desk.state.opening.documents += 1;
             self.wait(tell)?;
             let (desk, view) = (&mut self.desk, self.view);
             let add = |ui: &mut egui::Ui| panels::show_alone(ui, desk, view);

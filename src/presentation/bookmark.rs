@@ -50,11 +50,11 @@ pub fn go_to(state: &mut State, bookmark: &Bookmark, sections: &[Section]) -> Op
     }
     kept.apply(state);
     if sections.contains(&Section::Camera) && bookmark.camera.is_some() {
-        state.following.is_on = false;
-        state.camera.fly_to_pose(kept.pose);
+        state.moving.following.is_on = false;
+        state.moving.camera.fly_to_pose(kept.pose);
     }
     if lost > 0 {
-        state.messages.push(Message {
+        state.told.messages.push(Message {
             is_error: true,
             is_open: false,
             title: format!("Parts of '{}' are no longer there", bookmark.name),
@@ -125,9 +125,9 @@ mod tests {
         let mural = state.panes.named("mural").expect("it is a view");
         state.execute(PaneAsk::Toggle(mural));
         state.execute(CardAsk::ToggleLegend);
-        let mut pose = state.camera.pose();
+        let mut pose = state.moving.camera.pose();
         (pose.yaw, pose.distance) = (2.0, 250.0);
-        state.camera.look_from(pose);
+        state.moving.camera.look_from(pose);
     }
 
     fn taken(state: &State) -> Bookmark {
@@ -154,7 +154,7 @@ mod tests {
         assert!(near(wanted.pose.distance, found.pose.distance));
         let pose = wanted.pose;
         assert_eq!(Kept { pose, ..found }, wanted);
-        assert!(second.messages.iter().all(|it| !it.is_error));
+        assert!(second.told.messages.iter().all(|it| !it.is_error));
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod tests {
         let before = Kept::of(&second);
         for section in Section::ALL {
             before.apply(&mut second);
-            second.camera.look_from(before.pose);
+            second.moving.camera.look_from(before.pose);
             assert_eq!(go_to(&mut second, &all, &[section]), None);
             let now = Kept::of(&second);
             // A range moves the time into it.
@@ -216,7 +216,7 @@ mod tests {
         };
         let mut state = opened(&inputs);
         let marked = |state: &State| (state.findings.shown, state.findings.is_colored);
-        let lost = |state: &State| state.messages.iter().filter(|it| it.is_error).count();
+        let lost = |state: &State| state.told.messages.iter().filter(|it| it.is_error).count();
         assert_eq!(marked(&state), (Shown::Set(0), false));
         state.execute(FindingAsk::Show(Shown::Set(1)));
         state.execute(FindingAsk::Color(true));
@@ -244,7 +244,7 @@ mod tests {
             assert_eq!(go_to(&mut state, &bookmark, &Section::ALL), None);
             assert_eq!(marked(&state), (Shown::Set(1), true));
             assert_eq!(lost(&state), before + 1);
-            state.messages.clear();
+            state.told.messages.clear();
         }
         // A text that was pasted is in no file: a bookmark says nothing of it.
         state.execute(FindingAsk::Paste("src/names.py:5: odd".to_owned()));
@@ -262,7 +262,7 @@ mod tests {
         bookmark.module = Some("no/such/module".to_owned());
         bookmark.collapsed = Some(vec!["neither".to_owned()]);
         assert_eq!(go_to(&mut state, &bookmark, &Section::ALL), None);
-        let told = state.messages.last().expect("it is told");
+        let told = state.told.messages.last().expect("it is told");
         assert!(
             told.is_error && told.lines[0].starts_with("2 names"),
             "{told:?}"

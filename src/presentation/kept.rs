@@ -106,7 +106,7 @@ impl Kept {
         Kept {
             settings: state.settings,
             legend: state.cards.legend,
-            text_scale: state.text_scale,
+            text_scale: state.look.text_scale,
             cut: document.map_or_else(Cut::all, |it| it.cut.clone()),
             filters: document.map(|it| it.filters.clone()).unwrap_or_default(),
             marked: marked_in(state),
@@ -116,7 +116,11 @@ impl Kept {
             time: playback.map_or(Time::ZERO, |it| it.time()),
             summary: playback.is_some_and(|it| it.summary),
             views: state.panes.open.iter().map(|pane| pane.view).collect(),
-            pose: state.camera.destination().unwrap_or(state.camera.pose()),
+            pose: state
+                .moving
+                .camera
+                .destination()
+                .unwrap_or(state.moving.camera.pose()),
         }
     }
 
@@ -256,7 +260,7 @@ impl Kept {
             return;
         }
         state.cards.legend = self.legend;
-        state.text_scale = self.text_scale;
+        state.look.text_scale = self.text_scale;
         // Those that go leave their room to those that come, but for the last one.
         self.close_others(state);
         for view in self.views.iter().copied() {
@@ -273,7 +277,7 @@ impl Kept {
             let has_other_cut = document.cut != self.cut;
             if has_other_cut {
                 document.cut = self.cut.clone();
-                state.detail_by_size = false;
+                state.look.detail_by_size = false;
             }
             if has_other_cut || state.settings != self.settings {
                 state.execute(LookAsk::Configure(self.settings));

@@ -68,10 +68,10 @@ impl SceneState {
             ..LandscapeSettings::default()
         };
         let main = state.panes.all().first().copied();
-        let (mut cut, mut pose) = (Cut::all(), state.camera.pose());
+        let (mut cut, mut pose) = (Cut::all(), state.moving.camera.pose());
         if let Some(document) = &state.document {
             cut = document.cut.only_hidden();
-            let viewport = &state.viewport;
+            let viewport = &state.moving.viewport;
             pose = camera::home(&document.bounds(), viewport.aspect(), viewport.free);
             if document.runs.is_some() {
                 settings = suited(settings, RunsLayout::Wipe, RunsLayout::One);
@@ -230,7 +230,7 @@ impl SceneState {
     /// Whether the run that is to be seen is not there yet.
     pub fn waits_for_run(&self, state: &State) -> bool {
         let runs = state.document.as_ref().and_then(|it| it.runs.as_ref());
-        state.jobs.is_any() && runs.is_some_and(|runs| runs.side() != self.side)
+        state.work.jobs.is_any() && runs.is_some_and(|runs| runs.side() != self.side)
     }
 }
 

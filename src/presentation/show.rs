@@ -209,7 +209,7 @@ impl Show {
     pub fn go_to(&mut self, shot: usize, state: &mut State) {
         let shot = shot.min(self.shots().len().saturating_sub(1));
         let wanted = self.wanted_before(shot, state);
-        state.camera.look_from(wanted.kept.pose);
+        state.moving.camera.look_from(wanted.kept.pose);
         self.wanted = wanted;
         self.shot = shot;
         self.at = self.timeline.shots.get(shot).map_or(0.0, |of| of.start);
@@ -276,7 +276,7 @@ impl Show {
         if let Some(arrangement) = arrangement {
             state.panes.arrange(arrangement);
         }
-        state.camera.look_from(before.kept.pose);
+        state.moving.camera.look_from(before.kept.pose);
         pending
     }
 
@@ -314,7 +314,8 @@ impl Show {
     /// The landscape is drawn elsewhere than before, or as before: has the camera look at the same of it.
     pub fn look_where_it_is(&mut self, state: &mut State) {
         let found = self.way.found.as_ref();
-        if self.is_running && found.is_some_and(|(viewport, _)| *viewport != state.viewport) {
+        if self.is_running && found.is_some_and(|(viewport, _)| *viewport != state.moving.viewport)
+        {
             self.follow(state);
         }
     }
@@ -356,8 +357,10 @@ impl Show {
 
     /// Whether the landscape that this moment shows is still being made beside the frames: the scene stands still.
     fn waits(&self, state: &State) -> bool {
-        let waits_for_mapping = self.awaits_mapping && state.jobs.is_revising();
-        state.jobs.laying_out.is_some() || waits_for_mapping || self.wanted.waits_for_run(state)
+        let waits_for_mapping = self.awaits_mapping && state.work.jobs.is_revising();
+        state.work.jobs.laying_out.is_some()
+            || waits_for_mapping
+            || self.wanted.waits_for_run(state)
     }
 
     /// Brings `state` to what the scene wants, as far as that can be done at once.
@@ -461,7 +464,7 @@ impl Show {
             };
             let framing = Framing {
                 city,
-                viewport: &state.viewport,
+                viewport: &state.moving.viewport,
                 places: &self.places,
             };
             if let Some(way) = framing.way(&go, wanted.kept.pose) {
@@ -517,7 +520,7 @@ impl Show {
 
     /// Finds the way of the camera where that is not known, or the landscape is drawn elsewhere than it was.
     fn find_way(&mut self, state: &State) {
-        let viewport = state.viewport;
+        let viewport = state.moving.viewport;
         if self
             .way
             .found
@@ -567,8 +570,8 @@ impl Show {
             Some((_, Some(way))) => way.at(share),
             _ => self.way.from,
         };
-        if state.camera.pose() != pose {
-            state.camera.look_from(pose);
+        if state.moving.camera.pose() != pose {
+            state.moving.camera.look_from(pose);
         }
         if let Some(played) = timed.played {
             let time = match played.clock {

@@ -58,10 +58,10 @@ fn show(text: &str) -> (State, Show) {
 /// A frame at a moment.
 fn frame(state: &mut State, show: &mut Show, now: Duration) {
     state.tell_time(now);
-    let since = state.begin_frame();
+    let since = state.moving.time.begin_frame();
     show.advance(since.as_secs_f64(), state);
     state.advance(since);
-    state.end_advance(true);
+    state.moving.time.end_frame(true);
 }
 
 /// Plays on to a moment, in frames.
@@ -81,7 +81,7 @@ fn settle(state: &mut State) {
     loop {
         state.poll_jobs();
         state.update_work();
-        let is_busy = state.jobs.is_any() || state.work.is_under_way();
+        let is_busy = state.work.jobs.is_any() || state.work.is_under_way();
         if !is_busy && state.runs_view.to_do.is_empty() {
             return;
         }
@@ -224,7 +224,7 @@ fn the_camera_of_the_tour_never_jumps_nor_jolts() {
         let now = Duration::from_nanos(number * 1_000_000_000 / FPS);
         frame(&mut state, &mut show, now);
         settle(&mut state);
-        places.push((state.camera.pose(), show.shot()));
+        places.push((state.moving.camera.pose(), show.shot()));
     }
     // In a frame, and what these change by in the next, as parts of how far away things are: a long lens stands far off.
     let (mut fastest, mut jolt) = (0.0f32, 0.0f32);

@@ -1,8 +1,8 @@
 //! Actions: what the user can do by a key, a menu or the palette, each with its name and a sentence.
 
-use super::State;
 use super::chord::{Chord, written};
 use super::own::Own;
+use super::state::State;
 
 /// Where keys mean what they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,35 +1,26 @@
 //! What each ask does.
 
-use super::State;
-use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk, SearchAsk};
+use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk};
+use super::document::Change;
 use super::jobs::Jobs;
 use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
-use callscape_base::units::ModuleId;
-use callscape_filter::selection::Pointed;
-use callscape_model::landscape::LandscapeSettings;
+use super::state::State;
 use callscape_model::theme::Theme;
-
-/// Search shows no more results than one reads.
-const MAX_RESULTS: usize = 50;
 
 impl State {
     /// Carries out what was asked for.
     pub fn execute(&mut self, ask: impl Into<Ask>) {
         self.steps.is_touched = true;
         match ask.into() {
-            Ask::Open(OpenAsk::CancelLoading) => {
-                if let Some(loading) = &self.loading {
-                    loading.cancel();
-                }
-            }
-            Ask::Open(OpenAsk::ShowValue(name)) => self.show_value(name),
+            Ask::Open(OpenAsk::CancelLoading) => self.opening.cancel(),
+            Ask::Open(OpenAsk::ShowValue(name)) => self.begin_change(Change::Value(name)),
             Ask::Open(OpenAsk::Source(dir)) => self.open_source(dir),
-            Ask::Play(ask) => self.control_playback(ask),
-            Ask::Camera(ask) => self.look(ask),
+            Ask::Play(ask) => self.on_play(ask),
+            Ask::Camera(ask) => self.on_camera(ask),
             Ask::Select(ask) => self.on_select(ask),
             Ask::Filter(ask) => self.on_filter(ask),
             Ask::Step(ask) => self.on_step(ask),
-            Ask::Cut(ask) => self.change_cut(ask),
+            Ask::Cut(ask) => self.on_cut(ask),
             Ask::Look(ask) => self.on_look(ask),
             Ask::Context(of, way) => self.choose_in_context(of, way),
             Ask::Light(modules) => self.light(modules),
@@ -39,10 +30,15 @@ impl State {
                 }
             }
             Ask::Finding(ask) => self.on_finding(ask),
-            Ask::Runs(ask) => self.arrange_runs(ask),
+            Ask::Runs(ask) => self.on_runs(ask),
             Ask::Search(ask) => self.on_search(ask),
-            Ask::Mapping(ask) => self.edit_mapping(ask),
-            Ask::Card(ask) => self.on_card(ask),
+            Ask::Mapping(ask) => self.on_mapping(ask),
+            Ask::Card(ask) => {
+                self.cards.on(ask);
+                if ask == CardAsk::ToggleFrequency {
+                    self.count_for_card();
+                }
+            }
             Ask::Pane(ask) => self.on_pane(ask),
             Ask::View(view, ask) => self.ask_views(view, ask),
             Ask::Pointed(ask) => {
@@ -50,86 +46,34 @@ impl State {
                     self.ask_views(Some(view), ask);
                 }
             }
-            Ask::Bookmark(chapters) => self.chapters.extend(chapters),
+            Ask::Bookmark(chapters) => self.errands.chapters.extend(chapters),
             Ask::Edit(ask) => self.on_edit(ask),
-            Ask::Show(ask) => self.show_what_is_chosen(ask),
-            Ask::Tell(message) => self.messages.push(message),
+            Ask::Show(ask) => self.on_show(ask),
+            Ask::Tell(message) => self.told.messages.push(message),
+            Ask::Dismiss(index) => self.told.dismiss(index),
             Ask::Cancel(ask) => self.cancel(ask),
         }
     }
 
     fn on_look(&mut self, ask: LookAsk) {
+        let mut settings = self.settings;
         match ask {
-            LookAsk::Configure(settings) => self.configure(settings),
-            LookAsk::SwitchTheme => self.configure(LandscapeSettings {
-                theme: match self.settings.theme {
+            LookAsk::Configure(all) => settings = all,
+            LookAsk::SwitchTheme => {
+                settings.theme = match settings.theme {
                     Theme::Light => Theme::Dark,
                     Theme::Dark => Theme::Light,
-                },
-                ..self.settings
-            }),
-            LookAsk::Surface(surface) => self.configure(LandscapeSettings {
-                surface,
-                ..self.settings
-            }),
-            LookAsk::Height(height) => self.configure(LandscapeSettings {
-                height,
-                ..self.settings
-            }),
-            LookAsk::Highlight(highlight) => self.highlight(highlight),
-            LookAsk::SetQuality(quality) => self.quality = Some(quality),
-            LookAsk::ScaleText(by) => self.scale_text(by),
-            LookAsk::Question(id) => self.ask_map(id),
-            LookAsk::ToggleQuestion => self.toggle_question(),
-        }
-    }
-
-    fn on_search(&mut self, ask: SearchAsk) {
-        match ask {
-            SearchAsk::Query(query) => self.search_for(query),
-            SearchAsk::Open => {
-                if let Some(open) = &self.document {
-                    open.prepare_names();
-                }
-                self.search.is_open = true;
-                self.search.wants_focus = true;
-            }
-            SearchAsk::Move(by) => {
-                let last = self.found().len().saturating_sub(1);
-                let marked = self.search.marked.saturating_add_signed(by as isize);
-                self.search.marked = marked.min(last);
-                self.search.mark_moved = true;
-            }
-            SearchAsk::Take(index) => {
-                let index = index.unwrap_or(self.search.marked);
-                if let Some(&module) = self.found().get(index) {
-                    self.close_search();
-                    self.choose(Pointed::at_module(Some(module)));
-                    self.fly_there(module);
                 }
             }
+            LookAsk::Surface(surface) => settings.surface = surface,
+            LookAsk::Height(height) => settings.height = height,
+            LookAsk::Highlight(highlight) => return self.highlight(highlight),
+            LookAsk::SetQuality(quality) => return self.look.quality = Some(quality),
+            LookAsk::ScaleText(by) => return self.look.scale_text(by),
+            LookAsk::Question(id) => return self.ask_map(id),
+            LookAsk::ToggleQuestion => return self.toggle_question(),
         }
-    }
-
-    fn on_card(&mut self, ask: CardAsk) {
-        match ask {
-            CardAsk::ToggleHelp => self.cards.help ^= true,
-            CardAsk::ToggleSettings => self.cards.settings ^= true,
-            CardAsk::ToggleLegend => self.cards.legend ^= true,
-            CardAsk::ToggleStacks => self.cards.stacks ^= true,
-            CardAsk::ToggleTimings => self.cards.timings ^= true,
-            CardAsk::ToggleMinimap => self.cards.minimap ^= true,
-            CardAsk::ToggleSteps => self.cards.steps ^= true,
-            CardAsk::ToggleFrequency => {
-                self.cards.frequency ^= true;
-                self.count_for_card();
-            }
-            CardAsk::DismissMessage(index) => {
-                if index < self.messages.len() {
-                    self.messages.remove(index);
-                }
-            }
-        }
+        self.configure(settings);
     }
 
     fn on_pane(&mut self, ask: PaneAsk) {
@@ -155,12 +99,9 @@ impl State {
 
     fn cancel(&mut self, ask: CancelAsk) {
         match ask {
-            CancelAsk::Counting => {
-                self.work.counting = None;
-                self.work.counting_is_stopped = true;
-            }
+            CancelAsk::Counting => self.work.stop_counting(),
             CancelAsk::Everything => {
-                self.jobs = Jobs::default();
+                self.work.jobs = Jobs::default();
                 self.findings.stop();
             }
         }
@@ -182,36 +123,11 @@ impl State {
             self.panes.toggle(view);
         }
     }
-
-    pub fn search_for(&mut self, query: String) {
-        if let Some(open) = &mut self.document {
-            let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
-            let is_known = open.calls_of(ModuleId::ROOT).is_some();
-            // What ran is looked for first.
-            let ran = |module| !is_known || metrics.calls(hierarchy, module) > 0;
-            open.found = open.names().search(hierarchy, &query, MAX_RESULTS, ran);
-        }
-        self.stamps.names += 1;
-        self.search.query = query;
-        self.search.marked = 0;
-        self.search.is_open = true;
-    }
-
-    /// What the search found in what is shown.
-    pub fn found(&self) -> &[ModuleId] {
-        self.document.as_ref().map_or(&[], |it| &it.found)
-    }
-
-    /// Closes the list of results; the query stays for the next time.
-    pub fn close_search(&mut self) {
-        self.stamps.names += u64::from(self.search.is_open);
-        self.search.is_open = false;
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::{SelectAsk, ViewAsk};
+    use super::super::ask::{SearchAsk, SelectAsk, ViewAsk};
     use super::super::message::Message;
     use super::super::testing::{
         CALLS, CITY, RUNS, STACKS, nothing_open, open, range, tiny, two_runs,
@@ -226,10 +142,13 @@ mod tests {
         state.execute(Ask::View(None, ViewAsk::ShowRange));
         state.execute(Ask::Pointed(ViewAsk::Pan(Vec2::X)));
         let waiting = [(Some(CALLS), ViewAsk::ShowAll), (None, ViewAsk::ShowRange)];
-        assert_eq!(state.view_asks, waiting, "the pointer is over no view");
+        assert_eq!(
+            state.errands.view_asks, waiting,
+            "the pointer is over no view"
+        );
         state.panes.under_pointer = Some((STACKS, Vec2::ZERO));
         state.execute(Ask::Pointed(ViewAsk::Pan(Vec2::X)));
-        let last = state.view_asks.last();
+        let last = state.errands.view_asks.last();
         assert_eq!(last, Some(&(Some(STACKS), ViewAsk::Pan(Vec2::X))));
     }
 
@@ -287,17 +206,17 @@ mod tests {
         };
         state.execute(Ask::Tell(message("one")));
         state.execute(Ask::Tell(message("two")));
-        state.execute(CardAsk::DismissMessage(2));
-        assert_eq!(state.messages.len(), 2, "there is no third");
-        state.execute(CardAsk::DismissMessage(0));
-        assert_eq!(state.messages, [message("two")]);
+        state.execute(Ask::Dismiss(2));
+        assert_eq!(state.told.messages.len(), 2, "there is no third");
+        state.execute(Ask::Dismiss(0));
+        assert_eq!(state.told.messages, [message("two")]);
     }
 
     #[test]
     fn a_search_finds_marks_and_takes() {
         let mut state = tiny();
         state.execute(SearchAsk::Open);
-        assert!(state.search.is_open && state.search.wants_focus);
+        assert!(state.search.is_open && state.search.cue.focus);
         state.execute(SearchAsk::Query("w".into()));
         assert!(state.found().len() > 1, "{:?}", state.search);
         let last = state.found().len() - 1;

@@ -2,11 +2,12 @@
 
 use glam::Vec2;
 
-use super::State;
 use super::ask::{LookAsk, RunsAsk};
 use super::city::City;
+use super::document::Change;
 use super::runs::RunsLayout;
 use super::runs_view::{Halves, suited};
+use super::state::State;
 
 /// The divider of a wipe stays this far from the edges, as a share of the width.
 const LEAST: f32 = 0.02;
@@ -24,7 +25,7 @@ impl State {
         let pointed = self.runs_view.halves.map_or(0, |it| it.pointed);
         self.runs_view.halves = halves.map(|halves| Halves { pointed, ..halves });
         if let Some(halves) = &self.runs_view.halves {
-            self.viewport.origin = halves.origins[halves.pointed];
+            self.moving.viewport.origin = halves.origins[halves.pointed];
         }
     }
 
@@ -35,16 +36,16 @@ impl State {
         let side = if which == 0 { own } else { 1 - own.min(1) };
         let halves = self.runs_view.halves.as_ref();
         let origin = halves.and_then(|halves| halves.origins.get(side));
-        origin.copied().unwrap_or(self.viewport.origin)
+        origin.copied().unwrap_or(self.moving.viewport.origin)
     }
 
     /// Notes on which landscape a place of the window is, in physical pixels; while something is dragged it stays
     /// with the one where that began.
     pub fn enter_half(&mut self, at: Vec2) {
-        let is_dragging = self.pointer.is_pressed();
+        let is_dragging = self.moving.pointer.is_pressed();
         if let Some(halves) = self.runs_view.halves.as_mut().filter(|_| !is_dragging) {
             halves.pointed = usize::from(at.x >= halves.split);
-            self.viewport.origin = halves.origins[halves.pointed];
+            self.moving.viewport.origin = halves.origins[halves.pointed];
         }
     }
 
@@ -59,9 +60,9 @@ impl State {
     }
 
     /// Does what is asked about two runs; nothing where there is one.
-    pub fn arrange_runs(&mut self, ask: RunsAsk) {
+    pub fn on_runs(&mut self, ask: RunsAsk) {
         if ask == RunsAsk::Flip {
-            return self.flip();
+            return self.begin_change(Change::Flip);
         }
         let Some(runs) = self.document.as_ref().and_then(|it| it.runs.as_ref()) else {
             return;
@@ -71,7 +72,7 @@ impl State {
                 let next = wanted.unwrap_or(self.runs_view.together.next());
                 self.stand(next);
             }
-            RunsAsk::Swap => self.swap_runs(),
+            RunsAsk::Swap => self.begin_change(Change::Swap),
             RunsAsk::LinkClocks(link) if *runs.link() != link => self.link_clocks(link),
             RunsAsk::CompareBy(measure, strength) => {
                 if let Some(document) = &mut self.document {
@@ -100,7 +101,7 @@ impl State {
                     self.show_only_differences();
                 }
             }
-            RunsAsk::CorrectPairs(corrections) => self.correct_pairs(corrections),
+            RunsAsk::CorrectPairs(corrections) => self.begin_change(Change::Pairs(corrections)),
             RunsAsk::MoveDivider(share) if share.is_finite() => {
                 self.runs_view.divider = share.clamp(LEAST, 1.0 - LEAST);
             }
@@ -118,7 +119,7 @@ impl State {
 
     /// Does the next of what is to be done.
     pub fn go_on(&mut self) {
-        if !self.runs_view.to_do.is_empty() && !self.jobs.is_any() {
+        if !self.runs_view.to_do.is_empty() && !self.work.jobs.is_any() {
             let next = self.runs_view.to_do.remove(0);
             self.execute(next);
         }
@@ -142,7 +143,7 @@ impl State {
             && document.other_city.is_some() != (is_wanted && document.runs.is_some())
         {
             document.show_other(is_wanted);
-            self.stamps.blocks += 1;
+            self.look.blocks += 1;
         }
         if self
             .document
@@ -167,7 +168,7 @@ impl State {
                 cut.collapse(hierarchy, module);
             }
         }
-        self.detail_by_size = false;
+        self.look.detail_by_size = false;
         if cut != document.cut {
             document.cut = cut;
             self.lay_out();
@@ -233,7 +234,7 @@ mod tests {
             RunsAsk::Swap,
         ] {
             state.execute(ask.clone());
-            assert!(!state.jobs.is_any() && !state.shows_both(), "{ask:?}");
+            assert!(!state.work.jobs.is_any() && !state.shows_both(), "{ask:?}");
         }
         assert_eq!(state.runs_view.divider, 0.5);
     }
@@ -250,19 +251,19 @@ mod tests {
         }));
         assert_eq!([0, 1].map(|which| state.corner(which)), corners);
         state.enter_half(Vec2::new(500.0, 10.0));
-        assert_eq!(state.viewport.origin, corners[1]);
+        assert_eq!(state.moving.viewport.origin, corners[1]);
         let beside = open(&state).other_city.as_ref();
         assert!(std::ptr::eq(
             state.landscape_pointed_at().expect("a landscape"),
             beside.expect("both are shown")
         ));
-        state.pointer.at = Some(Vec2::new(100.0, 10.0));
+        state.moving.pointer.at = Some(Vec2::new(100.0, 10.0));
         state.pointer_pressed(super::super::pointer::Button::Left, false);
         state.enter_half(Vec2::new(10.0, 10.0));
-        assert_eq!(state.viewport.origin, corners[1], "it is dragging");
+        assert_eq!(state.moving.viewport.origin, corners[1], "it is dragging");
         state.release_pointer();
         state.enter_half(Vec2::new(10.0, 10.0));
-        assert_eq!(state.viewport.origin, corners[0]);
+        assert_eq!(state.moving.viewport.origin, corners[0]);
         // Frames that place the halves again keep on which the pointer is.
         state.enter_half(Vec2::new(500.0, 10.0));
         state.set_halves(Some(Halves {
@@ -270,7 +271,7 @@ mod tests {
             split: 400.0,
             pointed: 0,
         }));
-        assert_eq!(state.viewport.origin, corners[1]);
+        assert_eq!(state.moving.viewport.origin, corners[1]);
     }
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
         let mut state = two_runs();
         state.runs_view.to_do = vec![RunsAsk::Flip, RunsAsk::Together(Some(RunsLayout::Wipe))];
         state.go_on();
-        assert!(state.jobs.is_revising());
+        assert!(state.work.jobs.is_revising());
         state.go_on();
         assert_eq!(state.runs_view.to_do.len(), 1);
         settle(&mut state);

@@ -296,7 +296,6 @@ pub enum CardAsk {
     ToggleSteps,
     /// What is called often, and how much of it is left out.
     ToggleFrequency,
-    DismissMessage(usize),
 }
 
 /// Which views are seen.
@@ -345,6 +344,24 @@ pub enum ViewAsk {
     Do(Own),
     /// Shows a line of the source.
     ShowLine(SourceLine),
+}
+
+impl ViewAsk {
+    /// Whether it speaks of something by its id.
+    pub(super) fn names_ids(&self) -> bool {
+        match self {
+            ViewAsk::Fit(_) | ViewAsk::Reveal(_) | ViewAsk::ShowLine(_) => true,
+            ViewAsk::Zoom { .. }
+            | ViewAsk::Pan(_)
+            | ViewAsk::ShowAll
+            | ViewAsk::ByModules
+            | ViewAsk::ShowRange
+            | ViewAsk::Along(_)
+            | ViewAsk::Press(_)
+            | ViewAsk::Graph(_)
+            | ViewAsk::Do(_) => false,
+        }
+    }
 }
 
 /// What the user's editor is to show.
@@ -449,6 +466,8 @@ pub enum Ask {
     Show(ShowAsk),
     /// Tells the user something.
     Tell(Message),
+    /// The message with this number has been read.
+    Dismiss(usize),
     Cancel(CancelAsk),
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::State;
 use super::question::{Found, Missing, Question};
+use super::state::State;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::metric::{Metric, Origin};
 use callscape_model::presets::{PRESETS, Preset, find};
@@ -21,23 +21,23 @@ impl State {
             highlight: None,
             ..self.settings
         });
-        self.question.asked = Some(preset);
-        self.question.is_open = true;
+        self.look.question.asked = Some(preset);
+        self.look.question.is_open = true;
         self.update_question();
     }
 
     /// Opens or closes the panel; without a question asked, the first that can be answered is.
     pub fn toggle_question(&mut self) {
-        if self.question.is_open {
-            self.question.is_open = false;
+        if self.look.question.is_open {
+            self.look.question.is_open = false;
             return;
         }
         let first = PRESETS
             .iter()
             .find(|preset| self.missing_for(preset).is_none());
-        match self.question.asked.or(first) {
+        match self.look.question.asked.or(first) {
             Some(preset) => self.ask_map(preset.id),
-            None => self.question.is_open = false,
+            None => self.look.question.is_open = false,
         }
     }
 
@@ -71,7 +71,7 @@ impl State {
         let surface = self.settings.surface;
         let asked = PRESETS.iter().find(|preset| preset.surface == surface);
         let asked = asked.filter(|preset| self.missing_for(preset).is_none());
-        self.question = Question {
+        self.look.question = Question {
             asked,
             is_open: asked.is_some(),
             found: None,
@@ -80,7 +80,7 @@ impl State {
 
     /// Finds what stands out where the structure or what is known of it has changed. O(1) otherwise.
     pub(super) fn update_question(&mut self) {
-        let question = &mut self.question;
+        let question = &mut self.look.question;
         let Some(document) = &self.document else {
             *question = Question::default();
             return;
@@ -124,7 +124,7 @@ impl State {
 mod tests {
     use super::super::ask::LookAsk;
     use super::super::testing::{nothing_open, opened, tiny};
-    use crate::State;
+    use crate::state::State;
     use callscape_analysis::session::Inputs;
     use callscape_facts::kinds::Purpose;
     use callscape_model::landscape::LandscapeSettings;
@@ -145,13 +145,17 @@ mod tests {
         let mut state = tree();
         let complexity = Surface::Metric(Metric::Complexity);
         assert_eq!(state.settings.surface, complexity);
-        assert!(state.question.is_open);
+        assert!(state.look.question.is_open);
         // Functions are found after the files; what stands out is found again then.
         state.update_question();
-        assert_eq!(state.question.asked().map(|it| it.id), Some("complexity"));
+        assert_eq!(
+            state.look.question.asked().map(|it| it.id),
+            Some("complexity")
+        );
         state.execute(LookAsk::Question("size"));
         let hierarchy = &state.document.as_ref().expect("open").session.hierarchy;
         let lines: Vec<u32> = state
+            .look
             .question
             .modules()
             .iter()
@@ -170,11 +174,11 @@ mod tests {
         };
         state.execute(LookAsk::Configure(settings));
         state.update_question();
-        assert!(state.question.asked().is_none() && !state.question.is_open);
+        assert!(state.look.question.asked().is_none() && !state.look.question.is_open);
         state.execute(LookAsk::ToggleQuestion);
         assert_eq!(state.settings.surface, Surface::Metric(Metric::Complexity));
         state.execute(LookAsk::ToggleQuestion);
-        assert!(!state.question.is_open);
+        assert!(!state.look.question.is_open);
     }
 
     #[test]
@@ -198,7 +202,7 @@ mod tests {
             let blocks = document.city.blocks();
             let has_block = |&file: &_| blocks.iter().any(|it| hierarchy.contains(file, it.module));
             let shown = files.filter(has_block);
-            let stands_out = state.question.modules().iter().map(|it| it.module);
+            let stands_out = state.look.question.modules().iter().map(|it| it.module);
             let names = |ids: Vec<_>| {
                 let names = ids.into_iter().map(|id| hierarchy.name(id).to_owned());
                 let mut names: Vec<String> = names.collect();
@@ -234,7 +238,7 @@ mod tests {
             state.execute(LookAsk::Question("hotspots"));
             state.execute(LookAsk::Question("no such question"));
             assert_eq!(state.settings.surface, surface);
-            assert!(!state.question.is_open);
+            assert!(!state.look.question.is_open);
         }
     }
 }

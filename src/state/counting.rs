@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::State;
 use super::document::{Document, Parts};
 use super::job::Job;
+use super::state::State;
 use super::work::Counted;
 use callscape_base::progress::Progress;
 use callscape_filter::running::Running;
@@ -32,7 +32,7 @@ impl State {
                     if let Some(running) = counted.running {
                         document.run(running);
                     }
-                    self.stamps.left += 1;
+                    self.work.left += 1;
                     self.show_chosen();
                 }
                 Err(_) => self.work.counting_is_stopped = true,
@@ -54,7 +54,7 @@ impl State {
         let (recording, range) = (document.recording(), document.selection.range);
         let filters = document.filters.clone();
         let wants_running = document.wants_running();
-        self.work.counting = Some(Job::start((self.wake)(), move |progress| {
+        self.work.counting = Some(Job::start(self.work.waker(), move |progress| {
             let Some(resolved) = session.recordings.get(recording) else {
                 return Ok(Counted::default());
             };
@@ -90,7 +90,7 @@ impl State {
         match wanted {
             Some(limits) => {
                 let count = move |progress: &Progress| limits.count(progress);
-                self.work.comparing = Some(Job::start((self.wake)(), count));
+                self.work.comparing = Some(Job::start(self.work.waker(), count));
             }
             None => self.compare_parts(None),
         }
@@ -108,17 +108,11 @@ impl State {
             return;
         }
         document.take_parts(parts);
-        self.stamps.left += 1;
+        self.work.left += 1;
         self.blocks_moved();
         if self.runs_view.only_differences {
             self.show_only_differences();
         }
-    }
-
-    /// Range or filters changed: what is being counted is of no use.
-    pub fn outdate_count(&mut self) {
-        self.work.counting = None;
-        self.work.counting_is_stopped = false;
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::State;
 use super::ask::{EditAsk, ShowAsk, ViewAsk};
 use super::document::source::{SourceLine, ToEdit, module_at};
+use super::state::State;
 use crate::panes::Artifact;
 use callscape_filter::selection::Pointed;
 
@@ -22,7 +22,7 @@ impl State {
         let side = document.runs.as_ref().map_or(1, |runs| runs.side());
         let found = line.and_then(|it| Some((document.tree_file(it.file, side)?, it.line)));
         match (found, document.source_root()) {
-            (Some((file, line)), _) => self.to_edit.push(ToEdit { file, line }),
+            (Some((file, line)), _) => self.errands.to_edit.push(ToEdit { file, line }),
             (None, Some(_)) => self.tell_briefly("It has no line in the source tree".to_owned()),
             (None, None) => {
                 self.tell_briefly("No source tree is open: drop one on the window".to_owned())
@@ -38,15 +38,12 @@ impl State {
     }
 
     /// Opens the views that show code, or neighbours, at what is chosen.
-    pub(super) fn show_what_is_chosen(&mut self, ask: ShowAsk) {
+    pub(super) fn on_show(&mut self, ask: ShowAsk) {
         let (opens_for, line) = match ask {
             ShowAsk::Code => (Artifact::Line, self.line_of_chosen()),
             ShowAsk::Neighbours => (Artifact::Neighbours, None),
         };
-        let views = self.panes.all().iter().copied();
-        let opens: Vec<_> = views
-            .filter(|view| view.line().opens_for.contains(&opens_for))
-            .collect();
+        let opens: Vec<_> = self.panes.opens_for(opens_for).collect();
         for view in opens {
             self.panes.open(view);
             if let Some(line) = line {
@@ -68,10 +65,7 @@ impl State {
         let shown = document
             .with_map(module)
             .or_else(|| document.with_map(file));
-        let views = self.panes.all().iter().copied();
-        let opens: Vec<_> = views
-            .filter(|view| view.line().opens_for.contains(&Artifact::Line))
-            .collect();
+        let opens: Vec<_> = self.panes.opens_for(Artifact::Line).collect();
         self.choose(Pointed::at_module(shown));
         for view in opens {
             self.panes.open(view);

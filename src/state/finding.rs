@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::State;
 use super::ask::{FindingAsk, Shown};
 use super::document::Document;
 use super::findings::{Applied, Changed, Findings, STOPPED, SetFrom, results};
 use super::job::Job;
+use super::state::State;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::marked::{First, Marked};
@@ -18,7 +18,7 @@ impl State {
         let Some(document) = &self.document else {
             return;
         };
-        let is_ready = document.refinement.is_none() && !self.jobs.is_revising();
+        let is_ready = document.refinement.is_none() && !self.work.jobs.is_revising();
         let has_source = document.inputs.source_dir.is_some();
         let has_recording = document.resolved().is_some();
         self.take_changed();
@@ -154,7 +154,7 @@ impl State {
         let shown = marked.as_ref().map(|it| as_shown(it, document));
         self.findings.applied = Some((marked, Arc::clone(&document.session), run));
         self.findings.stamp += 1;
-        document.selection.marked.clone_from(&shown);
+        document.selection.change(|it| it.marked.clone_from(&shown));
         self.filter(|filters| filters.mark(shown.as_ref()));
         if self.findings.is_colored {
             self.show_lit();
@@ -346,7 +346,7 @@ mod tests {
         loop {
             state.poll_jobs();
             state.update_findings();
-            if !state.jobs.is_any() && !state.findings.is_under_way() {
+            if !state.work.jobs.is_any() && !state.findings.is_under_way() {
                 return;
             }
             std::thread::yield_now();
@@ -402,8 +402,9 @@ mod tests {
             let functions = (0..count).map(|_| FunctionId(0)).collect();
             let marked = Marked::new(String::new(), Arc::default(), functions, Vec::new());
             let document = state.document.as_mut().expect("open");
-            document.selection.marked = Some(Arc::new(marked));
-            state.notice = None;
+            let marked = Some(Arc::new(marked));
+            document.selection.change(|it| it.marked = marked);
+            state.told.notice = None;
             state.execute(SelectAsk::GoToCall(CallWalk::NextMarked));
             let told = state.notice().map(|(told, _)| told.to_owned());
             let can = state.marked_steps();

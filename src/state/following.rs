@@ -80,10 +80,10 @@ mod tests {
         state.execute(PlayAsk::SetClock(Clock::Wall));
         state.execute(PlayAsk::Seek(micros(1)));
         state.execute(PlayAsk::PlayOrPause);
-        let mut following = std::mem::take(&mut state.following);
+        let mut following = std::mem::take(&mut state.moving.following);
         let next = |following: &mut Following, state: &mut crate::State, time, now| {
             let document = state.document.as_mut().expect("a recording");
-            document.selection.time = micros(time);
+            document.selection.change(|it| it.time = micros(time));
             following.next(document, at(now))
         };
         assert_eq!(next(&mut following, &mut state, 1, 0), None, "it is off");
@@ -116,6 +116,6 @@ mod tests {
             "it is paused"
         );
         state.execute(CameraAsk::ToggleFollowing);
-        assert!(state.following.is_on && open(&state).playback.is_some());
+        assert!(state.moving.following.is_on && open(&state).playback.is_some());
     }
 }

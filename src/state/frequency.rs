@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::State;
 use super::job::Job;
+use super::state::State;
 use super::work::CountedFrequencies;
 use callscape_analysis::frequency::Frequencies;
 use callscape_base::units::Cost;
@@ -40,7 +40,7 @@ impl State {
         if !has_calls {
             return;
         }
-        if let Some(limit) = self.frequency_at_start.take() {
+        if let Some(limit) = self.opening.frequency_at_start.take() {
             self.filter(|filters| filters.limit_frequency(Some(limit)));
         }
         let Some(document) = &self.document else {
@@ -73,7 +73,7 @@ impl State {
             return;
         };
         let (session, recording) = (Arc::clone(&document.session), document.recording());
-        let job = Job::start((self.wake)(), move |progress| {
+        let job = Job::start(self.work.waker(), move |progress| {
             let mut of = Frequencies::default();
             if let Some(resolved) = session.recordings.get(recording) {
                 let functions = resolved.recording.functions.len();

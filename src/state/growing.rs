@@ -13,7 +13,6 @@ use super::made::{Generation, Made};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::ModuleId;
-use callscape_filter::selection::{Pointed, Selection};
 use callscape_model::landscape::LandscapeSettings;
 
 /// How often the files are looked at.
@@ -183,18 +182,15 @@ pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
         .filter_map(|it| same.module(it))
         .collect();
     let filters = old.filters.moved(&same);
-    let selection = Selection {
-        chosen: same.pointed(old.selection.chosen),
-        pointed: Pointed::default(),
-        range: None,
-        // Whoever marked them does so again.
-        marked: None,
-        ..old.selection.clone()
-    };
+    let chosen = same.pointed(old.selection.chosen);
     for module in collapsed {
         new.cut.collapse(&new.session.hierarchy, module);
     }
-    new.selection = selection;
+    // Whoever marked functions does so again.
+    new.selection.change(|it| {
+        it.chosen = chosen;
+        it.time = old.selection.time;
+    });
     let range = old.selection.range.and_then(|range| new.within(range));
     let end = old.resolved().map(|it| it.recording.trace.range().end);
     if let (Some(before), Some((playback, trace))) = (&old.playback, new.playing()) {
@@ -266,7 +262,7 @@ mod tests {
         let step = module(&old, "step");
         let parent = old.session.hierarchy.parent(step).expect("a parent");
         old.cut.toggle(parent);
-        old.selection.chosen.module = Some(step);
+        old.selection.change(|it| it.chosen.module = Some(step));
         let end = old
             .resolved()
             .expect("a recording")

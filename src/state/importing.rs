@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::State;
 use super::job::{Job, take_for};
 use super::made::Made;
+use super::state::State;
 use callscape_analysis::relations;
 use callscape_model::imports::Imports;
 
@@ -13,11 +13,11 @@ impl State {
     /// otherwise.
     pub(super) fn update_imports(&mut self) {
         let Some(document) = &mut self.document else {
-            self.jobs.finding_imports = None;
+            self.work.jobs.finding_imports = None;
             return;
         };
         let shown = document.generation();
-        if let Some(Ok(Some(imports))) = take_for(&mut self.jobs.finding_imports, shown) {
+        if let Some(Ok(Some(imports))) = take_for(&mut self.work.jobs.finding_imports, shown) {
             document.set_imports(Arc::new(imports));
             self.blocks_moved();
         }
@@ -27,18 +27,18 @@ impl State {
         let is_wanted = document.resolved().is_none()
             && document.refinement.is_none()
             && document.map.is_none()
-            && !self.jobs.is_revising()
-            && self.jobs.finding_imports.is_none();
+            && !self.work.jobs.is_revising()
+            && self.work.jobs.finding_imports.is_none();
         let Some(dir) = document.inputs.source_dir.clone().filter(|_| is_wanted) else {
             return;
         };
         let session = &document.session;
-        let was_tried = self.jobs.imports_of.as_ref();
+        let was_tried = self.work.jobs.imports_of.as_ref();
         if was_tried.is_some_and(|of| Arc::ptr_eq(of, session)) {
             return;
         }
         let session = Arc::clone(session);
-        self.jobs.imports_of = Some(Arc::clone(&session));
+        self.work.jobs.imports_of = Some(Arc::clone(&session));
         let finding = Job::start(self.waker(), move |progress| {
             // What cannot be read was told of when the tree was opened.
             let Ok(found) = relations::of_tree(&dir, progress) else {
@@ -51,7 +51,7 @@ impl State {
             let imports = Imports::new(&session.hierarchy, pairs).with_calls(calls);
             Ok(Some(imports))
         });
-        self.jobs.finding_imports = Some(Made::new(shown, finding));
+        self.work.jobs.finding_imports = Some(Made::new(shown, finding));
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(shown(&mut state), [(run, go)]);
         state.execute(LookAsk::Question("tangled"));
         state.update_question();
-        let tangled: Vec<_> = state.question.modules().iter().collect();
+        let tangled: Vec<_> = state.look.question.modules().iter().collect();
         let values: Vec<_> = tangled.iter().map(|it| (it.module, it.value)).collect();
         assert_eq!(values, [(a, 2.0)], "of the cycle one file stands for both");
         let _ = std::fs::remove_dir_all(&dir);

@@ -267,6 +267,12 @@ impl Panes {
         self.all.iter().copied().find(|view| view.id() == id)
     }
 
+    /// The views that open by themselves for such a thing.
+    pub(super) fn opens_for(&self, artifact: Artifact) -> impl Iterator<Item = ViewId> {
+        let all = self.all.iter().copied();
+        all.filter(move |view| view.line().opens_for.contains(&artifact))
+    }
+
     /// Whether the view that the camera moves in can be seen.
     pub fn is_main_visible(&self) -> bool {
         self.all.first().is_some_and(|&main| self.is_visible(main))

@@ -1,12 +1,12 @@
 //! What the asks of playback do to its clock.
 
-use super::State;
 use super::ask::PlayAsk;
 use super::document::Document;
+use super::state::State;
 use callscape_base::units::Time;
 
 impl State {
-    pub fn control_playback(&mut self, ask: PlayAsk) {
+    pub fn on_play(&mut self, ask: PlayAsk) {
         let now = self.now();
         let thread = self.document.as_ref().and_then(Document::stepping_thread);
         let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {

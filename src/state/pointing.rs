@@ -2,10 +2,10 @@
 
 use glam::{Vec2, Vec3};
 
-use super::State;
 use super::ask::{CameraAsk, EditAsk, SelectAsk};
 use super::camera::Mode;
 use super::pointer::{Button, CLICK_RADIUS, Click, Press};
+use super::state::State;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 
@@ -21,9 +21,9 @@ impl State {
         let Some(document) = &self.document else {
             return Pointed::default();
         };
-        let camera = self.camera.camera();
+        let camera = self.moving.camera.camera();
         let block = self.pick(at);
-        let size = (self.viewport.size, self.viewport.scale);
+        let size = (self.moving.viewport.size, self.moving.viewport.scale);
         // An arc behind a block is only hinted at.
         let hit = block.map(|(_, point)| point);
         let landscape = self.landscape_pointed_at();
@@ -40,9 +40,9 @@ impl State {
 
     /// The module under a pixel, and the point of it.
     fn pick(&self, at: Vec2) -> Option<(ModuleId, Vec3)> {
-        let camera = self.camera.camera();
+        let camera = self.moving.camera.camera();
         let landscape = self.landscape_pointed_at()?;
-        let ray = camera.ray(at, self.viewport.size);
+        let ray = camera.ray(at, self.moving.viewport.size);
         landscape.pick(camera.eye, ray)
     }
 
@@ -51,10 +51,10 @@ impl State {
         if let Some((_, point)) = self.pick(at) {
             return Some(point);
         }
-        let camera = self.camera.camera();
-        let ray = camera.ray(at, self.viewport.size);
+        let camera = self.moving.camera.camera();
+        let ray = camera.ray(at, self.moving.viewport.size);
         let along = -camera.eye.z / ray.z;
-        let reach = self.camera.pose().distance * 4.0;
+        let reach = self.moving.camera.pose().distance * 4.0;
         (along > 0.0 && along < reach).then(|| camera.eye + ray * along)
     }
 
@@ -62,8 +62,8 @@ impl State {
     /// while dragging; where a panel `covers` the place, what the panels say is `pointed` at. Whether it
     /// is something else than before.
     pub fn update_hover(&mut self, pointed: Pointed, covers: impl FnOnce(Vec2) -> bool) -> bool {
-        let at = self.pointer.at.filter(|&at| !covers(at));
-        let is_dragging = self.pointer.press.is_some();
+        let at = self.moving.pointer.at.filter(|&at| !covers(at));
+        let is_dragging = self.moving.pointer.press.is_some();
         let pointed = match at {
             Some(at) if !is_dragging => self.point_at(at),
             Some(_) => Pointed::default(),
@@ -73,17 +73,17 @@ impl State {
             return false;
         };
         let pointed = document.complete(pointed);
-        std::mem::replace(&mut document.selection.pointed, pointed) != pointed
+        document.selection.change(|it| it.pointed = pointed)
     }
 
     /// The pointer is at `at`; `over_panel` when a panel lies there.
     pub fn pointer_moved(&mut self, at: Vec2, over_panel: bool) {
-        let Some(press) = &mut self.pointer.press else {
-            self.pointer.at = (!over_panel).then_some(at);
+        let Some(press) = &mut self.moving.pointer.press else {
+            self.moving.pointer.at = (!over_panel).then_some(at);
             return;
         };
-        let mut from = self.pointer.at.unwrap_or(press.at);
-        self.pointer.at = Some(at);
+        let mut from = self.moving.pointer.at.unwrap_or(press.at);
+        self.moving.pointer.at = Some(at);
         if !press.is_drag {
             if at.distance(press.at) <= CLICK_RADIUS {
                 return;
@@ -92,27 +92,27 @@ impl State {
             from = press.at;
             let press = *press;
             let under = self.point_under(press.at);
-            self.following.is_on = false;
+            self.moving.following.is_on = false;
             if press.pans {
-                self.camera.start_pan(under);
+                self.moving.camera.start_pan(under);
             } else {
-                self.camera.start_turn(under);
+                self.moving.camera.start_turn(under);
             }
         }
-        self.camera.drag(from, at, self.viewport.size);
+        self.moving.camera.drag(from, at, self.moving.viewport.size);
     }
 
     pub fn pointer_left(&mut self) {
-        if self.pointer.press.is_none() {
-            self.pointer.at = None;
+        if self.moving.pointer.press.is_none() {
+            self.moving.pointer.at = None;
         }
     }
 
     /// A button went down over the landscape.
     pub fn pointer_pressed(&mut self, button: Button, shift: bool) {
-        if let (Some(at), None) = (self.pointer.at, self.pointer.press) {
+        if let (Some(at), None) = (self.moving.pointer.at, self.moving.pointer.press) {
             self.close_search();
-            self.pointer.press = Some(Press {
+            self.moving.pointer.press = Some(Press {
                 button,
                 at,
                 pans: button == Button::Right || (button == Button::Left && shift),
@@ -123,7 +123,7 @@ impl State {
 
     /// A button went up: ends a drag, or clicks; with `command` held the editor shows what was clicked.
     pub fn pointer_released(&mut self, button: Button, command: bool) {
-        let press = self.pointer.press;
+        let press = self.moving.pointer.press;
         let Some(press) = press.filter(|press| press.button == button) else {
             return;
         };
@@ -135,9 +135,9 @@ impl State {
         let click = Click {
             at: press.at,
             heard: self.now(),
-            drawing: self.drawing,
+            drawing: self.moving.time.drawing,
         };
-        let last = self.pointer.last_click.take();
+        let last = self.moving.pointer.last_click.take();
         let is_double = last.is_some_and(|last| click.follows(&last));
         self.execute(SelectAsk::Choose(pointed));
         if command {
@@ -145,14 +145,14 @@ impl State {
         }
         match pointed.module {
             Some(module) if is_double => self.execute(CameraAsk::FlyTo(module)),
-            _ => self.pointer.last_click = Some(click),
+            _ => self.moving.pointer.last_click = Some(click),
         }
     }
 
     /// The window lost the pointer: no drag goes on.
     pub fn release_pointer(&mut self) {
-        self.pointer.press = None;
-        self.camera.end_drag();
+        self.moving.pointer.press = None;
+        self.moving.camera.end_drag();
     }
 
     /// A wheel turned, or two fingers moved, by this many lines, each worth `line` pixels: away from the user and
@@ -162,51 +162,54 @@ impl State {
             return;
         }
         let is_sideways = lines.x.abs() > SIDEWAYS * lines.y.abs();
-        if shift && self.camera.mode() == Mode::Orbit {
+        if shift && self.moving.camera.mode() == Mode::Orbit {
             // Some systems turn the wheel sideways themselves while Shift is held.
             self.moved_along(lines * line);
         } else if is_sideways {
-            let angle = lines.x * line * SCROLL_TURN / self.viewport.size.y.max(1.0);
-            self.following.is_on = false;
-            self.camera.twist(angle, self.under_pointer());
+            let angle = lines.x * line * SCROLL_TURN / self.moving.viewport.size.y.max(1.0);
+            self.moving.following.is_on = false;
+            self.moving.camera.twist(angle, self.under_pointer());
         } else {
-            self.camera.wheel(lines.y, self.under_pointer());
+            self.moving.camera.wheel(lines.y, self.under_pointer());
         }
     }
 
     /// Two fingers parted by this share of their distance, or met where it is negative.
     pub fn pinched(&mut self, share: f32) {
-        if self.pointer.at.is_some() {
-            self.following.is_on = false;
-            self.camera.pinch(1.0 + share, self.under_pointer());
+        if self.moving.pointer.at.is_some() {
+            self.moving.following.is_on = false;
+            self.moving.camera.pinch(1.0 + share, self.under_pointer());
         }
     }
 
     /// Two fingers turned by this many degrees against the clock.
     pub fn twisted(&mut self, degrees: f32) {
-        if self.pointer.at.is_some() {
-            self.following.is_on = false;
-            self.camera
+        if self.moving.pointer.at.is_some() {
+            self.moving.following.is_on = false;
+            self.moving
+                .camera
                 .twist(degrees.to_radians(), self.under_pointer());
         }
     }
 
     /// The ground is moved by this many pixels.
     pub fn moved_along(&mut self, by: Vec2) {
-        let Some(at) = self.pointer.at.filter(|_| by.is_finite()) else {
+        let Some(at) = self.moving.pointer.at.filter(|_| by.is_finite()) else {
             return;
         };
         // What is pressed drags already.
-        if self.pointer.press.is_none() {
-            self.following.is_on = false;
-            self.camera.start_pan(self.point_under(at));
-            self.camera.drag(at, at + by, self.viewport.size);
-            self.camera.end_drag();
+        if self.moving.pointer.press.is_none() {
+            self.moving.following.is_on = false;
+            self.moving.camera.start_pan(self.point_under(at));
+            self.moving
+                .camera
+                .drag(at, at + by, self.moving.viewport.size);
+            self.moving.camera.end_drag();
         }
     }
 
     fn under_pointer(&self) -> Option<Vec3> {
-        self.pointer.at.and_then(|at| self.point_under(at))
+        self.moving.pointer.at.and_then(|at| self.point_under(at))
     }
 }
 
@@ -237,8 +240,13 @@ mod tests {
     fn place_of(state: &State, module: ModuleId) -> Vec2 {
         let bounds = open(state).bounds_of(module).expect("it has a block");
         let at = ((bounds.min + bounds.max) * 0.5).with_z(bounds.max.z);
-        let size = state.viewport.size;
-        let clip = state.camera.camera().clip_from_world(size.x / size.y) * at.extend(1.0);
+        let size = state.moving.viewport.size;
+        let clip = state
+            .moving
+            .camera
+            .camera()
+            .clip_from_world(size.x / size.y)
+            * at.extend(1.0);
         let on = Vec2::new(clip.x, -clip.y) / clip.w;
         (on * 0.5 + 0.5) * size
     }
@@ -262,7 +270,7 @@ mod tests {
         state.pointer_pressed(Button::Left, false);
         state.pointer_released(Button::Left, false);
         assert_eq!(open(&state).selection.chosen.module, Some(step));
-        assert_eq!(state.camera.destination(), None);
+        assert_eq!(state.moving.camera.destination(), None);
         // Once more soon after: a double-click.
         state.pointer_pressed(Button::Left, false);
         state.pointer_released(Button::Left, false);
@@ -273,17 +281,21 @@ mod tests {
     fn a_press_that_moves_is_a_drag_and_chooses_nothing() {
         let mut state = framed(tiny(), 800.0);
         let at = place_of(&state, module(&state, "step"));
-        state.following.is_on = true;
+        state.moving.following.is_on = true;
         state.pointer_moved(at, false);
         state.pointer_pressed(Button::Left, true);
-        let before = state.camera.pose();
+        let before = state.moving.camera.pose();
         state.pointer_moved(at + Vec2::new(CLICK_RADIUS * 0.5, 0.0), false);
-        assert_eq!(state.camera.pose(), before, "no farther than a click");
+        assert_eq!(
+            state.moving.camera.pose(),
+            before,
+            "no farther than a click"
+        );
         state.pointer_moved(at + Vec2::new(60.0, 0.0), false);
-        assert_ne!(state.camera.pose(), before);
-        assert!(!state.following.is_on);
+        assert_ne!(state.moving.camera.pose(), before);
+        assert!(!state.moving.following.is_on);
         state.pointer_released(Button::Right, false);
-        assert!(state.pointer.is_pressed(), "another button");
+        assert!(state.moving.pointer.is_pressed(), "another button");
         state.pointer_released(Button::Left, false);
         assert_eq!(open(&state).selection.chosen, Pointed::default());
         frame_at(&mut state, 10);
@@ -302,28 +314,32 @@ mod tests {
             }));
             let at = Vec2::new(left + 330.0, 420.0);
             state.enter_half(at);
-            state.pointer_moved(at - state.viewport.origin, false);
-            let mut eyes = vec![state.camera.camera().eye];
+            state.pointer_moved(at - state.moving.viewport.origin, false);
+            let mut eyes = vec![state.moving.camera.camera().eye];
             state.pinched(0.4);
-            eyes.push(state.camera.camera().eye);
+            eyes.push(state.moving.camera.camera().eye);
             state.twisted(15.0);
-            eyes.push(state.camera.camera().eye);
+            eyes.push(state.moving.camera.camera().eye);
             state.moved_along(Vec2::new(30.0, -12.0));
-            eyes.push(state.camera.camera().eye);
+            eyes.push(state.moving.camera.camera().eye);
             // Two fingers sideways turn.
             state.scrolled(Vec2::new(2.0, 0.1), 50.0, false);
-            eyes.push(state.camera.camera().eye);
+            eyes.push(state.moving.camera.camera().eye);
             for odd in [f32::NAN, f32::INFINITY, -2.0] {
                 state.pinched(odd);
             }
             state.twisted(f32::NAN);
             state.moved_along(Vec2::NAN);
             state.scrolled(Vec2::NAN, 50.0, false);
-            assert_eq!(state.camera.camera().eye, eyes[4], "what is no number");
+            assert_eq!(
+                state.moving.camera.camera().eye,
+                eyes[4],
+                "what is no number"
+            );
             state.pointer_left();
             state.pinched(0.4);
             state.twisted(15.0);
-            assert_eq!(state.camera.camera().eye, eyes[4], "elsewhere");
+            assert_eq!(state.moving.camera.camera().eye, eyes[4], "elsewhere");
             eyes
         };
         let (first, second) = (after(0.0), after(640.0));
@@ -339,8 +355,8 @@ mod tests {
         state.pointer_moved(Vec2::new(10.0, 10.0), false);
         assert!(!state.update_hover(Pointed::default(), |_| false));
         state.pointer_moved(Vec2::new(10.0, 10.0), true);
-        assert_eq!(state.pointer.at, None, "a panel lies there");
+        assert_eq!(state.moving.pointer.at, None, "a panel lies there");
         state.pointer_pressed(Button::Left, false);
-        assert!(!state.pointer.is_pressed());
+        assert!(!state.moving.pointer.is_pressed());
     }
 }

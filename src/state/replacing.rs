@@ -1,11 +1,10 @@
 //! Another document in place of the one that is shown: the one way to it, so that nothing made of the one before is
 //! read as if it were of the new one.
 
-use super::State;
-use super::ask::ViewAsk;
 use super::document::Document;
 use super::made::Generation;
 use super::message::Message;
+use super::state::State;
 use callscape_base::escape;
 
 impl State {
@@ -13,11 +12,9 @@ impl State {
     pub(super) fn put(&mut self, document: Document) {
         let before = self.document.replace(document);
         self.tell_gone(before.as_ref());
-        // Where two follow each other in one frame, views are of the first still.
-        self.replaced = self.replaced.take().or(before);
-        self.stamps.document += 1;
-        self.view_asks.retain(|(_, ask)| !ask.names_ids());
-        self.detail_seen = None;
+        self.opening.replace(before);
+        self.errands.forget_ids();
+        self.look.detail_seen = None;
         if self.search.is_open {
             let query = std::mem::take(&mut self.search.query);
             self.search_for(query);
@@ -40,13 +37,9 @@ impl State {
             })
             .collect();
         if !lines.is_empty() {
-            self.messages.push(Message {
-                is_error: false,
-                is_open: false,
-                title: "Excluded modules no longer exist; they are excluded again once they return"
-                    .to_owned(),
-                lines,
-            });
+            let title =
+                "Excluded modules no longer exist; they are excluded again once they return";
+            self.told.messages.push(Message::note(title, lines));
         }
     }
 
@@ -56,31 +49,10 @@ impl State {
         shown: Option<Generation>,
         of: impl FnOnce(&State) -> T,
     ) -> Option<T> {
-        let replaced = self.replaced.take()?;
-        if Some(replaced.generation()) != shown {
-            return None;
-        }
+        let replaced = self.opening.take_replaced(shown)?;
         let now = self.document.replace(replaced);
         let made = of(self);
         self.document = now;
         Some(made)
-    }
-}
-
-impl ViewAsk {
-    /// Whether it speaks of something by its id.
-    fn names_ids(&self) -> bool {
-        match self {
-            ViewAsk::Fit(_) | ViewAsk::Reveal(_) | ViewAsk::ShowLine(_) => true,
-            ViewAsk::Zoom { .. }
-            | ViewAsk::Pan(_)
-            | ViewAsk::ShowAll
-            | ViewAsk::ByModules
-            | ViewAsk::ShowRange
-            | ViewAsk::Along(_)
-            | ViewAsk::Press(_)
-            | ViewAsk::Graph(_)
-            | ViewAsk::Do(_) => false,
-        }
     }
 }

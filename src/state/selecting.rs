@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::State;
 use super::ask::{CallWalk, FilterAsk, PlayAsk, SelectAsk, ViewAsk};
 use super::details::Neighbours;
 use super::history::{History, Place};
+use super::state::State;
 use crate::panes::{Artifact, ViewId};
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape_facts::trace::Trace;
@@ -52,7 +52,7 @@ impl State {
     }
 
     /// Chooses another call, moves the clock to its start and shows it; says why where what is marked cannot be stepped through.
-    pub fn go_to_call(&mut self, walk: CallWalk) {
+    fn go_to_call(&mut self, walk: CallWalk) {
         if matches!(walk, CallWalk::NextMarked | CallWalk::PreviousMarked)
             && let Err(reason) = self.marked_steps()
         {
@@ -127,60 +127,43 @@ impl State {
 
     /// Chooses what `pointed` names, and remembers what was chosen before.
     pub fn choose(&mut self, pointed: Pointed) {
-        self.walks = false;
-        self.choose_next(pointed);
+        self.choose_next(pointed, false);
     }
 
     /// Chooses something in the one calling context that rows of the comparison lead to, outermost first.
-    pub fn choose_in_context(&mut self, pointed: Pointed, way: Arc<[u32]>) {
+    pub(super) fn choose_in_context(&mut self, pointed: Pointed, way: Arc<[u32]>) {
         self.choose(pointed);
         if let Some(document) = &mut self.document {
-            document.way = Some((document.selection.chosen, way));
+            document.selection.go_way(way);
         }
     }
 
-    /// The same; on a walk through rows only where it began is remembered.
-    pub fn choose_next(&mut self, pointed: Pointed) {
+    /// The same; where that `walks` through rows only where it began is remembered.
+    fn choose_next(&mut self, pointed: Pointed, walks: bool) {
         let Some(document) = &mut self.document else {
             return;
         };
         let chosen = document.complete(pointed);
-        let before = Place::of(&document.selection);
-        if chosen != before.chosen {
-            // The same at another time is no other place to go back to.
-            let time = chosen.time;
-            if chosen
-                != (Pointed {
-                    time,
-                    ..before.chosen
-                })
-                && !self.walks
-            {
-                document.places.leave(before);
-            }
-            document.selection.chosen = chosen;
-            if chosen.relation.is_some() {
-                let views = self.panes.all().iter().copied();
-                let opens: Vec<ViewId> = views
-                    .filter(|view| view.line().opens_for.contains(&Artifact::CallRelation))
-                    .filter(|view| document.has(view.line().needs))
-                    .collect();
-                opens.into_iter().for_each(|view| self.panes.open(view));
-            }
-            self.show_chosen();
+        if !document.selection.choose(chosen, walks) {
+            return;
         }
+        if chosen.relation.is_some() {
+            let has = |view: &ViewId| document.has(view.line().needs);
+            let opens = self.panes.opens_for(Artifact::CallRelation);
+            let opens: Vec<ViewId> = opens.filter(has).collect();
+            opens.into_iter().for_each(|view| self.panes.open(view));
+        }
+        self.show_chosen();
     }
 
     /// Limits every view to a range, and remembers what was shown before.
     pub fn set_range(&mut self, range: Option<TimeRange>) {
-        let before = self
-            .document
-            .as_ref()
-            .map(|open| Place::of(&open.selection));
+        let before = self.document.as_ref();
+        let before = before.map(|open| Place::of(&open.selection));
         if self.limit(range)
             && let (Some(place), Some(open)) = (before, &mut self.document)
         {
-            open.places.leave(place);
+            open.selection.places.leave(place);
         }
     }
 
@@ -190,7 +173,7 @@ impl State {
     }
 
     /// Limits every view to a range; whether that changes anything.
-    pub fn limit(&mut self, range: Option<TimeRange>) -> bool {
+    pub(super) fn limit(&mut self, range: Option<TimeRange>) -> bool {
         let Some(document) = &mut self.document else {
             return false;
         };
@@ -207,8 +190,7 @@ impl State {
         if has_changed {
             let filters = document.filters.clone();
             document.limit(range, filters);
-            self.stamps.left += 1;
-            self.outdate_count();
+            self.work.outdate_count();
             self.show_chosen();
         }
         has_changed
@@ -223,8 +205,7 @@ impl State {
         change(&mut filters);
         if filters != document.filters {
             document.limit(document.selection.range, filters);
-            self.stamps.left += 1;
-            self.outdate_count();
+            self.work.outdate_count();
             self.show_chosen();
         }
     }
@@ -234,7 +215,7 @@ impl State {
         self.filter(|own| *own = filters.clone().knowing(own));
     }
 
-    pub fn on_filter(&mut self, ask: FilterAsk) {
+    pub(super) fn on_filter(&mut self, ask: FilterAsk) {
         match ask {
             FilterAsk::Add(step) => self.filter(|filters| filters.add(step)),
             FilterAsk::RemoveModule | FilterAsk::RemoveBelow | FilterAsk::HideThread => {
@@ -245,27 +226,21 @@ impl State {
         }
     }
 
-    pub fn on_select(&mut self, ask: SelectAsk) {
+    pub(super) fn on_select(&mut self, ask: SelectAsk) {
         match ask {
             SelectAsk::Choose(pointed) => self.choose(pointed),
             SelectAsk::Select(module) => self.choose(Pointed::at_module(module)),
-            SelectAsk::Walk(pointed) => {
-                self.choose_next(pointed);
-                self.walks = true;
-            }
+            SelectAsk::Walk(pointed) => self.choose_next(pointed, true),
             SelectAsk::SetRange(range) => self.set_range(range),
             SelectAsk::DragRange(range) => {
                 if let Some(open) = &mut self.document {
-                    let before = Place::of(&open.selection);
-                    open.before_drag.get_or_insert(before);
+                    open.selection.begin_drag();
                 }
                 self.limit(Some(range));
             }
             SelectAsk::EndRangeDrag => {
-                if let Some(open) = &mut self.document
-                    && let Some(place) = open.before_drag.take()
-                {
-                    open.places.leave(place);
+                if let Some(open) = &mut self.document {
+                    open.selection.end_drag();
                 }
             }
             SelectAsk::StartRangeHere => self.move_range(true),
@@ -283,7 +258,7 @@ impl State {
         };
         let Selection {
             chosen, pointed, ..
-        } = &document.selection;
+        } = &*document.selection;
         let module = chosen.module.or(pointed.module);
         let module = module.filter(|&module| module != ModuleId::ROOT);
         let thread = pointed.thread.or(chosen.thread);
@@ -317,13 +292,11 @@ impl State {
     }
 
     /// Goes to another place in the history.
-    pub fn go(&mut self, to: fn(&mut History, Place) -> Option<Place>) {
+    fn go(&mut self, to: fn(&mut History, Place) -> Option<Place>) {
         let Some(document) = &mut self.document else {
             return;
         };
-        let now = Place::of(&document.selection);
-        if let Some(place) = to(&mut document.places, now) {
-            document.selection.chosen = place.chosen;
+        if let Some(place) = document.selection.go(to) {
             self.limit(place.range);
             self.show_chosen();
         }
@@ -450,7 +423,7 @@ mod tests {
         assert!(!state.draws_range());
         state.execute(SelectAsk::Back);
         assert_eq!(open(&state).selection.range, None);
-        assert!(!open(&state).places.can_go_back());
+        assert!(!open(&state).selection.places.can_go_back());
     }
 
     #[test]
@@ -479,7 +452,7 @@ mod tests {
     fn calls_are_walked_through() {
         let mut state = tiny();
         let go = |state: &mut State, walk| {
-            state.view_asks.clear();
+            state.errands.view_asks.clear();
             state.execute(SelectAsk::GoToCall(walk));
             chosen(state).call
         };
@@ -489,7 +462,7 @@ mod tests {
             ..Pointed::default()
         });
         assert_eq!(go(&mut state, CallWalk::FirstChild), Some(call(1)));
-        assert_eq!(state.view_asks, [(None, ViewAsk::Reveal(call(1)))]);
+        assert_eq!(state.errands.view_asks, [(None, ViewAsk::Reveal(call(1)))]);
         assert_eq!(
             open(&state).playback.as_ref().expect("it").time(),
             micros(10)
@@ -497,7 +470,7 @@ mod tests {
         assert_eq!(go(&mut state, CallWalk::Caller), Some(call(0)));
         assert_eq!(go(&mut state, CallWalk::LongestChild), Some(call(3)));
         assert_eq!(go(&mut state, CallWalk::Fit), Some(call(3)));
-        assert_eq!(state.view_asks, [(None, ViewAsk::Fit(call(3)))]);
+        assert_eq!(state.errands.view_asks, [(None, ViewAsk::Fit(call(3)))]);
         assert_eq!(go(&mut state, CallWalk::Limit), Some(call(3)));
         assert_eq!(open(&state).selection.range, Some(range(60, 90)));
         state.set_range(None);

@@ -115,8 +115,6 @@ pub struct Steps {
     pub opened: u64,
     /// Something was asked for since what is shown was last looked at, so that it is looked at closely.
     pub is_touched: bool,
-    /// From where an action has the camera fly.
-    pub flies_from: Option<Goal>,
     /// How many steps are to be done, as soon as jobs for it are done; with the last job that was begun.
     pub going: Option<(usize, Option<Ask>)>,
     /// What is shown was brought to a step: whatever comes of that is no step of its own.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::State;
+use super::ask::CutAsk;
 use super::job::Job;
 use super::made::Made;
+use super::state::State;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
+use callscape_filter::cut::Cut;
 use callscape_filter::selection::Pointed;
 use callscape_model::band::Band;
 use callscape_model::highlight::Highlight;
@@ -15,6 +17,11 @@ use callscape_model::landscape::LandscapeSettings;
 
 /// More modules are laid out on another thread: it takes longer than a frame may.
 const MOST_AT_ONCE: usize = 60_000;
+
+/// A module whose blocks would be smaller on the screen, in pixels on average, is collapsed; one that is collapsed
+/// is expanded when they would be larger than the second.
+const SMALLEST: f32 = 5.0;
+const LARGE_ENOUGH: f32 = 6.5;
 
 impl State {
     pub fn configure(&mut self, settings: LandscapeSettings) {
@@ -41,7 +48,7 @@ impl State {
             if let Some(beside) = &mut document.other_city {
                 beside.highlight(hierarchy, highlight);
             }
-            self.stamps.looks += 1;
+            self.look.looks += 1;
         }
     }
 
@@ -76,7 +83,7 @@ impl State {
         if let Some(beside) = &mut document.other_city {
             beside.light(hierarchy, lit);
         }
-        self.stamps.looks += 1;
+        self.look.looks += 1;
     }
 
     pub fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
@@ -92,7 +99,7 @@ impl State {
             return;
         };
         document.cut.toggle(module);
-        self.detail_by_size = false;
+        self.look.detail_by_size = false;
         self.lay_out();
         self.choose(Pointed::at_module(Some(module)));
     }
@@ -108,11 +115,11 @@ impl State {
                 progress.start("laying out", 0);
                 Ok(lay_out())
             };
-            let job = Job::start((self.wake)(), work);
-            self.jobs.laying_out = Some(Made::new(of, job));
+            let job = Job::start(self.work.waker(), work);
+            self.work.jobs.laying_out = Some(Made::new(of, job));
             return;
         }
-        self.jobs.laying_out = None;
+        self.work.jobs.laying_out = None;
         document.lay_out(&self.settings);
         self.blocks_moved();
     }
@@ -120,10 +127,112 @@ impl State {
     /// Blocks of the landscape have changed.
     pub fn blocks_moved(&mut self) {
         if let Some(document) = &self.document {
-            self.camera.set_bounds(document.bounds());
-            self.stamps.blocks += 1;
+            self.moving.camera.set_bounds(document.bounds());
+            self.look.blocks += 1;
         }
     }
+
+    /// Collapses and expands.
+    pub fn on_cut(&mut self, ask: CutAsk) {
+        if let CutAsk::CollapseOrExpand(module) = ask {
+            return self.collapse_or_expand(module);
+        }
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        let hierarchy = &document.session.hierarchy;
+        let before = document.cut.clone();
+        match ask {
+            CutAsk::ToggleDetailBySize => {
+                self.look.detail_by_size ^= true;
+                self.look.detail_seen = None;
+                if !self.look.detail_by_size {
+                    document.cut.expand_all();
+                }
+            }
+            CutAsk::ExpandAll => document.cut.expand_all(),
+            CutAsk::ExpandWhole(module) => {
+                let selection = &document.selection;
+                let module = module
+                    .or(selection.chosen.module)
+                    .or(selection.pointed.module);
+                if let Some(module) = module {
+                    document.cut.expand_whole(hierarchy, module);
+                }
+            }
+            CutAsk::SetLevel(level) => document.cut.set_level(hierarchy, level),
+            CutAsk::ChangeLevel(by) => {
+                let deepest = hierarchy.modules().map(|id| hierarchy.depth(id)).max();
+                let deepest = deepest.unwrap_or(0);
+                let level = document.cut.level(hierarchy).unwrap_or(deepest);
+                let level = i32::from(level).saturating_add(by).max(1);
+                if level >= i32::from(deepest) {
+                    document.cut.expand_all();
+                } else {
+                    document.cut.set_level(hierarchy, level as u16);
+                }
+            }
+            // Handled above.
+            CutAsk::CollapseOrExpand(_) => {}
+        }
+        if !matches!(ask, CutAsk::ToggleDetailBySize) {
+            self.look.detail_by_size = false;
+        }
+        if document.cut != before {
+            self.lay_out();
+        }
+    }
+
+    /// Collapses what is too small on the screen and expands what is large enough, once the camera rests.
+    pub fn fit_detail(&mut self) {
+        if !self.look.detail_by_size
+            || self.moving.camera.is_moving()
+            || self.work.jobs.laying_out.is_some()
+        {
+            return;
+        }
+        let seen = Some((self.moving.camera.pose(), self.moving.viewport.size));
+        let Some(document) = &mut self.document else {
+            return;
+        };
+        if self.look.detail_seen == seen || document.city.is_moving() {
+            return;
+        }
+        let (camera, size) = (self.moving.camera.camera(), self.moving.viewport.size);
+        let mut cut = document.cut.clone();
+        let shown = document.city.leaf_sizes(&document.session, &camera, size);
+        let is_other = fit(&document.session.hierarchy, &mut cut, shown);
+        if is_other {
+            // What has been expanded may be large enough to be expanded further: looked at again when it is there.
+            document.cut = cut;
+            self.lay_out();
+        } else {
+            self.look.detail_seen = seen;
+        }
+    }
+}
+
+/// Collapses and expands modules by how large their leaves are on the screen; whether that changes anything.
+fn fit(hierarchy: &Hierarchy, cut: &mut Cut, sizes: Vec<(ModuleId, f32)>) -> bool {
+    let mut is_other = false;
+    for (module, pixels) in sizes {
+        if module == ModuleId::ROOT {
+            continue;
+        }
+        let is_collapsed = cut.is_collapsed(module);
+        if is_collapsed && pixels > LARGE_ENOUGH {
+            cut.expand(hierarchy, module);
+            // Its children are judged when they are there.
+            for child in hierarchy.children(module) {
+                cut.collapse(hierarchy, child);
+            }
+            is_other = true;
+        } else if !is_collapsed && pixels < SMALLEST {
+            cut.collapse(hierarchy, module);
+            is_other = true;
+        }
+    }
+    is_other
 }
 
 /// The module to collapse for `module`: itself, or its parent when it has nothing to collapse. Not the
@@ -139,7 +248,6 @@ fn collapsible(hierarchy: &Hierarchy, module: ModuleId) -> Option<ModuleId> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::CutAsk;
     use super::super::ask::RunsAsk;
     use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, tiny, two_runs};
@@ -176,9 +284,12 @@ mod tests {
             let document = open(state);
             document.cut.level(&document.session.hierarchy)
         };
-        state.detail_by_size = true;
+        state.look.detail_by_size = true;
         state.execute(CutAsk::SetLevel(1));
-        assert!(!state.detail_by_size, "the user has said what is collapsed");
+        assert!(
+            !state.look.detail_by_size,
+            "the user has said what is collapsed"
+        );
         assert_eq!(level(&state), Some(1));
         state.execute(CutAsk::ChangeLevel(-5));
         assert_eq!(level(&state), Some(1), "something is to be seen");
@@ -245,5 +356,25 @@ mod tests {
         assert_ne!(open(&state).city.blocks(), before);
         state.set_most_blocks(2);
         assert!(open(&state).city.blocks_left_out() > 0);
+    }
+
+    #[test]
+    fn modules_collapse_and_expand_with_some_play_between() {
+        let state = tiny();
+        let hierarchy = &open(&state).session.hierarchy;
+        let step = module(&state, "step");
+        let parent = hierarchy.parent(step).expect("a parent");
+        let mut cut = Cut::all();
+        let between = (SMALLEST + LARGE_ENOUGH) * 0.5;
+        assert!(!fit(hierarchy, &mut cut, vec![(parent, between)]));
+        assert!(fit(hierarchy, &mut cut, vec![(parent, SMALLEST * 0.9)]));
+        assert!(cut.is_collapsed(parent));
+        assert!(!fit(hierarchy, &mut cut, vec![(parent, between)]));
+        assert!(fit(hierarchy, &mut cut, vec![(parent, LARGE_ENOUGH * 1.1)]));
+        assert!(!cut.is_collapsed(parent));
+        assert!(
+            !fit(hierarchy, &mut cut, vec![(ModuleId::ROOT, 0.0)]),
+            "something is to be seen"
+        );
     }
 }

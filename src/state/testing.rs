@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::State;
 use super::document::Document;
 use super::panes::{Artifact, Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use super::state::State;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId, Time, TimeRange};
@@ -133,7 +133,9 @@ pub fn two_runs() -> State {
 pub fn settle(state: &mut State) {
     let pause = || std::thread::sleep(Duration::from_millis(1));
     state.poll_jobs();
-    while state.jobs.is_any() || !state.runs_view.to_do.is_empty() || state.mapping.is_finding_out()
+    while state.work.jobs.is_any()
+        || !state.runs_view.to_do.is_empty()
+        || state.mapping.is_finding_out()
     {
         pause();
         state.poll_jobs();
@@ -148,9 +150,9 @@ pub fn settle(state: &mut State) {
 /// Goes on to `milliseconds` after the start, in one frame.
 pub fn frame_at(state: &mut State, milliseconds: u64) {
     state.tell_time(Duration::from_millis(milliseconds));
-    let since = state.begin_frame();
+    let since = state.moving.time.begin_frame();
     state.advance(since);
-    state.end_advance(true);
+    state.moving.time.end_frame(true);
 }
 
 pub fn open(state: &State) -> &Document {

@@ -5,20 +5,25 @@ use std::time::Duration;
 use glam::Vec2;
 
 use super::ask::{Ask, CutAsk, FilterAsk, LookAsk, PlayAsk, RunsAsk, SearchAsk, SelectAsk};
+use super::destination::Destination;
+use super::stamps::Stamps;
+use super::state::State;
 use super::testing::{CITY, frame_at, module, nothing_open, range, settle, tiny, two_runs};
-use super::*;
-use callscape_base::units::ThreadId;
+use super::told::NOTICE;
+use super::viewport::Viewport;
+use callscape_base::units::{ThreadId, Time};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
+use callscape_look::pose::{FreeArea, Pose};
 use callscape_model::highlight::Highlight;
 use callscape_model::metric::Metric;
 
 /// The names of the stamps that an ask moves.
 fn moved(state: &mut State, ask: impl Into<Ask>) -> Vec<&'static str> {
-    let before = state.stamps;
+    let before = state.stamps();
     state.execute(ask);
     settle(state);
-    let after = state.stamps;
+    let after = state.stamps();
     let all = [
         ("opened", before.opened, after.opened),
         ("document", before.document, after.document),
@@ -27,6 +32,7 @@ fn moved(state: &mut State, ask: impl Into<Ask>) -> Vec<&'static str> {
         ("looks", before.looks, after.looks),
         ("left", before.left, after.left),
         ("names", before.names, after.names),
+        ("selection", before.selection, after.selection),
     ];
     all.iter()
         .filter(|(_, before, after)| before != after)
@@ -38,7 +44,9 @@ fn moved(state: &mut State, ask: impl Into<Ask>) -> Vec<&'static str> {
 fn an_ask_moves_the_stamps_of_what_it_changes() {
     let mut state = tiny();
     let step = module(&state, "step");
-    assert_eq!(moved(&mut state, SelectAsk::Select(Some(step))), [""; 0]);
+    let select = SelectAsk::Select(Some(step));
+    assert_eq!(moved(&mut state, select), ["selection"]);
+    assert_eq!(moved(&mut state, select), [""; 0], "the same again");
     assert_eq!(
         moved(&mut state, PlayAsk::Seek(Time::from_ns(7_000))),
         [""; 0]
@@ -61,7 +69,7 @@ fn an_ask_moves_the_stamps_of_what_it_changes() {
     );
     assert_eq!(
         moved(&mut state, SelectAsk::SetRange(Some(range(10, 50)))),
-        ["left"]
+        ["left", "selection"]
     );
     assert_eq!(
         moved(&mut state, SelectAsk::SetRange(Some(range(10, 50)))),
@@ -97,9 +105,9 @@ fn opening_moves_what_is_kept_for_other_inputs() {
         run,
         blocks,
         ..
-    } = state.stamps;
+    } = state.stamps();
     assert!([opened, document, run, blocks].iter().all(|&of| of > 0));
-    assert_eq!(nothing_open().stamps, Stamps::default());
+    assert_eq!(nothing_open().stamps(), Stamps::default());
 }
 
 #[test]
@@ -126,19 +134,18 @@ fn viewport(width: f32) -> Viewport {
 fn the_view_of_everything_stays_one_when_the_window_changes_its_size() {
     let mut state = tiny();
     state.set_viewport(viewport(800.0));
-    let wide = state.camera.pose();
-    assert_eq!(state.home, Some(wide));
+    let wide = state.moving.camera.pose();
     state.set_viewport(viewport(300.0));
-    let narrow = state.camera.pose();
+    let narrow = state.moving.camera.pose();
     assert!(narrow.distance > wide.distance, "{wide:?} {narrow:?}");
     // From elsewhere one goes on looking from there.
     let elsewhere = Pose {
         distance: 50.0,
         ..narrow
     };
-    state.camera.look_from(elsewhere);
+    state.moving.camera.look_from(elsewhere);
     state.set_viewport(viewport(800.0));
-    assert_eq!(state.camera.pose(), elsewhere);
+    assert_eq!(state.moving.camera.pose(), elsewhere);
 }
 
 #[test]
@@ -152,16 +159,20 @@ fn a_flight_starts_where_it_can_be_seen_and_ends() {
     state.fly(Destination::Module(step));
     assert!(state.is_moving(), "it is pending");
     state.set_viewport(viewport(800.0));
-    assert!(state.camera.destination().is_some());
+    assert!(state.moving.camera.destination().is_some());
     for frame in 1..200 {
         frame_at(&mut state, 50 * frame);
     }
-    assert_eq!(state.camera.destination(), None);
+    assert_eq!(state.moving.camera.destination(), None);
     assert!(!state.is_moving());
     state.panes.maximised = Some(super::testing::STACKS);
     state.fly(Destination::Home);
     state.set_viewport(viewport(800.0));
-    assert_eq!(state.camera.destination(), None, "nobody would see it");
+    assert_eq!(
+        state.moving.camera.destination(),
+        None,
+        "nobody would see it"
+    );
     state.fly_there(step);
     assert!(state.panes.is_visible(CITY), "this one opens it");
 }
@@ -170,8 +181,8 @@ fn a_flight_starts_where_it_can_be_seen_and_ends() {
 fn frames_after_a_pause_have_nothing_to_catch_up_with() {
     let mut state = nothing_open();
     state.tell_time(Duration::from_secs(5));
-    assert_eq!(state.begin_frame(), Duration::from_secs(5));
-    assert_eq!(state.begin_frame(), Duration::ZERO);
+    assert_eq!(state.moving.time.begin_frame(), Duration::from_secs(5));
+    assert_eq!(state.moving.time.begin_frame(), Duration::ZERO);
     state.choose(Pointed::default());
     assert!(!state.is_moving());
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::document::{Limits, Parts};
 use super::job::Job;
+use super::jobs::Jobs;
 use super::made::Generation;
 use callscape_analysis::frequency::Frequencies;
 use callscape_analysis::session::Session;
@@ -52,9 +53,14 @@ impl FrequencyWork {
     }
 }
 
+/// What makes what a worker calls to have the window look for its outcome.
+pub type Wake = Box<dyn Fn() -> Box<dyn FnOnce() + Send>>;
+
 /// Work under way and what came of it.
-#[derive(Default)]
 pub struct Work {
+    wake: Wake,
+    /// What changes what is open.
+    pub jobs: Jobs,
     /// The document that all this is of.
     of: Option<Generation>,
     /// A view shows numbers that only looking at every call finds.
@@ -64,24 +70,57 @@ pub struct Work {
     /// The user stopped it: it is not begun again for the same.
     pub counting_is_stopped: bool,
     /// Counts what range and filters leave of two runs.
-    pub comparing: Option<Job<Parts>>,
-    pub compared_for: Option<Limits>,
+    pub(super) comparing: Option<Job<Parts>>,
+    pub(super) compared_for: Option<Limits>,
     /// How often functions are called.
     pub frequency: FrequencyWork,
+    /// [`super::Stamps::left`]
+    pub left: u64,
 }
 
 impl Work {
+    pub(super) fn new(wake: Wake) -> Work {
+        Work {
+            wake,
+            jobs: Jobs::default(),
+            of: None,
+            is_asked: false,
+            counting: None,
+            counting_is_stopped: false,
+            comparing: None,
+            compared_for: None,
+            frequency: FrequencyWork::default(),
+            left: 0,
+        }
+    }
+
+    /// What a worker calls to have the window look for its outcome.
+    pub(super) fn waker(&self) -> Box<dyn FnOnce() + Send> {
+        (self.wake)()
+    }
+
+    /// Stops the count of calls; it is not begun again for the same.
+    pub(super) fn stop_counting(&mut self) {
+        self.counting = None;
+        self.counting_is_stopped = true;
+    }
+
+    /// Range or filters changed: what is being counted is of no use.
+    pub(super) fn outdate_count(&mut self) {
+        self.counting = None;
+        self.counting_is_stopped = false;
+        self.left += 1;
+    }
+
     /// Drops what is of a document that is no longer shown; what is asked for goes on.
-    pub fn follow(&mut self, shown: Option<Generation>) {
+    pub(super) fn follow(&mut self, shown: Option<Generation>) {
         if self.of != shown {
-            *self = Work {
-                of: shown,
-                is_asked: self.is_asked,
-                frequency: FrequencyWork {
-                    wanted: self.frequency.wanted,
-                    ..FrequencyWork::default()
-                },
-                ..Work::default()
+            self.of = shown;
+            (self.counting, self.counting_is_stopped) = (None, false);
+            (self.comparing, self.compared_for) = (None, None);
+            self.frequency = FrequencyWork {
+                wanted: self.frequency.wanted,
+                ..FrequencyWork::default()
             };
         }
     }
@@ -120,14 +159,15 @@ mod tests {
 
     #[test]
     fn work_is_under_way_while_either_count_is() {
-        assert!(!Work::default().is_under_way());
+        let idle = || Work::new(Box::new(|| Box::new(|| ())));
+        assert!(!idle().is_under_way());
         let counting = Work {
             counting: Some(Job::start(|| (), |_| Err(Cancelled))),
-            ..Work::default()
+            ..idle()
         };
         let comparing = Work {
             comparing: Some(Job::start(|| (), |_| Err(Cancelled))),
-            ..Work::default()
+            ..idle()
         };
         assert!(counting.is_under_way() && comparing.is_under_way());
     }

@@ -144,7 +144,7 @@ impl Alone {
         state.update_work();
         let mut asks = Asks::default();
         view.update(state, &mut asks);
-        for (of, ask) in std::mem::take(&mut state.view_asks) {
+        for (of, ask) in std::mem::take(&mut state.errands.view_asks) {
             if of.is_none_or(|of| of == *id) {
                 view.on(ask, state, &mut asks);
                 view.update(state, &mut asks);
@@ -155,7 +155,7 @@ impl Alone {
 
     fn is_waiting(&self) -> bool {
         let state = &self.state;
-        self.view.is_waiting() || state.work.is_under_way() || state.jobs.is_any()
+        self.view.is_waiting() || state.work.is_under_way() || state.work.jobs.is_any()
     }
 
     /// What is shown once nothing more is being worked out.
@@ -227,12 +227,15 @@ impl Alone {
             return self.seek(of.early);
         }
         let document = self.state.document.as_mut().expect("something is open");
-        document.selection.pointed = document.complete(of.pointed(artifact));
+        let pointed = document.complete(of.pointed(artifact));
+        document.selection.change(|it| it.pointed = pointed);
     }
 
     fn mean_nothing(&mut self, of: &Examples) {
         let document = self.state.document.as_mut().expect("something is open");
-        document.selection.pointed = Pointed::default();
+        document
+            .selection
+            .change(|it| it.pointed = Pointed::default());
         self.state.execute(SelectAsk::SetRange(Some(of.shown)));
         self.seek(of.middle);
     }

@@ -76,7 +76,7 @@ impl Drawn {
 
 impl Drawn {
     /// Hands over what is new of blocks and their colours; whether something is.
-    fn blocks(&mut self, feed: &mut Feed<'_>, stamps: &Stamps) -> bool {
+    fn blocks(&mut self, feed: &mut Feed<'_>, stamps: Stamps) -> bool {
         let before = self.stamps;
         let mut is_new = false;
         if before.blocks != stamps.blocks || !self.has_blocks {
@@ -170,16 +170,16 @@ impl Drawn {
         } = wanted;
         let drawn = self;
         let mut frame = Frame {
-            camera: state.camera.camera(),
+            camera: state.moving.camera.camera(),
             size: surface.size,
             theme: state.settings.theme,
             hovered: [None; 2],
             selected: [None; 2],
             quality: sharpness.quality,
         };
-        let shown = surface.size[0] as f32 / state.viewport.size.x.max(1.0);
-        let (covered, corner) = (state.covered, state.corner(which));
-        let is_searching = state.search.is_open;
+        let shown = surface.size[0] as f32 / state.moving.viewport.size.x.max(1.0);
+        let (covered, corner) = (state.moving.covered, state.corner(which));
+        let (is_searching, stamps) = (state.search.is_open, state.stamps());
         let Some(document) = &mut state.document else {
             return (surface.is_new || drawn.frame != Some(frame)).then_some(frame);
         };
@@ -205,7 +205,7 @@ impl Drawn {
             && drawn.shown == Some(moment)
             && drawn.camera() == Some(frame.camera);
         let mut is_stale = surface.is_new | renderer.set_spot(spot);
-        is_stale |= drawn.stamps.names != state.stamps.names;
+        is_stale |= drawn.stamps.names != stamps.names;
         is_stale |= std::mem::replace(&mut drawn.covered, covered) != covered;
         is_stale |= !std::mem::replace(&mut drawn.was_still, is_still) && is_still;
         let mut feed = Feed {
@@ -213,8 +213,8 @@ impl Drawn {
             renderer,
             city,
         };
-        is_stale |= drawn.blocks(&mut feed, &state.stamps);
-        drawn.stamps = state.stamps;
+        is_stale |= drawn.blocks(&mut feed, stamps);
+        drawn.stamps = stamps;
         is_stale |= drawn.moment(&mut feed, (session, selection), moment) | drawn.names_wait;
         let outlined = meant.map(|modules| modules.map(|module| feed.city.displayed(module?)));
         [frame.hovered, frame.selected] = outlined;
@@ -222,14 +222,14 @@ impl Drawn {
             let is_better = sharpness.may_settle && !feed.renderer.settled();
             return is_better.then_some(frame);
         }
-        let mut free = state.viewport.free;
+        let mut free = state.moving.viewport.free;
         if which == 1 {
             // The panels above and below are the same; what lies west and east is another.
             (free.min.x, free.max.x) = (FreeArea::WINDOW.min.x, FreeArea::WINDOW.max.x);
         }
         // What is hovered here has a tooltip of its own.
         let mut named = selection.clone();
-        if state.pointer.at.is_some() {
+        if state.moving.pointer.at.is_some() {
             named.pointed.module = None;
         }
         feed.city.spread_names(sharpness.may_spread);

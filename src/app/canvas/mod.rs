@@ -174,7 +174,7 @@ impl Canvas {
         state.set_viewport(viewport);
         let size = (viewport.size * scale).as_uvec2().to_array();
         state.set_halves(halves(&placed, pixels_per_point));
-        state.covered = layout.cards.seen_from(Vec2::ZERO, pixels_per_point);
+        state.moving.covered = layout.cards.seen_from(Vec2::ZERO, pixels_per_point);
         let [own, second] = landscapes();
         let second = placed
             .split

@@ -3,11 +3,12 @@
 use egui::{Pos2, Rect, TextureId};
 
 use crate::command::Command;
-use crate::desk::DeskRef;
+use crate::desk::{Desk, DeskRef};
 use crate::pace::Detail;
 use callscape_filter::selection::Pointed;
 use callscape_layout::labels::Covered;
 use callscape_look::quality::Quality;
+use callscape_state::Cue;
 use callscape_state::ask::Asks;
 use callscape_state::panes::ViewId;
 use callscape_views::{Offer, Placed};
@@ -15,12 +16,32 @@ use callscape_views::{Offer, Placed};
 /// What a panel has to show things with.
 pub struct Context<'a> {
     pub desk: DeskRef<'a>,
+    pub cues: Cues,
     /// What the user asked for in this frame.
     pub asks: &'a mut Asks<Command>,
     /// Where cards float, in points: over the landscape, else over what the panels leave.
     pub free: Rect,
     /// What the pointer is on, as far as panels and views say.
     pub pointed: Pointed,
+}
+
+/// What asks have left for one frame to do, made anew with each.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cues {
+    pub search: Cue,
+    pub palette: Cue,
+    /// The first button or field of the window gets the keyboard.
+    pub focus_first: bool,
+}
+
+impl Cues {
+    pub fn take(desk: &mut Desk) -> Cues {
+        Cues {
+            search: std::mem::take(&mut desk.state.search.cue),
+            palette: std::mem::take(&mut desk.palette.cue),
+            focus_first: std::mem::take(&mut desk.wants_focus),
+        }
+    }
 }
 
 /// What the panels made of a frame.

@@ -8,7 +8,7 @@ use egui::{Align, Align2, Context as Egui, Layout, PopupCloseBehavior, Ui};
 use super::context::Context;
 use crate::command::Command;
 use callscape_base::escape;
-use callscape_state::ask::{Asks, CardAsk};
+use callscape_state::ask::{Ask, Asks};
 use callscape_state::message::Message;
 use callscape_views::style;
 use callscape_views::widgets::{Icon, MARGIN, add_card, icon_button};
@@ -30,12 +30,12 @@ fn is_notice(message: &Message) -> bool {
 
 /// Whether there is anything for the bar at the top.
 pub fn has_notices(context: &Context<'_>) -> bool {
-    context.desk.state.messages.iter().any(is_notice)
+    context.desk.state.told.messages.iter().any(is_notice)
 }
 
 /// What is only to be known: its title, which opens the lines, and what takes it away. In `width` points at most.
 pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
-    let messages = &context.desk.state.messages;
+    let messages = &context.desk.state.told.messages;
     let notices = || messages.iter().enumerate().filter(|it| is_notice(it.1));
     let Some((first, message)) = notices().next() else {
         return;
@@ -74,7 +74,7 @@ pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
         },
     );
     if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-        context.asks.push(CardAsk::DismissMessage(first));
+        context.asks.push(Ask::Dismiss(first));
     }
 }
 
@@ -83,7 +83,7 @@ fn opened(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-                asks.push(CardAsk::DismissMessage(index));
+                asks.push(Ask::Dismiss(index));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 ui.add(egui::Label::new(style::title(escape::name(&message.title))).truncate());
@@ -104,7 +104,7 @@ fn lines(ui: &mut Ui, message: &Message) {
 }
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    let messages = &context.desk.state.messages;
+    let messages = &context.desk.state.told.messages;
     if messages.iter().all(is_notice) {
         return;
     }
@@ -140,7 +140,7 @@ fn card(ui: &mut Ui, index: usize, message: &Message, asks: &mut Asks<Command>) 
         .show_header(ui, |ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Close, false, "Dismiss").clicked() {
-                    asks.push(CardAsk::DismissMessage(index));
+                    asks.push(Ask::Dismiss(index));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.add(egui::Label::new(title).truncate());

@@ -63,7 +63,7 @@ pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
             fill,
             Stroke::new(1.5, colors.accent),
         ));
-        let eye = on_map(desk.state.camera.camera().eye);
+        let eye = on_map(desk.state.moving.camera.camera().eye);
         painter.circle(eye, 3.0, colors.accent, Stroke::new(1.0, colors.panel));
         if let Some(at) = response.interact_pointer_pos() {
             let ground = glam::Vec2::new(
@@ -125,9 +125,9 @@ fn city(document: &Document, palette: Palette, scale: f32, on_map: impl Fn(Vec3)
 /// The corners of the ground that is seen, in world space: near ones first, around.
 fn seen(place: Place, context: &Context<'_>) -> [Vec3; 4] {
     let desk = context.desk;
-    let pose = desk.state.camera.pose();
-    let camera = desk.state.camera.camera();
-    let size = desk.state.viewport.size;
+    let pose = desk.state.moving.camera.pose();
+    let camera = desk.state.moving.camera.camera();
+    let size = desk.state.moving.viewport.size;
     let pixels = size.x / place.drawn.width().max(1.0);
     let corners = [
         place.seen.left_bottom(),

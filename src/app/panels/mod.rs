@@ -46,7 +46,7 @@ mod tests;
 
 use egui::{Rect, Ui};
 
-use self::context::{Context, Layout, Pictures, Timings};
+use self::context::{Context, Cues, Layout, Pictures, Timings};
 use super::command::Command;
 use super::desk::{Desk, DeskRef};
 use super::open_views::Views;
@@ -71,8 +71,8 @@ const TIMINGS_WIDTHS: [f32; 2] = [180.0, 500.0];
 pub fn show(
     ui: &mut Ui,
     desk: &mut Desk,
-    pictures: &Pictures,
-    timings: &Timings,
+    cues: Cues,
+    (pictures, timings): (&Pictures, &Timings),
     asks: &mut Asks<Command>,
 ) -> Layout {
     let (desk, views, dock) = desk.parts();
@@ -83,6 +83,7 @@ pub fn show(
     let _ = widgets::take_cards(ui.ctx());
     let mut context = Context {
         desk,
+        cues,
         asks,
         free: window,
         pointed: Pointed::default(),

@@ -63,7 +63,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     });
     if let Some(Some(at)) = clicked
         && !rect.contains(at)
-        && !palette.wants_focus
+        && !context.cues.palette.focus
     {
         context.asks.push(PaletteAsk::Toggle);
     }
@@ -77,7 +77,7 @@ fn field(ui: &mut Ui, context: &mut Context<'_>) {
         .hint_text("Type an action, view or module")
         .desired_width(f32::INFINITY);
     let response = ui.add(edit);
-    if palette.wants_focus || !response.has_focus() {
+    if context.cues.palette.focus || !response.has_focus() {
         response.request_focus();
     }
     if response.changed() {
@@ -131,7 +131,7 @@ fn row(ui: &mut Ui, number: usize, context: &mut Context<'_>) {
             response
         }
     };
-    if is_marked && palette.mark_moved {
+    if is_marked && context.cues.palette.reveal {
         response.scroll_to_me(None);
     }
     if response.clicked() {

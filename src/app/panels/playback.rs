@@ -198,7 +198,7 @@ fn more(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         if idle.changed() {
             context.asks.push(PlayAsk::ToggleSkipIdle);
         }
-        let mut follows = context.desk.state.following.is_on;
+        let mut follows = context.desk.state.moving.following.is_on;
         let following = ui
             .checkbox(&mut follows, "Follow with the camera (H)")
             .on_hover_text("The camera moves to the active district");

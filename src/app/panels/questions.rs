@@ -33,7 +33,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
     }
     let menu = ui.menu_button("Questions", |ui| {
         ui.set_min_width(ENTRY);
-        let asked = desk.state.question.asked();
+        let asked = desk.state.look.question.asked();
         for preset in &PRESETS {
             let is_asked = asked.is_some_and(|it| it.id == preset.id);
             let button = egui::Button::new(preset.title)
@@ -64,7 +64,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
 pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let room = ui.available_size();
-    let question = &desk.state.question;
+    let question = &desk.state.look.question;
     let has_room = room.x >= LEAST_ROOM.x && room.y >= LEAST_ROOM.y;
     let shown = has_room && question.is_open && desk.state.panes.is_main_visible();
     let (Some(document), Some(preset)) = (&desk.state.document, question.asked().filter(|_| shown))
@@ -90,7 +90,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
         ui.add_space(4.0);
         let modules = question.modules();
         if modules.is_empty() {
-            ui.label(style::weak(nothing(desk.state.jobs.is_any())));
+            ui.label(style::weak(nothing(desk.state.work.jobs.is_any())));
             return;
         }
         let most = modules.first().map_or(1.0, |first| first.value);

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui};
 
-use super::context::{Context, Layout, Pictures};
+use super::context::{Context, Cues, Layout, Pictures};
 use super::{fading, legend, panes, words};
 use crate::desk::DeskRef;
 use crate::dock::Dock;
@@ -23,6 +23,7 @@ pub fn show(
     let _ = take_cards(ui.ctx());
     let mut context = Context {
         desk,
+        cues: Cues::default(),
         asks: &mut asks,
         free: picture,
         pointed: Pointed::default(),

@@ -40,7 +40,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
         icon.shrink(4.0),
         ui.visuals().weak_text_color(),
     );
-    if search.wants_focus {
+    if context.cues.search.focus {
         response.request_focus();
         // What was looked for last is typed over.
         if let Some(mut state) = egui::TextEdit::load_state(ui.ctx(), response.id) {
@@ -107,7 +107,7 @@ pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                             document.calls_of(module),
                             index == search.marked,
                         );
-                        if index == search.marked && search.mark_moved {
+                        if index == search.marked && context.cues.search.reveal {
                             row.scroll_to_me(None);
                         }
                         if row.hovered() {

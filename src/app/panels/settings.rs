@@ -25,7 +25,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     }
     let old = context.desk.state.settings;
     let mut new = old;
-    let old_quality = context.desk.state.quality.unwrap_or(suited);
+    let old_quality = context.desk.state.look.quality.unwrap_or(suited);
     let mut quality = old_quality;
     let document = context.desk.state.document.as_ref();
     let has_recording = document.is_some_and(|document| document.resolved().is_some());

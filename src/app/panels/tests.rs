@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use egui::accesskit::{Action, Node, Role};
 use egui::{Pos2, RawInput, Rect, Shape, TextureId, ViewportId, vec2};
 
-use super::context::{Pictures, Timings};
+use super::context::{Cues, Pictures, Timings};
 use super::show;
 use crate::command::{Command, PictureAsk, TalkAsk};
 use crate::desk::Desk;
@@ -103,7 +103,13 @@ fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
                 viewport.native_pixels_per_point = Some(scale);
             }
             let mut output = ctx.run_ui(input, |ui| {
-                let layout = show(ui, desk, &pictures, &timings, &mut Asks::default());
+                let layout = show(
+                    ui,
+                    desk,
+                    Cues::default(),
+                    (&pictures, &timings),
+                    &mut Asks::default(),
+                );
                 landscape = layout.placed.map(|placed| placed.place.seen);
             });
             output.textures_delta.clear();
@@ -181,7 +187,13 @@ fn texts(desk: &mut Desk) -> BTreeSet<String> {
                 ..RawInput::default()
             };
             let mut output = ctx.run_ui(input, |ui| {
-                show(ui, desk, &pictures, &timings, &mut Asks::default());
+                show(
+                    ui,
+                    desk,
+                    Cues::default(),
+                    (&pictures, &timings),
+                    &mut Asks::default(),
+                );
             });
             output.textures_delta.clear();
             for shape in &output.shapes {
@@ -306,7 +318,13 @@ fn nameless(desk: &mut Desk) -> BTreeSet<String> {
             ..RawInput::default()
         };
         let mut output = ctx.run_ui(input, |ui| {
-            show(ui, desk, &pictures, &timings, &mut Asks::default());
+            show(
+                ui,
+                desk,
+                Cues::default(),
+                (&pictures, &timings),
+                &mut Asks::default(),
+            );
         });
         output.textures_delta.clear();
         update = output.platform_output.accesskit_update;

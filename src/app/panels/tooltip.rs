@@ -16,13 +16,13 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &desk.state.document else {
         return;
     };
-    let (pointed, Some(at)) = (document.selection.pointed, desk.state.pointer.at) else {
+    let (pointed, Some(at)) = (document.selection.pointed, desk.state.moving.pointer.at) else {
         return;
     };
     if pointed.module.is_none() && pointed.relation.is_none() {
         return;
     }
-    let at = at + desk.state.viewport.origin;
+    let at = at + desk.state.moving.viewport.origin;
     let at = egui::pos2(at.x, at.y) / ctx.pixels_per_point();
     let room = ctx.content_rect().shrink(6.0);
     // To the side of the pointer where there is more room.

@@ -49,7 +49,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
                         CardAsk::ToggleSettings,
                         "Theme, area, height, colour, arcs (O)",
                     );
-                    let fly = desk.state.camera.mode() == Mode::Fly;
+                    let fly = desk.state.moving.camera.mode() == Mode::Fly;
                     let tooltip = "Fly with W A S D Q E and the mouse, or orbit (Tab)";
                     toggle(ui, context, fly, "Fly", CameraAsk::OrbitOrFly, tooltip);
                 }
@@ -266,7 +266,7 @@ fn structure(ui: &mut Ui, context: &mut Context<'_>) {
         let by_size = "Collapse modules that are small on the screen";
         entry(
             ui,
-            desk.state.detail_by_size,
+            desk.state.look.detail_by_size,
             by_size,
             "cut.by-size",
             CutAsk::ToggleDetailBySize.into(),
@@ -289,7 +289,7 @@ fn history(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
-    let history = &document.places;
+    let history = &document.selection.places;
     if !history.can_go_back() && !history.can_go_forward() {
         return;
     }

@@ -17,7 +17,7 @@ use callscape_views::widgets::{Icon, begin_keys_here, icon_button, opened_card};
 const WIDTH: f32 = 690.0;
 
 pub fn show(ctx: &Egui, context: &mut Context<'_>) {
-    match &context.desk.state.loading {
+    match &context.desk.state.opening.loading {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
         // What a crash left is asked about first, in the same place.
         None if context.desk.rescue.offered().is_some() => {}

@@ -50,7 +50,7 @@ impl Desk {
     /// A bookmark of what is shown for each stretch of the recording that was asked for, and a shot that goes there with
     /// its name as a caption.
     pub fn add_chapters(&mut self) {
-        let chapters = std::mem::take(&mut self.state.chapters);
+        let chapters = std::mem::take(&mut self.state.errands.chapters);
         let count = chapters.len();
         for Chapter {
             name,

@@ -116,13 +116,13 @@ impl Desk {
         live.number.clear();
         let was_away = std::mem::take(&mut live.is_away);
         live.returns = false;
-        let from = self.state.camera.pose();
+        let from = self.state.moving.camera.pose();
         if was_away {
             show.resume(&mut self.state);
         }
         let (before, at) = (show.shot(), show.at());
         change(&mut show, &mut self.state);
-        let to = self.state.camera.pose();
+        let to = self.state.moving.camera.pose();
         let goes_over = match show.shot() {
             shot if shot == before => show.at() != at,
             shot if shot == before + 1 => show.has_changed_at_once(before),
@@ -136,8 +136,8 @@ impl Desk {
             };
         }
         if was_away && to != from {
-            self.state.camera.look_from(from);
-            self.state.camera.fly_to_pose(to);
+            self.state.moving.camera.look_from(from);
+            self.state.moving.camera.fly_to_pose(to);
             if let Some(live) = &mut self.talk.live {
                 live.returns = true;
             }
@@ -226,7 +226,7 @@ impl Desk {
             None => self.show(document),
         }
         // Nothing changes under a scene.
-        self.state.stop_watching();
+        self.state.opening.stop_watching();
         opens.bookmarks
     }
 
@@ -234,14 +234,14 @@ impl Desk {
         self.leave_presentation();
         self.talk.is_full = true;
         self.talk.recorder = None;
-        self.state.following.is_on = false;
+        self.state.moving.following.is_on = false;
         self.talk.live = Some(Live {
             begins: Some(Beginning {
                 file,
                 bookmarks,
                 shot,
                 frames: FRAMES_TO_SETTLE,
-                viewport: self.state.viewport,
+                viewport: self.state.moving.viewport,
                 since: self.state.now(),
             }),
             is_black: false,
@@ -266,24 +266,25 @@ impl Desk {
 
     /// Lets `seconds` of the scene pass, unless someone looks around.
     pub fn advance_show(&mut self, seconds: f64) {
-        let (pose, now) = (self.state.camera.pose(), self.state.now());
+        let (pose, now) = (self.state.moving.camera.pose(), self.state.now());
         if let Some(live) = &mut self.talk.live {
             if let Some(begins) = &mut live.begins {
                 begins.frames = begins.frames.saturating_sub(1);
-                if begins.viewport != self.state.viewport {
-                    (begins.viewport, begins.since) = (self.state.viewport, now);
+                if begins.viewport != self.state.moving.viewport {
+                    (begins.viewport, begins.since) = (self.state.moving.viewport, now);
                 }
                 let rests = now.saturating_sub(begins.since) >= REST;
-                let is_placed = begins.frames == 0 && rests && self.state.loading.is_none();
+                let is_placed = begins.frames == 0 && rests && self.state.opening.loading.is_none();
                 if let Some(begins) = live.begins.take_if(|_| is_placed) {
                     self.start_show(begins.file, begins.bookmarks, begins.shot);
                 }
             } else if live.returns {
-                if self.state.camera.destination().is_some() {
+                if self.state.moving.camera.destination().is_some() {
                     return;
                 }
                 live.returns = false;
-            } else if live.left_at.is_some_and(|left| left != pose) || self.state.camera.is_moving()
+            } else if live.left_at.is_some_and(|left| left != pose)
+                || self.state.moving.camera.is_moving()
             {
                 live.is_away = true;
             }
@@ -346,7 +347,7 @@ impl Desk {
         }
         if !show.problems.is_empty() {
             let lines = show.problems.iter().map(ToString::to_string).collect();
-            self.state.messages.push(Message {
+            self.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: "Parts of the scene are missing; the rest plays".to_owned(),
@@ -375,7 +376,7 @@ impl Desk {
 
     /// The camera is where the script has it.
     pub fn note_script(&mut self) {
-        let pose = self.state.camera.pose();
+        let pose = self.state.moving.camera.pose();
         if let Some(live) = &mut self.talk.live
             && !live.is_away
             && !live.returns

@@ -72,10 +72,10 @@ impl Desk {
         let is_playing = playback.is_some_and(|it| it.is_playing());
         let now_shown = SceneState::of(&self.state);
         let time = now_shown.kept.time;
-        let pose = self.state.camera.pose();
+        let pose = self.state.moving.camera.pose();
         let is_moving = pose != recorder.pose
-            || self.state.camera.is_moving()
-            || self.state.pointer.is_pressed()
+            || self.state.moving.camera.is_moving()
+            || self.state.moving.pointer.is_pressed()
             || is_playing
             || time != recorder.time;
         if is_playing && recorder.played.is_none() {

@@ -104,7 +104,13 @@ fn scenes_of(inputs: &Inputs, folder: &Path) -> [PathBuf; 2] {
     desk.execute(ScriptAsk::Write);
     desk.execute(TalkAsk::Name(bookmarks.display().to_string()));
     desk.execute(TalkAsk::Export);
-    let told: Vec<_> = desk.state.messages.iter().map(|it| &it.title).collect();
+    let told: Vec<_> = desk
+        .state
+        .told
+        .messages
+        .iter()
+        .map(|it| &it.title)
+        .collect();
     assert!(!told.iter().any(|it| it.contains("written")), "{told:?}");
     [script, bookmarks]
 }

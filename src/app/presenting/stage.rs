@@ -153,7 +153,7 @@ impl Stage {
         desk.state.tell_time(Duration::ZERO);
         desk.state.set_most_blocks(Renderer::most_blocks(&gpu));
         let bookmarks = desk.show_staged(opened);
-        desk.state.messages.clear();
+        desk.state.told.messages.clear();
         if let Some(theme) = settings.theme {
             file.scene.look.theme = Some(match theme {
                 Theme::Light => callscape_presentation::scene::Theme::Light,
@@ -372,7 +372,7 @@ impl Stage {
             if let Some(beside) = &mut document.other_city {
                 beside.advance(LONG);
             }
-            self.desk.state.stamps.blocks += 1;
+            self.desk.state.look.blocks += 1;
         }
     }
 

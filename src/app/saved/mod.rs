@@ -148,7 +148,7 @@ impl SavedSession {
         let of_views = views.save(state);
         let path = |module: ModuleId| document.session.hierarchy.path(module);
         let selection = &document.selection;
-        let pose = state.camera.pose();
+        let pose = state.moving.camera.pose();
         let steps = document.filters.steps().iter().map(|step| match *step {
             FilterStep::HideThread(thread) => SavedStep::Thread(thread.0),
             FilterStep::RemoveModule(module) => SavedStep::Module(path(module)),
@@ -397,7 +397,7 @@ impl SavedSession {
         let call = self.call.map(call_of).filter(exists);
         let threads = trace.map_or(0, |trace| trace.threads().len());
         document.cut = cut;
-        document.selection.chosen = document.complete(Pointed {
+        let chosen = document.complete(Pointed {
             module: chosen,
             call,
             relation,
@@ -409,6 +409,7 @@ impl SavedSession {
             time: relation.map(|_| self.time()),
             ..Pointed::default()
         });
+        document.selection.change(|it| it.chosen = chosen);
         let whole = document.resolved().map(|it| it.recording.trace.range());
         let range = self.range_ns.map(|[start, end]| {
             let [start, end] = [start, end].map(Time::from_ns);

@@ -45,13 +45,13 @@ impl SavedPlayback {
             skip_idle: settings.skips_idle,
             backward: settings.backward,
             summary: playback.summary,
-            follow: state.following.is_on,
+            follow: state.moving.following.is_on,
         })
     }
 
     /// After the time has been found.
     pub fn restore(&self, state: &mut State) {
-        state.following.is_on = self.follow;
+        state.moving.following.is_on = self.follow;
         let playback = state.document.as_mut().and_then(|it| it.playback.as_mut());
         let Some(playback) = playback else { return };
         let known = playback.step;

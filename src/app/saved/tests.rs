@@ -36,7 +36,9 @@ fn settle(desk: &mut Desk) {
         desk.collect();
         desk.update();
         let state = &desk.state;
-        let is_busy = state.loading.is_some() || state.jobs.is_any() || state.work.is_under_way();
+        let is_busy = state.opening.loading.is_some()
+            || state.work.jobs.is_any()
+            || state.work.is_under_way();
         if !is_busy && state.runs_view.to_do.is_empty() {
             return;
         }
@@ -52,8 +54,11 @@ fn a_saved_session_brings_everything_back() {
     let path = |id| document.session.hierarchy.path(ModuleId(id));
     let (some, other) = (path(40), path(7));
     document.cut.toggle(ModuleId(7));
-    document.selection.chosen = document.complete(Pointed::at_module(Some(ModuleId(40))));
-    document.selection.time = Time::from_ns(5_000_000);
+    let chosen = document.complete(Pointed::at_module(Some(ModuleId(40))));
+    document.selection.change(|it| {
+        it.chosen = chosen;
+        it.time = Time::from_ns(5_000_000);
+    });
     let range = TimeRange::new(Time::from_ns(1_000), Time::from_ns(9_000_000));
     let steps = [
         FilterStep::HideThread(ThreadId(3)),
@@ -82,7 +87,7 @@ fn a_saved_session_brings_everything_back() {
     assert_eq!(again.selection.range, Some(range));
     assert_eq!(again.filters.steps(), steps);
     assert!(again.cut.is_collapsed(ModuleId(7)));
-    assert_eq!(read.pose(), Some(desk.state.camera.pose()));
+    assert_eq!(read.pose(), Some(desk.state.moving.camera.pose()));
 
     let mut other = read.clone();
     other.module = Some("no/such/module".to_owned());
@@ -110,6 +115,7 @@ fn opened(name: &str) -> (Desk, Value) {
     settle(&mut desk);
     let told: Vec<_> = desk
         .state
+        .told
         .messages
         .iter()
         .filter(|it| it.is_error)
@@ -204,7 +210,7 @@ fn names_in_a_session_that_mean_nothing_are_left_out_and_counted() {
     let opened = document(&saved.inputs(&path).0);
     desk.show_saved(opened, saved, path);
     settle(&mut desk);
-    let lost = desk.state.messages.iter().filter(|it| it.is_error);
+    let lost = desk.state.told.messages.iter().filter(|it| it.is_error);
     let lost: Vec<_> = lost.flat_map(|it| it.lines.clone()).collect();
     assert_eq!(lost, ["4 names no longer exist and are ignored"]);
 }
@@ -326,7 +332,13 @@ fn a_session_brings_back_which_functions_are_marked() {
         let mut desk = Desk::unattended();
         desk.show_saved(document(&inputs), saved.clone(), file.clone());
         settle(&mut desk);
-        let lost = desk.state.messages.iter().filter(|it| it.is_error).count();
+        let lost = desk
+            .state
+            .told
+            .messages
+            .iter()
+            .filter(|it| it.is_error)
+            .count();
         (marked(&desk), lost)
     };
     assert_eq!(opened(&read), ((Shown::Set(1), true), 0));

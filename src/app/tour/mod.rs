@@ -45,7 +45,11 @@ struct Seen {
 impl Seen {
     fn of(document: &Document, state: &State) -> Seen {
         Seen {
-            pose: state.camera.destination().unwrap_or(state.camera.pose()),
+            pose: state
+                .moving
+                .camera
+                .destination()
+                .unwrap_or(state.moving.camera.pose()),
             chosen: document.selection.chosen,
             time: document.selection.time,
             range: document.selection.range,
@@ -69,7 +73,11 @@ pub static STOPS: [Stop; 9] = [
         mouse: "Drag to turn, right-drag to move, scroll to zoom.",
         keys: "{camera.top} shows the view from above, {camera.isometric} from a corner, {camera.home} everything.",
         is_done: |_, seen, state| {
-            let now = state.camera.destination().unwrap_or(state.camera.pose());
+            let now = state
+                .moving
+                .camera
+                .destination()
+                .unwrap_or(state.moving.camera.pose());
             let turned = (now.forward() - seen.pose.forward()).length() > TURN;
             let moved = now.target.distance(seen.pose.target) > NEARER * seen.pose.distance;
             let zoomed = (now.distance / seen.pose.distance).ln().abs() > NEARER;
@@ -218,7 +226,7 @@ impl Tour {
         };
         if !is_demo(document) {
             // What is being opened may be the demo.
-            if state.loading.is_none() {
+            if state.opening.loading.is_none() {
                 self.at = None;
             }
             return;

@@ -130,7 +130,7 @@ fn all_nine_stops_are_walked_by_keys_alone() {
 fn all_nine_stops_are_walked_by_mouse_alone() {
     walk([
         &|desk| {
-            desk.state.camera.twist(0.5, None);
+            desk.state.moving.camera.twist(0.5, None);
         },
         &|desk| {
             let module = module(desk, "luaV_execute");
@@ -242,7 +242,7 @@ fn it_opens_the_demo_first_and_ends_with_other_inputs() {
     assert_eq!(desk.tour.card(), None);
     desk.execute(TourAsk::Begin);
     assert_eq!(desk.tour.card(), Some(Card::Waits));
-    while desk.state.loading.is_some() {
+    while desk.state.opening.loading.is_some() {
         frame(&mut desk, 20);
         std::thread::sleep(Duration::from_millis(2));
     }

@@ -13,7 +13,7 @@ use crate::graphics::Presented;
 use crate::overlay::PanelFrame;
 use crate::pace::{Detail, Moved};
 use crate::panels;
-use crate::panels::context::Layout;
+use crate::panels::context::{Cues, Layout};
 use crate::recent::write_picture;
 use callscape_base::escape;
 use callscape_look::quality::{Light, Quality};
@@ -43,6 +43,8 @@ struct Fineness {
     in_motion: bool,
     /// It is the first that a key of the presenter brings.
     is_first: bool,
+    /// When the key of a presenter was heard whose frame this is, in milliseconds.
+    heard_ms: Option<f64>,
     /// What is hardly seen yet, through what was shown before, is to be there soon and no more.
     is_rough: bool,
 }
@@ -110,7 +112,7 @@ impl App {
     /// Finds out what is under the pointer.
     fn point(&mut self) {
         let Some(view) = &self.view else { return };
-        let (overlay, origin) = (&view.overlay, self.desk.state.viewport.origin);
+        let (overlay, origin) = (&view.overlay, self.desk.state.moving.viewport.origin);
         let covers = |at: Vec2| overlay.covers(at.x + origin.x, at.y + origin.y);
         let state = &mut self.desk.state;
         let shown = state.document.as_ref().map(Document::generation);
@@ -122,11 +124,12 @@ impl App {
     /// How finely this frame is drawn.
     fn fineness(&mut self, begin: Instant) -> Option<Fineness> {
         // What a key of the presenter begins is seen at once, and finely when it has come to rest.
-        let live = self.desk.talk.live.as_ref();
-        let begins = live.is_some_and(|live| live.heard_ms.is_some()) && self.desk.is_moving();
+        let live = self.desk.talk.live.as_mut();
+        let heard_ms = live.and_then(|live| live.heard_ms.take());
+        let begins = heard_ms.is_some() && self.desk.is_moving();
         let keeps = self.desk.keeps_what_was();
         let view = self.view.as_mut()?;
-        let camera = self.desk.state.camera.camera();
+        let camera = self.desk.state.moving.camera.camera();
         let drawn = view.graphics.canvas.camera_drawn();
         let in_motion = begins || drawn.is_some_and(|drawn| drawn != camera);
         let asked = view.display_asked;
@@ -146,6 +149,7 @@ impl App {
             detail: Detail { scale, ..detail },
             in_motion,
             is_first: first.is_some(),
+            heard_ms,
             is_rough: keeps && first.is_some(),
         })
     }
@@ -168,14 +172,15 @@ impl App {
         view.pictures.before_strength = self.desk.strength_before();
         let (desk, timings, asks) = (&mut self.desk, &self.timings, &mut self.asks);
         let mut layout = Layout::default();
-        view.overlay.set_scale(desk.state.text_scale);
-        if std::mem::take(&mut desk.wants_focus) {
+        view.overlay.set_scale(desk.state.look.text_scale);
+        let cues = Cues::take(desk);
+        if cues.focus_first {
             view.overlay.focus_first();
         }
         let (theme, pictures) = (desk.state.settings.theme, &view.pictures);
         let shown = view.overlay.run(&view.window, event_loop, theme, |ui| {
             asks.clear();
-            layout = panels::show(ui, desk, pictures, timings, asks);
+            layout = panels::show(ui, desk, cues, (pictures, timings), asks);
             layout.covered.unwrap_or(egui::Rect::NOTHING)
         });
         let runs = desk.state.document.as_ref();
@@ -183,7 +188,7 @@ impl App {
             .and_then(|it| it.runs.as_ref())
             .map_or(0, |it| it.side());
         if let Err(reason) = &shown.copied {
-            desk.state.messages.push(Message {
+            desk.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: "It could not be copied".to_owned(),
@@ -197,9 +202,6 @@ impl App {
         let targets = view.graphics.canvas.targets(&mut desk.state, &layout, fine);
         desk.follow_layout();
         desk.dock.follow(&mut desk.state.panes);
-        desk.state.search.wants_focus = false;
-        desk.state.search.mark_moved = false;
-        (desk.palette.wants_focus, desk.palette.mark_moved) = (false, false);
         let has_menu = view.overlay.has_open_menu();
         desk.is_held = view.overlay.ctx().input(|input| input.pointer.any_down());
         desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
@@ -230,7 +232,7 @@ impl App {
         let restless = CALM.saturating_sub(self.last_input.elapsed());
         let may_settle =
             fineness.detail.scale == 1.0 && restless.is_zero() && !repaint_after.is_zero();
-        let mut quality = self.desk.state.quality.unwrap_or(self.timings.quality);
+        let mut quality = self.desk.state.look.quality.unwrap_or(self.timings.quality);
         if fineness.is_rough {
             (quality.light, quality.shadow) = (Light::None, false);
         }
@@ -291,7 +293,7 @@ impl App {
         }
         if wants_copy {
             let message = copy(seen, view.overlay.ctx());
-            self.desk.state.messages.push(message);
+            self.desk.state.told.messages.push(message);
             view.window.request_redraw();
         }
     }
@@ -315,7 +317,7 @@ impl App {
         let smooth = |old: f32, new: f32| old + (new - old) * 0.1;
         let interval = begin.duration_since(view.last_frame).as_secs_f32() * 1e3;
         self.timings.interval_ms = smooth(self.timings.interval_ms, interval);
-        self.desk.state.drawing += begin.elapsed();
+        self.desk.state.moving.time.drawing += begin.elapsed();
         let moved = match fineness.in_motion {
             true => Some(Moved::Camera),
             false => self.desk.is_moving().then_some(Moved::Inside),
@@ -328,10 +330,8 @@ impl App {
         self.timings.cpu_ms = smooth(self.timings.cpu_ms, cpu);
         view.last_frame = begin;
         if let Some(log) = &mut self.log {
-            log.write(self.timings.frames, self.is_focused, goes_on, &self.desk);
-        }
-        if let Some(live) = &mut self.desk.talk.live {
-            live.heard_ms = None;
+            let frame = (self.timings.frames, fineness.heard_ms);
+            log.write(frame, self.is_focused, goes_on, &self.desk);
         }
     }
 
@@ -395,7 +395,7 @@ impl App {
             return;
         }
         if let Err(error) = self.memory.keep(&self.desk.dock) {
-            self.desk.state.messages.push(Message {
+            self.desk.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,
                 title: "The arrangement of the views cannot be saved".to_owned(),
@@ -421,8 +421,8 @@ impl App {
                 title: "The graphics driver reported an error".to_owned(),
                 lines: vec![error.to_string()],
             };
-            if !self.desk.state.messages.contains(&message) {
-                self.desk.state.messages.push(message);
+            if !self.desk.state.told.messages.contains(&message) {
+                self.desk.state.told.messages.push(message);
                 self.redraw();
             }
             return;
@@ -450,11 +450,16 @@ impl App {
             self.fail(event_loop, GpuError::OutOfMemory.into());
             return;
         }
-        self.desk.state.quality = Some(Quality {
-            shadow: self.desk.state.quality.is_none_or(|chosen| chosen.shadow),
+        self.desk.state.look.quality = Some(Quality {
+            shadow: self
+                .desk
+                .state
+                .look
+                .quality
+                .is_none_or(|chosen| chosen.shadow),
             ..Quality::LOW
         });
-        self.desk.state.messages.push(Message {
+        self.desk.state.told.messages.push(Message {
             is_error: true,
             is_open: true,
             title: "The graphics device has no memory left".to_owned(),

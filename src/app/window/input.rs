@@ -52,8 +52,12 @@ impl App {
         let is_sign = keys::is_sign_of_view(&event.logical_key, self.modifiers);
         let flies = !pressed || !self.modifiers.control_key() && !is_sign;
         let moves = flies && self.fly_keys.set(event.physical_key, pressed);
-        if self.desk.state.camera.mode() == Mode::Fly {
-            self.desk.state.camera.set_thrust(self.fly_keys.thrust());
+        if self.desk.state.moving.camera.mode() == Mode::Fly {
+            self.desk
+                .state
+                .moving
+                .camera
+                .set_thrust(self.fly_keys.thrust());
             self.redraw();
             if moves {
                 return false;
@@ -124,7 +128,7 @@ impl App {
                 self.desk.state.enter_half(at);
                 self.desk
                     .state
-                    .pointer_moved(at - self.desk.state.viewport.origin, over_panel);
+                    .pointer_moved(at - self.desk.state.moving.viewport.origin, over_panel);
             }
             WindowEvent::CursorLeft { .. } => self.desk.state.pointer_left(),
             WindowEvent::MouseInput { state, button, .. } => {
@@ -159,7 +163,9 @@ impl App {
                     }
                 }
             }
-            WindowEvent::MouseWheel { delta, .. } if self.desk.state.pointer.at.is_some() => {
+            WindowEvent::MouseWheel { delta, .. }
+                if self.desk.state.moving.pointer.at.is_some() =>
+            {
                 let by = match delta {
                     MouseScrollDelta::LineDelta(x, y) => Vec2::new(*x, *y),
                     MouseScrollDelta::PixelDelta(by) => {
@@ -186,7 +192,8 @@ impl App {
             WindowEvent::DoubleTapGesture { .. } => {
                 let pointed = self.desk.state.document.as_ref();
                 let module = pointed.and_then(|open| open.selection.pointed.module);
-                if let Some(module) = module.filter(|_| self.desk.state.pointer.at.is_some()) {
+                if let Some(module) = module.filter(|_| self.desk.state.moving.pointer.at.is_some())
+                {
                     self.execute(CameraAsk::FlyTo(module));
                 }
             }

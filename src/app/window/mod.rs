@@ -94,8 +94,8 @@ enum Start {
 fn start(start: Start, opening: Opening) -> anyhow::Result<()> {
     let event_loop = event_loop()?;
     let mut app = App::new(event_loop.create_proxy(), start, opening.map);
-    app.desk.state.growing = opening.follow.then(Growing::default);
-    app.desk.state.frequency_at_start = opening.max_frequency;
+    app.desk.state.opening.growing = opening.follow.then(Growing::default);
+    app.desk.state.opening.frequency_at_start = opening.max_frequency;
     let ran = event_loop.run_app(&mut app);
     // It shows nothing new any more.
     app.view = None;
@@ -191,7 +191,7 @@ impl View {
     /// Keeps what landscapes show now as what was shown before.
     fn keep_before(&mut self, desk: &Desk) {
         let canvas = &mut self.graphics.canvas;
-        let fill = desk.state.viewport.size.as_uvec2().to_array();
+        let fill = desk.state.moving.viewport.size.as_uvec2().to_array();
         let kept = canvas.keep_before(fill);
         let own = landscapes().map(|of| canvas.picture(of));
         self.before = self.painted.map(|painted| {
@@ -231,7 +231,7 @@ impl App {
         let no_recent = desk.begin_welcome(is_bare);
         let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
         let unread = unread.chain(not_recalled);
-        desk.state.messages.extend(unread.map(|reason| Message {
+        desk.state.told.messages.extend(unread.map(|reason| Message {
             is_error: true,
             is_open: true,
             title: "A custom look or arrangement could not be read".to_owned(),
@@ -239,16 +239,19 @@ impl App {
         }));
         let (editors, unread) = Editors::recall();
         desk.editors = editors;
-        desk.state.messages.extend(unread.map(|reason| Message {
-            is_error: true,
-            is_open: true,
-            title: "The command of your editor could not be read".to_owned(),
-            lines: vec![reason],
-        }));
+        desk.state
+            .told
+            .messages
+            .extend(unread.map(|reason| Message {
+                is_error: true,
+                is_open: true,
+                title: "The command of your editor could not be read".to_owned(),
+                lines: vec![reason],
+            }));
         let (memory, dock, notice) = Memory::recall();
         desk.dock = dock;
         desk.dock.tell(&mut desk.state.panes);
-        desk.state.messages.extend(notice.map(|reason| Message {
+        desk.state.told.messages.extend(notice.map(|reason| Message {
             is_error: true,
             is_open: true,
             title: "The views are in their default arrangement".to_owned(),
@@ -356,7 +359,11 @@ impl App {
                 self.is_focused = *is_focused;
                 if !is_focused {
                     self.fly_keys.release_all();
-                    self.desk.state.camera.set_thrust(self.fly_keys.thrust());
+                    self.desk
+                        .state
+                        .moving
+                        .camera
+                        .set_thrust(self.fly_keys.thrust());
                     self.desk.state.release_pointer();
                 }
                 self.redraw();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::State;
 use crate::ask::FilterAsk;
 use crate::camera::CameraControl;
+use crate::state::State;
 use crate::testing::{micros, module, open, opened, range, settle, tiny};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;

@@ -10,12 +10,12 @@ use callscape_analysis::comparison::pairing::Correction;
 use callscape_analysis::mapping::Mapping;
 use callscape_analysis::refinement::Refinement;
 use callscape_analysis::session::{Inputs, Session};
-use callscape_base::progress::Progress;
+use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::recording::Recording;
 use callscape_filter::correspond;
 use callscape_filter::filters::Filters;
-use callscape_filter::selection::{Pointed, Selection};
+use callscape_filter::selection::Pointed;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_source::history::History;
 
@@ -48,54 +48,97 @@ pub struct Part {
     pub run: Option<String>,
 }
 
-impl Document {
-    /// The document as it opens, with `part` shown: what its inputs do not have is left as it is. For a worker
-    /// thread.
-    pub fn showing(self, part: &Part, progress: &Progress) -> anyhow::Result<Document> {
-        let mut document = self;
-        let (settings, has_value) = (document.settings, |name: &&String| {
-            let values = document.profile().map(|profile| profile.values());
-            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
-        });
-        if let Some(value) = part.value.as_ref().filter(has_value)
-            && let Some(revised) =
-                Document::with_value(&document.basis(), value, &settings, progress)?
-        {
-            document = revised.document;
-        }
-        let letter = document.runs.as_ref().map(|runs| runs.letter());
-        if part.run.is_some()
-            && letter != part.run.as_deref()
-            && let Some(revised) = Document::flip(&document.basis(), &settings, progress)?
-        {
-            document = revised.document;
-        }
-        Ok(document)
+/// What of a document is to be another.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// The structure: over the source tree as it is now with `rescan` (while it is still being read, over what more of it
+    /// is known after another step), through another mapping, or both.
+    Structure {
+        rescan: bool,
+        map: Option<Arc<Mapping>>,
+    },
+    /// The value of this name of a profile is shown.
+    Value(String),
+    /// The other one of two runs is shown, over the same structure.
+    Flip,
+    /// A and B are exchanged.
+    Swap,
+    /// The functions of two runs are paired as the user says.
+    Pairs(Vec<Correction>),
+}
+
+impl Basis {
+    /// The document with a change made; none where that changes nothing. For a worker thread.
+    pub fn with(
+        &self,
+        change: Change,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<Revised>> {
+        let base = || Arc::clone(&self.base);
+        let runs = self.runs.as_ref();
+        let is_same_structure = !matches!(change, Change::Pairs(_));
+        let changed = match change {
+            Change::Structure { rescan, map } => {
+                return self.with_structure(rescan, map, settings, progress);
+            }
+            Change::Value(name) => self.with_value(&name)?.map(|base| (base, None)),
+            Change::Flip => runs.map(|runs| (base(), Some(runs.flipped()))),
+            Change::Swap => runs.map(|runs| (base(), Some(runs.swapped()))),
+            Change::Pairs(corrections) => match runs {
+                Some(runs) => (runs.again(&self.inputs, corrections, progress)?)
+                    .map(|(base, runs)| (Arc::new(base), Some(runs))),
+                None => None,
+            },
+        };
+        let Some((base, runs)) = changed else {
+            return Ok(None);
+        };
+        let (map, runs) = (self.map.clone(), runs.map(Arc::new));
+        let document = self.document(base, map, runs, settings, progress)?;
+        let moved = match is_same_structure {
+            true => document.session.hierarchy.modules().map(Some).collect(),
+            false => moved(self, &document),
+        };
+        let document = Document {
+            refinement: self.refinement.clone(),
+            ..document
+        };
+        Ok(Some(Revised { document, moved }))
     }
 
-    /// The same inputs made anew: over the source tree as it is now with `rescan` (while it is still being read, over
-    /// what more of it is known after another step), through another mapping, or both.
-    /// None when nothing has changed. For a worker thread.
-    pub fn revise(
-        now: &Basis,
+    fn document(
+        &self,
+        base: Arc<Session>,
+        map: Option<Arc<Mapping>>,
+        runs: Option<Arc<Runs>>,
+        settings: &LandscapeSettings,
+        progress: &Progress,
+    ) -> Result<Document, Cancelled> {
+        let history = self.history.clone();
+        Document::of(&self.inputs, base, map, history, runs, settings, progress)
+    }
+
+    fn with_structure(
+        &self,
         rescan: bool,
         map: Option<Arc<Mapping>>,
         settings: &LandscapeSettings,
         progress: &Progress,
     ) -> anyhow::Result<Option<Revised>> {
-        let mut base = Arc::clone(&now.base);
+        let mut base = Arc::clone(&self.base);
         let mut is_other = false;
         // The structure of two runs is made of both.
-        let mut runs = now.runs.clone();
-        if let Some(old) = now.runs.as_ref().filter(|_| rescan)
-            && let Some((session, other)) = old.reopen(&now.inputs, &base, progress)?
+        let mut runs = self.runs.clone();
+        if let Some(old) = self.runs.as_ref().filter(|_| rescan)
+            && let Some((session, other)) = old.reopen(&self.inputs, &base, progress)?
         {
             (base, runs) = (Arc::new(session), Some(Arc::new(other)));
             is_other = true;
         }
-        let rescan = rescan && now.runs.is_none();
-        let mut rest = now.refinement.clone().filter(|_| !rescan);
-        if rescan && let Some(refinement) = &now.refinement {
+        let rescan = rescan && self.runs.is_none();
+        let mut rest = self.refinement.clone().filter(|_| !rescan);
+        if rescan && let Some(refinement) = &self.refinement {
             let (session, is_whole) = base.refine(refinement, progress)?;
             rest = (!is_whole).then(|| refinement.clone());
             base = Arc::new(session);
@@ -106,34 +149,23 @@ impl Document {
                 base = Arc::new(session);
             }
         }
-        let same_map = match (&map, &now.map) {
-            (Some(map), Some(now)) => Arc::ptr_eq(map, now),
-            (None, None) => true,
-            _ => false,
-        };
-        if same_map && !is_other {
+        if map.as_ref().map(Arc::as_ptr) == self.map.as_ref().map(Arc::as_ptr) && !is_other {
             return Ok(None);
         }
-        let history = now.history.clone();
         let document = Document {
             refinement: rest,
-            ..Document::of(&now.inputs, base, map, history, runs, settings, progress)?
+            ..self.document(base, map, runs, settings, progress)?
         };
-        let moved = moved(now, &document);
+        let moved = moved(self, &document);
         Ok(Some(Revised { document, moved }))
     }
 
-    /// The same with the value of this name of a profile shown. None where nothing changes, or several runs are
-    /// compared, by the value they have in common. For a worker thread.
-    pub fn with_value(
-        now: &Basis,
-        name: &str,
-        settings: &LandscapeSettings,
-        progress: &Progress,
-    ) -> anyhow::Result<Option<Revised>> {
-        let mut base = Session::clone(&now.base);
+    /// The session with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// compared, by the value they have in common.
+    fn with_value(&self, name: &str) -> anyhow::Result<Option<Arc<Session>>> {
+        let mut base = Session::clone(&self.base);
         let resolved = base.recordings.first_mut();
-        let Some(resolved) = resolved.filter(|_| now.runs.is_none()) else {
+        let Some(resolved) = resolved.filter(|_| self.runs.is_none()) else {
             return Ok(None);
         };
         let mut recording = Recording::clone(&resolved.recording);
@@ -146,91 +178,33 @@ impl Document {
             return Ok(None);
         }
         resolved.recording = Arc::new(recording);
-        let document = Document {
-            refinement: now.refinement.clone(),
-            ..Document::of(
-                &now.inputs,
-                Arc::new(base),
-                now.map.clone(),
-                now.history.clone(),
-                None,
-                settings,
-                progress,
-            )?
-        };
-        let moved = document.session.hierarchy.modules().map(Some).collect();
-        Ok(Some(Revised { document, moved }))
+        Ok(Some(Arc::new(base)))
     }
+}
 
-    /// The other one of two runs in place of the one that is shown, over the same structure. None where there is no
-    /// other. For a worker thread.
-    pub fn flip(
-        now: &Basis,
-        settings: &LandscapeSettings,
-        progress: &Progress,
-    ) -> anyhow::Result<Option<Revised>> {
-        let Some(runs) = &now.runs else {
-            return Ok(None);
+impl Document {
+    /// The document as it opens, with `part` shown: what its inputs do not have is left as it is. For a worker
+    /// thread.
+    pub fn showing(self, part: &Part, progress: &Progress) -> anyhow::Result<Document> {
+        let mut document = self;
+        let settings = document.settings;
+        let has_value = |name: &&String| {
+            let values = document.profile().map(|profile| profile.values());
+            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
         };
-        let document = Document::of(
-            &now.inputs,
-            Arc::clone(&now.base),
-            now.map.clone(),
-            now.history.clone(),
-            Some(Arc::new(runs.flipped())),
-            settings,
-            progress,
-        )?;
-        let moved = document.session.hierarchy.modules().map(Some).collect();
-        Ok(Some(Revised { document, moved }))
-    }
-
-    /// The same runs with their functions paired as the user says. None where there are no two. For a worker thread.
-    pub fn correct(
-        now: &Basis,
-        corrections: Vec<Correction>,
-        settings: &LandscapeSettings,
-        progress: &Progress,
-    ) -> anyhow::Result<Option<Revised>> {
-        let Some(runs) = &now.runs else {
-            return Ok(None);
-        };
-        let Some((base, runs)) = runs.again(&now.inputs, corrections, progress)? else {
-            return Ok(None);
-        };
-        let document = Document::of(
-            &now.inputs,
-            Arc::new(base),
-            now.map.clone(),
-            now.history.clone(),
-            Some(Arc::new(runs)),
-            settings,
-            progress,
-        )?;
-        let moved = moved(now, &document);
-        Ok(Some(Revised { document, moved }))
-    }
-
-    /// The same runs with A and B exchanged. None where there are no two. For a worker thread.
-    pub fn swap(
-        now: &Basis,
-        settings: &LandscapeSettings,
-        progress: &Progress,
-    ) -> anyhow::Result<Option<Revised>> {
-        let Some(runs) = &now.runs else {
-            return Ok(None);
-        };
-        let document = Document::of(
-            &now.inputs,
-            Arc::clone(&now.base),
-            now.map.clone(),
-            now.history.clone(),
-            Some(Arc::new(runs.swapped())),
-            settings,
-            progress,
-        )?;
-        let moved = document.session.hierarchy.modules().map(Some).collect();
-        Ok(Some(Revised { document, moved }))
+        let value = part.value.as_ref().filter(has_value);
+        let letter = document.runs.as_ref().map(|runs| runs.letter());
+        let is_other_run = part.run.is_some() && letter != part.run.as_deref();
+        let changes = [
+            value.cloned().map(Change::Value),
+            is_other_run.then_some(Change::Flip),
+        ];
+        for change in changes.into_iter().flatten() {
+            if let Some(revised) = document.basis().with(change, &settings, progress)? {
+                document = revised.document;
+            }
+        }
+        Ok(document)
     }
 
     /// What of the inputs is shown.
@@ -284,7 +258,7 @@ impl Document {
         }
     }
 
-    /// What [`revise`](Self::revise) starts from.
+    /// What it is made anew from.
     pub fn basis(&self) -> Basis {
         Basis {
             inputs: self.inputs.clone(),
@@ -316,14 +290,11 @@ impl Document {
                 false => Pointed::default(),
             }
         };
-        self.selection = Selection {
-            chosen: point(old.selection.chosen),
-            pointed: Pointed::default(),
-            range: None,
-            // Of modules that may have other numbers now: whoever marked them does so again.
-            marked: None,
-            ..old.selection.clone()
-        };
+        // What is marked may have other numbers now: whoever marked it does so again.
+        self.selection.change(|it| {
+            it.chosen = point(old.selection.chosen);
+            it.time = old.selection.time;
+        });
         let same = Same {
             old,
             new: self,
@@ -435,9 +406,13 @@ mod tests {
         let names: Vec<String> = profile.values().iter().map(|it| it.name.clone()).collect();
         assert!(names.len() > 1, "{names:?}");
         let before = profile.weight();
-        document.selection.chosen = Pointed::at_module(Some(ModuleId(1)));
+        let chosen = Pointed::at_module(Some(ModuleId(1)));
+        document.selection.change(|it| it.chosen = chosen);
         let basis = document.basis();
-        let with = |name: &str| Document::with_value(&basis, name, &settings, &progress);
+        let with = |name: &str| {
+            let change = Change::Value(name.to_owned());
+            basis.with(change, &settings, &progress)
+        };
         assert!(with(&names[shown]).expect("it is known").is_none());
         assert!(with("no such value").is_err());
         let other = (shown + 1) % names.len();

@@ -37,9 +37,7 @@ impl Document {
     /// The rows of the comparison on the way to the one calling context that is chosen, outermost first; none where all
     /// contexts of what is chosen are.
     pub fn chosen_way(&self) -> Option<&Arc<[u32]>> {
-        let way = self.way.as_ref().filter(|_| self.runs.is_some());
-        let way = way.filter(|(of, _)| *of == self.selection.chosen);
-        way.map(|(_, way)| way)
+        self.selection.way().filter(|_| self.runs.is_some())
     }
 
     /// How often the functions of a module are called in the whole recording; none where calls are not counted.

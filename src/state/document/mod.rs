@@ -14,13 +14,13 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
-pub use self::anew::{Part, Revised};
+pub use self::anew::{Change, Part, Revised};
 use self::by_module::functions_by_module;
 pub use self::inputs::{dropped, is_results, name_of};
 pub use self::other_run::{Limits, Parts};
 pub use self::same::Same;
+use super::choosing::Choosing;
 use super::details::{Calls, Neighbours};
-use super::history::{History as Places, Place};
 use super::made::Generation;
 use super::playback::Playback;
 use super::runs::Runs;
@@ -41,7 +41,6 @@ use callscape_facts::trace::Trace;
 use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
 use callscape_filter::running::Running;
-use callscape_filter::selection::{Pointed, Selection};
 use callscape_filter::summary::Summary;
 use callscape_layout::geometry::CITY_SIZE;
 use callscape_look::pose::Bounds;
@@ -91,13 +90,7 @@ pub struct Document {
     names: Arc<OnceLock<Names>>,
     /// What the landscape was last laid out with.
     pub settings: LandscapeSettings,
-    pub selection: Selection,
-    /// What was last chosen in one calling context alone, and the rows of the comparison on the way to it.
-    pub way: Option<(Pointed, Arc<[u32]>)>,
-    /// Past selections.
-    pub places: Places,
-    /// What was selected when the pointer began to draw a range.
-    pub before_drag: Option<Place>,
+    pub selection: Choosing,
     /// Callers and callees of the selected module.
     pub neighbours: Neighbours,
     /// What the search found.
@@ -216,10 +209,7 @@ impl Document {
             city,
             settings: *settings,
             cut,
-            selection: Selection::default(),
-            way: None,
-            places: Places::default(),
-            before_drag: None,
+            selection: Choosing::default(),
             neighbours: Neighbours::default(),
             found: Vec::new(),
             lit: None,
@@ -366,7 +356,7 @@ impl Document {
     /// Limits what is shown to `range` and what `filters` leave.
     pub fn limit(&mut self, range: Option<TimeRange>, filters: Filters) {
         let resolved = self.session.recordings.get(self.recording());
-        self.selection.range = range;
+        self.selection.change(|it| it.range = range);
         if let Some(numbers) = &mut self.functions
             && !numbers.is_of(range, &filters)
         {
@@ -478,7 +468,6 @@ impl Document {
         Some(Bounds { min, max })
     }
 
-    /// The name of a thread, told from others of the same name.
     /// The names of the modules, ready to be searched.
     pub fn names(&self) -> &Names {
         self.names
@@ -495,6 +484,7 @@ impl Document {
         }
     }
 
+    /// The name of a thread, told from others of the same name.
     pub fn thread_name(&self, thread: ThreadId) -> &str {
         self.thread_names
             .get(thread.index())

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::State;
 use crate::ask::{RunsAsk, SelectAsk};
 use crate::runs::RunsLayout;
 use crate::runs_view::testing::{open, opened, paths, settle, wait};
+use crate::state::State;
 use callscape_analysis::comparison::amounts::Change;
 use callscape_analysis::comparison::tables::Norm;
 use callscape_analysis::session::{Inputs, Sides};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::State;
 use crate::document::Document;
+use crate::state::State;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_model::landscape::LandscapeSettings;
@@ -61,7 +61,7 @@ pub fn open(state: &State) -> &Document {
 /// Until nothing changes what is open any more.
 pub fn wait(state: &mut State) {
     state.poll_jobs();
-    while state.jobs.is_any() || !state.runs_view.to_do.is_empty() {
+    while state.work.jobs.is_any() || !state.runs_view.to_do.is_empty() {
         std::thread::sleep(Duration::from_millis(1));
         state.poll_jobs();
     }

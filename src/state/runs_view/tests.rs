@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::suited;
 use super::testing::{data, different, of_paths, open, opened, paths, settle, wait};
-use crate::State;
 use crate::ask::{CutAsk, FilterAsk, PlayAsk, RunsAsk, SelectAsk};
 use crate::runs::RunsLayout;
+use crate::state::State;
 use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_analysis::session::Inputs;
 use callscape_base::units::{CallId, ModuleId, ThreadId, Time, TimeRange};

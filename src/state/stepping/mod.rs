@@ -5,50 +5,40 @@ mod shown;
 mod tests;
 mod words;
 
-use super::State;
 use super::ask::StepAsk;
 use super::destination::Goal;
 use super::document::Document;
+use super::state::State;
 use super::steps::{Kind, Step};
 
 pub use words::left_out;
 
 impl State {
-    /// An action is about to have the camera fly somewhere.
-    pub fn leaves_for_elsewhere(&mut self) {
-        let goal = self.goal();
-        self.steps.flies_from.get_or_insert(goal);
-    }
-
     fn goal(&self) -> Goal {
         let shown = self.document.as_ref().map(Document::generation);
-        let pending = self.flight_pending.zip(shown);
-        match pending.and_then(|(flight, shown)| flight.into(shown)) {
-            Some(destination) => Goal::To(destination),
-            None => Goal::Pose(self.camera.destination().unwrap_or(self.camera.pose())),
-        }
+        self.moving.goal(shown)
     }
 
     /// Notes what has changed since the last time as a step; not while `is_held`: what goes on is one step once it has
     /// ended. Where nothing has changed a few numbers are compared, none of them by what is open.
     pub fn note_step(&mut self, is_held: bool) {
-        if self.document.is_none() || self.steps.opened != self.stamps.opened {
+        if self.document.is_none() || self.steps.opened != self.opening.opened {
             if self.steps.now().is_some() || self.document.is_some() {
                 let shown = self.shown();
-                self.steps.begin(shown, self.stamps.opened);
+                self.steps.begin(shown, self.opening.opened);
             }
             return;
         }
         if self.steps.going.is_some() {
             return self.go_on_to_step();
         }
-        let is_under_way = self.jobs.is_revising() || self.jobs.linking.is_some();
+        let is_under_way = self.work.jobs.is_revising() || self.work.jobs.linking.is_some();
         if is_held || is_under_way || self.panes.is_moving {
             return;
         }
         let is_touched = std::mem::take(&mut self.steps.is_touched);
         let goal = self.goal();
-        let from = self.steps.flies_from.take().filter(|from| *from != goal);
+        let from = self.moving.take_flies_from().filter(|from| *from != goal);
         let settles = std::mem::take(&mut self.steps.settles);
         if from.is_none() && self.is_as_noted(is_touched) {
             return;
@@ -60,7 +50,8 @@ impl State {
             return self.steps.settle(after);
         }
         let (name, kind) = words::name(self, (&before, &after), from.map(|_| goal));
-        let is_walk = self.walks && kind == Kind::Choice;
+        let document = self.document.as_ref();
+        let is_walk = kind == Kind::Choice && document.is_some_and(|it| it.selection.walks());
         let step = Step {
             name,
             kind: if is_walk { Kind::Walk } else { kind },
@@ -91,7 +82,7 @@ impl State {
 
     /// Brings what is shown to the step that is gone to, as soon as the jobs for it are done.
     fn go_on_to_step(&mut self) {
-        if self.jobs.is_revising() || !self.runs_view.to_do.is_empty() {
+        if self.work.jobs.is_revising() || !self.runs_view.to_do.is_empty() {
             return;
         }
         let Some((to, last)) = self.steps.going.take() else {
@@ -113,16 +104,13 @@ impl State {
         self.restore(&target);
         let (done, goal) = (self.steps.done(), self.goal());
         if let Some(goal) = self.steps.go_to(to, goal) {
-            self.following.is_on = false;
+            self.moving.following.is_on = false;
             match goal {
-                Goal::Pose(pose) => {
-                    self.flight_pending = None;
-                    self.camera.fly_to_pose(pose);
-                }
+                Goal::Pose(pose) => self.moving.fly_to_pose(pose),
                 Goal::To(destination) => self.fly(destination),
             }
         }
-        self.steps.flies_from = None;
+        self.moving.take_flies_from();
         (self.steps.settles, self.steps.is_touched) = (true, true);
         self.tell_step(done, to);
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::State;
 use super::super::ask::{Ask, OpenAsk, RunsAsk};
 use super::super::document::Document;
+use super::super::state::State;
 use super::super::steps::{Shown, ShownRuns};
 use callscape_filter::selection::Pointed;
 use callscape_model::landscape::LandscapeSettings;
@@ -68,14 +68,14 @@ impl State {
             value: value_of(document),
             filters: document.filters.clone(),
             cut,
-            detail_by_size: self.detail_by_size,
+            detail_by_size: self.look.detail_by_size,
             range: document.selection.range,
             settings: chosen_settings(self.settings),
             runs: self.shown_runs(),
             chosen: document.selection.chosen,
             views,
             maximised: self.panes.maximised,
-            text_scale: self.text_scale,
+            text_scale: self.look.text_scale,
         })
     }
 
@@ -85,13 +85,13 @@ impl State {
         let (Some(document), Some(noted)) = (&self.document, self.steps.now()) else {
             return true;
         };
-        let is_same_cut = !is_touched || self.detail_by_size || *noted.cut == document.cut;
+        let is_same_cut = !is_touched || self.look.detail_by_size || *noted.cut == document.cut;
         is_same_choice(&noted.chosen, &document.selection.chosen)
             && noted.range == document.selection.range
             && noted.settings == chosen_settings(self.settings)
             && noted.filters.steps() == document.filters.steps()
-            && noted.detail_by_size == self.detail_by_size
-            && noted.text_scale == self.text_scale
+            && noted.detail_by_size == self.look.detail_by_size
+            && noted.text_scale == self.look.text_scale
             && noted.maximised == self.panes.maximised
             && noted.run == run_of(document)
             && noted.value == value_of(document)
@@ -121,20 +121,18 @@ impl State {
             return;
         };
         let chosen = document.existing(target.chosen);
-        let selection = &mut document.selection;
-        let is_left =
-            (target.range, target.filters.steps()) != (selection.range, document.filters.steps());
-        selection.chosen = chosen;
+        let range = document.selection.range;
+        let is_left = (target.range, target.filters.steps()) != (range, document.filters.steps());
+        document.selection.change(|it| it.chosen = chosen);
         if is_left {
             // What has been found out since is known.
             let filters = target.filters.clone().knowing(&document.filters);
             document.limit(target.range, filters);
-            self.stamps.left += 1;
-            self.outdate_count();
+            self.work.outdate_count();
         }
         self.restore_look(target);
-        self.text_scale = target.text_scale;
-        self.stamps.names += 1;
+        self.look.text_scale = target.text_scale;
+        self.look.names += 1;
         if let Some(views) = &target.views
             && self.panes.arrangement.as_ref() != Some(views)
         {
@@ -161,7 +159,7 @@ impl State {
         if !is_same_cut {
             document.cut = (*target.cut).clone();
         }
-        self.detail_by_size = target.detail_by_size;
+        self.look.detail_by_size = target.detail_by_size;
         let highlight = settings.highlight;
         let plain = |of: LandscapeSettings| LandscapeSettings {
             highlight: None,
@@ -180,16 +178,16 @@ impl State {
             return;
         };
         if (now.measure, now.strength) != (then.measure, then.strength) {
-            self.arrange_runs(RunsAsk::CompareBy(then.measure, then.strength));
+            self.on_runs(RunsAsk::CompareBy(then.measure, then.strength));
         }
         if now.timed != then.timed {
-            self.arrange_runs(RunsAsk::CompareTime(then.timed));
+            self.on_runs(RunsAsk::CompareTime(then.timed));
         }
         if now.norm != then.norm {
-            self.arrange_runs(RunsAsk::Normalise(then.norm));
+            self.on_runs(RunsAsk::Normalise(then.norm));
         }
         if now.link != then.link {
-            self.arrange_runs(RunsAsk::LinkClocks(then.link));
+            self.on_runs(RunsAsk::LinkClocks(then.link));
         }
         let view = &mut self.runs_view;
         view.divider = then.divider;

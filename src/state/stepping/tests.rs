@@ -70,7 +70,7 @@ fn seen(state: &State) -> (Shown, usize, [i32; 3]) {
     shown.chosen.time = None;
     let pose = match state.goal() {
         Goal::Pose(pose) => pose,
-        Goal::To(_) => state.camera.pose(),
+        Goal::To(_) => state.moving.camera.pose(),
     };
     let rough = |number: f32| (number * 100.0).round() as i32;
     let pose = [pose.distance, pose.yaw, pose.pitch].map(rough);
@@ -205,7 +205,7 @@ fn steps_say_in_plain_words_what_was_done() {
 fn playing_and_looking_about_by_hand_are_no_steps() {
     let mut state = begin(tiny());
     state.execute(PlayAsk::Seek(micros(30)));
-    state.camera.twist(0.3, None);
+    state.moving.camera.twist(0.3, None);
     frame(&mut state);
     state.execute(PlayAsk::ToEnd);
     frame(&mut state);
@@ -316,7 +316,7 @@ fn another_run_that_is_shown_is_a_step_that_takes_a_job() {
     frame(&mut state);
     state.execute(StepAsk::GoTo(0));
     assert!(
-        state.jobs.is_revising(),
+        state.work.jobs.is_revising(),
         "the other run is brought back first"
     );
     state.note_step(false);
@@ -335,7 +335,7 @@ fn a_job_that_is_cancelled_leaves_everything_as_it_is() {
     state.execute(RunsAsk::Flip);
     frame(&mut state);
     state.execute(StepAsk::Undo);
-    state.jobs = Default::default();
+    state.work.jobs = Default::default();
     for _ in 0..3 {
         frame(&mut state);
     }

@@ -1,10 +1,10 @@
 //! What a step did, in plain words, by what is shown before and after it.
 
-use super::super::State;
 use super::super::destination::{Destination, Goal};
 use super::super::document::Document;
 use super::super::panes::Arrangement;
 use super::super::runs::RunsLayout;
+use super::super::state::State;
 use super::super::steps::{Kind, Shown};
 use super::shown::is_same_choice;
 use callscape_analysis::alignment::Link;

@@ -67,7 +67,7 @@ pub struct Calls {
     listed_for: Option<ListedFor>,
     exporting: Exporting,
     /// What was chosen when the list was last looked for.
-    chosen: Pointed,
+    chosen: u64,
     /// The row that was chosen in the list, which stays.
     own: Option<CallOf>,
     at: At,
@@ -85,10 +85,11 @@ impl Calls {
 
     /// Follows what is chosen, unless it was chosen here.
     fn follow(&mut self, document: &Document) {
-        let chosen = document.selection.chosen;
-        if std::mem::replace(&mut self.chosen, chosen) == chosen {
+        let stamp = document.selection.chosen_stamp();
+        if std::mem::replace(&mut self.chosen, stamp) == stamp {
             return;
         }
+        let chosen = document.selection.chosen;
         let own = self.own.take();
         if own.is_none() || chosen.call != own {
             self.list_of = CallsOf::chosen(&chosen);
@@ -169,7 +170,7 @@ fn pointed_at(document: &Document, row: &CallRow) -> Pointed {
 impl View for Calls {
     fn update(&mut self, state: &State, asks: &mut Asks) {
         self.exporting.tell(asks);
-        if std::mem::replace(&mut self.run, state.stamps.run) != state.stamps.run {
+        if std::mem::replace(&mut self.run, state.stamps().run) != state.stamps().run {
             // What was found out is of the calls of the other run.
             self.list = None;
             self.list_of = None;
@@ -180,7 +181,8 @@ impl View for Calls {
             self.listing = None;
             if let Ok(list) = listed {
                 self.list = Some(Arc::new(list));
-                self.show_chosen(self.chosen.call);
+                let document = state.document.as_ref();
+                self.show_chosen(document.and_then(|it| it.selection.chosen.call));
             }
         }
         let Some(document) = &state.document else {

@@ -11,17 +11,18 @@ impl CodeView {
     /// Goes to what was chosen elsewhere.
     pub(super) fn follow(&mut self, document: &Document) {
         let chosen = document.selection.chosen;
+        let stamp = document.selection.chosen_stamp();
         if let Some(restored) = self.restored.take()
             && self.bring_back(&restored, document)
         {
-            self.followed = chosen;
+            self.followed = stamp;
             return;
         }
         let is_first = self.file.is_none();
-        if self.followed == chosen && !is_first {
+        if self.followed == stamp && !is_first {
             return;
         }
-        self.followed = chosen;
+        self.followed = stamp;
         let is_own = std::mem::take(&mut self.is_own);
         let of_chosen = place_of(document, &chosen);
         let costliest = || is_first.then(|| costliest(document)).flatten();
@@ -86,7 +87,7 @@ impl CodeView {
         self.reveal(own, line);
         // Of a minified script nearly all functions stand in one line.
         let functions = document.resolved().map(|it| &it.recording.functions);
-        let column = self.followed.function.zip(functions);
+        let column = document.selection.chosen.function.zip(functions);
         let column = column.map(|(function, all)| all.column(function));
         self.scroll.reveal_column(column.unwrap_or(0));
     }

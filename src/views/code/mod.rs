@@ -94,7 +94,7 @@ pub struct CodeView {
     /// The file that is shown, or what is around a function without one: of the structure without a mapping.
     file: Option<ModuleId>,
     /// What was chosen when it was last followed, and whether it was chosen here.
-    followed: Pointed,
+    followed: u64,
     is_own: bool,
     goal: Option<Goal>,
     /// Of A and of B; of one run the latter.
@@ -135,7 +135,7 @@ impl Default for CodeView {
             session: None,
             sessions: 0,
             file: None,
-            followed: Pointed::default(),
+            followed: 0,
             is_own: false,
             goal: None,
             readings: Default::default(),
@@ -219,7 +219,7 @@ impl CodeView {
                 .filter(|_| document.is_file(file));
             let key = key.map(|file| TextKey {
                 file,
-                sources: state.stamps.sources,
+                sources: state.stamps().sources,
                 tab: self.tab,
                 recording: resolved.map(|it| it.recording.path.clone()),
             });
@@ -257,7 +257,7 @@ impl CodeView {
                 sites: reading
                     .sites()
                     .filter(|_| infers && is_read)
-                    .map(|it| (it, state.stamps.sources)),
+                    .map(|it| (it, state.stamps().sources)),
                 waits: infers && is_read && reading.sites().is_none(),
             };
             is_new |= self.countings[side].update(asked, state, document);

@@ -361,7 +361,7 @@ fn what_is_pointed_at_elsewhere_is_marked() {
     for (of, lines, functions) in cases {
         let pointed = alone.document().complete(of);
         let document = alone.state.document.as_mut().expect("it is open");
-        document.selection.pointed = pointed;
+        document.selection.change(|it| it.pointed = pointed);
         alone.wait();
         assert_eq!(alone.view.marks[0].lines, lines, "{of:?}");
         assert_eq!(alone.view.marks[0].functions, functions, "{of:?}");
@@ -422,7 +422,7 @@ fn lines_open_in_the_editor() {
     alone.state.execute(EditAsk::Meant(Pointed::at_module(Some(
         alone.module("twice"),
     ))));
-    let to_edit = std::mem::take(&mut alone.state.to_edit);
+    let to_edit = std::mem::take(&mut alone.state.errands.to_edit);
     let [to_edit] = &to_edit[..] else {
         panic!("{to_edit:?}");
     };
@@ -437,7 +437,7 @@ fn another_program_can_ask_for_a_line() {
     alone.shapes();
     let path = folder.tree().join("a.c").canonicalize().expect("it");
     alone.state.go_to_line(&path, 9).expect("it is shown");
-    let asked = std::mem::take(&mut alone.state.view_asks);
+    let asked = std::mem::take(&mut alone.state.errands.view_asks);
     // What was chosen is followed first, as in a frame.
     alone.wait();
     for (of, ask) in asked {
@@ -672,7 +672,7 @@ fn files_that_cannot_be_shown_say_why_and_name_their_functions() {
         (&b""[..], "a.c"),
     ] {
         fs::write(folder.tree().join("a.c"), bytes).expect("there is room");
-        alone.state.stamps.sources += 1;
+        alone.state.opening.sources += 1;
         assert!(alone.says(says), "{says}: {:?}", alone.texts());
     }
 }
@@ -708,7 +708,7 @@ fn nothing_outside_of_the_tree_is_opened() {
     {
         fs::remove_file(folder.tree().join("a.c")).expect("it is there");
         std::os::unix::fs::symlink("/etc/passwd", folder.tree().join("a.c")).expect("a link");
-        alone.state.stamps.sources += 1;
+        alone.state.opening.sources += 1;
         assert!(alone.says("not in the source tree"));
         assert!(!alone.says("root:"));
     }

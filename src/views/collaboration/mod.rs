@@ -250,7 +250,7 @@ impl View for Collaboration {
             let hierarchy = &document.session.hierarchy;
             self.base.chart.take(made.laid, state.now(), hierarchy);
         }
-        let stamps = &state.stamps;
+        let stamps = state.stamps();
         let counting = state.work.is_under_way();
         let seen = Seen {
             stamps: [stamps.document, stamps.run, stamps.left, stamps.blocks],

@@ -24,7 +24,6 @@ use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{ContextId, ModuleId};
 use callscape_facts::contexts::Merge;
-use callscape_filter::marked::Marked;
 use callscape_filter::selection::Pointed;
 use callscape_layout::hues::Hues;
 use callscape_state::State;
@@ -83,12 +82,12 @@ struct Changing {
 }
 
 /// What discs were last marked for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MarkedFor {
-    of: [Pointed; 2],
+    /// What is meant, and of that what is chosen, as stamps.
+    meant: u64,
+    chosen: u64,
     revision: u64,
-    way: Option<Arc<[u32]>>,
-    findings: Option<Arc<Marked>>,
 }
 
 #[derive(Default)]
@@ -229,13 +228,12 @@ impl Fan {
             hits.find(document, &of.shown, of_hits, way);
         }
         let marked_for = MarkedFor {
-            of: meant.map(|it| Pointed { time: None, ..*it }),
+            meant: selection.meant_stamp(),
+            chosen: selection.chosen_stamp(),
             revision: self.discs.revision,
-            way: way.cloned(),
-            findings: selection.marked.clone(),
         };
         let is_new = self.marked_for != marked_for;
-        if way.is_some() && self.marked_for.way != marked_for.way {
+        if way.is_some() && self.marked_for.chosen != marked_for.chosen {
             self.focus = None;
         }
         self.marked_for = marked_for;

@@ -8,6 +8,7 @@ use super::*;
 use crate::all;
 use crate::testing::wait;
 use callscape_analysis::session::Inputs;
+use callscape_filter::marked::Marked;
 
 fn state() -> State {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -256,18 +257,15 @@ fn discs_of_functions_of_which_something_is_known_have_a_ring() {
     assert!(!functions.is_empty());
     let marked = Marked::new(String::new(), Arc::default(), functions.into(), Vec::new());
     let open = state.document.as_mut().expect("it is open");
-    open.selection.marked = Some(Arc::new(marked));
+    open.selection
+        .change(|it| it.marked = Some(Arc::new(marked)));
     wait(&mut view, &state);
     assert_eq!(rung(&view, &state), ["lib3"]);
     press(&mut view, &state, Does::More);
     assert!(rung(&view, &state).iter().all(|it| it.starts_with("lib3")));
     assert!(!rung(&view, &state).is_empty());
-    state
-        .document
-        .as_mut()
-        .expect("it is open")
-        .selection
-        .marked = None;
+    let open = state.document.as_mut().expect("it is open");
+    open.selection.change(|it| it.marked = None);
     wait(&mut view, &state);
     assert_eq!(rung(&view, &state), [""; 0]);
 }

@@ -26,7 +26,6 @@ use crate::parts::found::Found;
 use crate::parts::kept::{self, Named};
 use crate::parts::list::{At, turned};
 use callscape_base::units::ModuleId;
-use callscape_filter::selection::Pointed;
 use callscape_state::State;
 use callscape_state::ask::{Asks, CallWalk, CameraAsk, PaneAsk, SelectAsk, TableKey};
 use callscape_state::ask::{FindingAsk, Shown};
@@ -81,7 +80,7 @@ pub struct FaultsView {
     row: Option<usize>,
     at: At,
     /// What was chosen in the frame before.
-    chosen: Pointed,
+    chosen: u64,
     is_finding: bool,
 }
 
@@ -169,12 +168,12 @@ impl View for FaultsView {
             self.sort = None;
         }
         let wanted = (
-            [state.findings.stamp, state.stamps.document],
+            [state.findings.stamp, state.stamps().document],
             self.of,
             self.sort,
         );
-        let chosen = document.selection.chosen;
-        let mut is_other = std::mem::replace(&mut self.chosen, chosen).module != chosen.module;
+        let chosen = document.selection.chosen_stamp();
+        let mut is_other = std::mem::replace(&mut self.chosen, chosen) != chosen;
         if self.made_for != Some(wanted) {
             let listing = Listing::new(state, document, self.of, self.sort);
             self.made_for = Some(wanted);
@@ -185,7 +184,7 @@ impl View for FaultsView {
             }
         }
         if is_other {
-            self.follow(chosen.module);
+            self.follow(document.selection.chosen.module);
         }
         self.hunks.update(state, self.chosen_fault(state));
     }

@@ -243,7 +243,7 @@ fn results_that_are_pasted_are_listed_marked_and_forgotten() {
         loop {
             state.poll_jobs();
             state.update_findings();
-            let is_busy = state.jobs.is_any() || state.findings.is_under_way();
+            let is_busy = state.work.jobs.is_any() || state.findings.is_under_way();
             if !is_busy {
                 return;
             }

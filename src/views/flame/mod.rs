@@ -26,7 +26,7 @@ use callscape_base::units::{ModuleId, ThreadId, Time, TimeRange};
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::trace::Trace;
 use callscape_filter::filters::{FilterRules, Filters};
-use callscape_filter::selection::{CallOf, Selection};
+use callscape_filter::selection::CallOf;
 use callscape_layout::axis::TimeAxis;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, encoded};
@@ -95,7 +95,6 @@ pub struct FlameView {
     filters: Filters,
     rules: FilterRules,
     painted: Option<PaintedWith>,
-    shown: Option<Selection>,
     text: String,
     sheet: Sheet,
     /// Over the lanes.
@@ -136,7 +135,6 @@ impl FlameView {
             filters: Filters::default(),
             rules: FilterRules::default(),
             painted: None,
-            shown: None,
             text: String::new(),
             sheet: Sheet::default(),
             band: TimeBand::default(),
@@ -380,19 +378,11 @@ impl FlameView {
             scroll: self.scroll,
             lanes: self.lanes_version,
         };
-        let is_painted = self.painted == Some(with);
-        if is_painted && self.shown.as_ref() == Some(scope.selection) {
-            return &self.sheet;
-        }
-        if !is_painted {
+        if self.painted != Some(with) {
             self.paint(scope);
             self.painted = Some(with);
         }
         self.mark(scope);
-        match &mut self.shown {
-            Some(shown) => shown.clone_from(scope.selection),
-            None => self.shown = Some(scope.selection.clone()),
-        }
         &self.sheet
     }
 

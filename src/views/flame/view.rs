@@ -133,7 +133,7 @@ impl Flame {
 
 impl View for Flame {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
-        let seen = [state.stamps.document, state.stamps.run];
+        let seen = [state.stamps().document, state.stamps().run];
         let before = std::mem::replace(&mut self.seen, seen);
         if before != seen {
             self.begin(state);
@@ -146,7 +146,11 @@ impl View for Flame {
             return Picture::Nothing;
         };
         let scope = along_time::scope(state, document, surface);
-        match self.drawn.is_other(&scope, surface, model.is_waiting()) {
+        let selection = &document.selection;
+        match self
+            .drawn
+            .is_other(&scope, selection, surface, model.is_waiting())
+        {
             true => Picture::Sheet(model.show(&scope)),
             false => Picture::Same,
         }

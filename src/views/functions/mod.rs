@@ -49,7 +49,7 @@ pub struct Functions {
     /// Callers and callees of the chosen function.
     neighbours: FunctionNeighbours,
     /// What was chosen when they were found.
-    chosen: Pointed,
+    chosen: u64,
     at: At,
     /// The stamps of the document and of what was opened that it shows.
     seen: [u64; 2],
@@ -106,7 +106,7 @@ impl Functions {
 
 impl View for Functions {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
-        let seen = [state.stamps.document, state.stamps.opened];
+        let seen = [state.stamps().document, state.stamps().opened];
         let is_other = std::mem::replace(&mut self.seen, seen) != seen;
         let Some(document) = &state.document else {
             self.table = None;
@@ -129,7 +129,7 @@ impl View for Functions {
                 is_new = true;
             }
         }
-        let chosen = document.selection.chosen;
+        let chosen = document.selection.chosen_stamp();
         if std::mem::replace(&mut self.chosen, chosen) != chosen || is_new {
             self.find_neighbours(document);
             self.at.to_show = self.chosen_row(document);

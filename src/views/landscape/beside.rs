@@ -23,7 +23,7 @@ pub fn show(ui: &Ui, place: Place, state: &State) {
     let colors = style::colors(state.settings.theme);
     let selection = &document.selection;
     // What lies under the pointer is in sight.
-    let pointed = match state.pointer.at {
+    let pointed = match state.moving.pointer.at {
         Some(_) => Pointed::default(),
         None => selection.pointed,
     };
@@ -39,8 +39,8 @@ pub fn show(ui: &Ui, place: Place, state: &State) {
 
 /// Where at the edge of what is seen the arrow to `module` stands; none for what is in sight, or not shown.
 fn edge(document: &Document, module: ModuleId, place: Place, state: &State) -> Option<Pos2> {
-    let camera = state.camera.camera();
-    let size = state.viewport.size;
+    let camera = state.moving.camera.camera();
+    let size = state.moving.viewport.size;
     let scale = size.x / place.drawn.width().max(1.0);
     let bounds = document.bounds_of(document.city.displayed(module)?)?;
     let to_points = |at: glam::Vec2| place.drawn.min + Vec2::new(at.x, at.y) / scale;

@@ -51,8 +51,8 @@ pub fn show(ui: &Ui, place: Place, state: &State) {
 
 /// Where a point of the world is seen, in points; none of what lies behind the eye.
 fn projected(world: Vec3, place: Place, state: &State) -> Option<Pos2> {
-    let size = state.viewport.size;
-    let at = state.camera.camera().project(world, size)?;
+    let size = state.moving.viewport.size;
+    let at = state.moving.camera.camera().project(world, size)?;
     let scale = size.x / place.drawn.width().max(1.0);
     Some(place.drawn.min + vec2(at.x, at.y) / scale)
 }

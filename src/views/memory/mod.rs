@@ -49,7 +49,6 @@ use callscape_facts::memory::{
 };
 use callscape_facts::recording::Recording;
 use callscape_filter::cut::Cut;
-use callscape_filter::selection::Pointed;
 use callscape_model::memory::{self as model, BelongsTo};
 use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey};
@@ -149,7 +148,7 @@ pub struct MemoryView {
     at: At,
     list_at: At,
     /// What was chosen when rows were last brought into sight.
-    chosen: Pointed,
+    chosen: u64,
 }
 
 impl MemoryView {
@@ -420,10 +419,11 @@ impl MemoryView {
 
     /// Brings what was chosen elsewhere into sight.
     fn follow(&mut self, document: &Document) {
-        let chosen = document.selection.chosen;
-        if std::mem::replace(&mut self.chosen, chosen) == chosen {
+        let stamp = document.selection.chosen_stamp();
+        if std::mem::replace(&mut self.chosen, stamp) == stamp {
             return;
         }
+        let chosen = document.selection.chosen;
         let is_own = self.chosen_row.is_some_and(|group| {
             let pointed = self.groups.all.get(group as usize).map(|it| it.pointed);
             pointed.is_some_and(|it| document.complete(it) == chosen)

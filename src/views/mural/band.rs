@@ -18,11 +18,7 @@ use callscape_model::band::Band;
 impl MuralView {
     /// Shows stretches of time above all, or none; whether that is something else than before.
     pub fn set_band(&mut self, band: Option<&Arc<Band>>) -> bool {
-        let is_other = self.band.take(band);
-        if is_other {
-            self.shown = None;
-        }
-        is_other
+        self.band.take(band)
     }
 
     /// The range of the stretch of the band at a point of the sheet shown last.

@@ -30,7 +30,7 @@ use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::recording::RecordingKind;
 use callscape_filter::filters::{FilterRules, Filters};
-use callscape_filter::selection::{Pointed, Selection};
+use callscape_filter::selection::Pointed;
 use callscape_layout::axis::TimeAxis;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, encoded};
@@ -81,7 +81,6 @@ pub struct MuralView {
     filters: Filters,
     rules: FilterRules,
     painted: Option<PaintedWith>,
-    shown: Option<Selection>,
     sheet: Sheet,
     band: TimeBand,
 }
@@ -114,7 +113,6 @@ impl MuralView {
             filters: Filters::default(),
             rules: FilterRules::default(),
             painted: None,
-            shown: None,
             sheet: Sheet::default(),
             band: TimeBand::default(),
         };
@@ -227,19 +225,11 @@ impl MuralView {
             self.painted = None;
         }
         let is_new = self.measuring.take();
-        let is_painted = self.painted == Some(with) && !is_new;
-        if is_painted && self.shown.as_ref() == Some(scope.selection) {
-            return &self.sheet;
-        }
-        if !is_painted {
+        if self.painted != Some(with) || is_new {
             self.paint(scope, &with);
             self.painted = Some(with);
         }
         self.annotate(scope);
-        match &mut self.shown {
-            Some(shown) => shown.clone_from(scope.selection),
-            None => self.shown = Some(scope.selection.clone()),
-        }
         &self.sheet
     }
 

@@ -129,7 +129,7 @@ impl Mural {
 
 impl View for Mural {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
-        let seen = [state.stamps.document, state.stamps.run];
+        let seen = [state.stamps().document, state.stamps().run];
         let before = std::mem::replace(&mut self.seen, seen);
         let document = state.document.as_ref().filter(|it| it.playback.is_some());
         if before != seen {
@@ -154,7 +154,11 @@ impl View for Mural {
             return Picture::Nothing;
         };
         let scope = along_time::scope(state, document, surface);
-        match self.drawn.is_other(&scope, surface, model.is_waiting()) {
+        let selection = &document.selection;
+        match self
+            .drawn
+            .is_other(&scope, selection, surface, model.is_waiting())
+        {
             true => Picture::Sheet(model.show(&scope)),
             false => Picture::Same,
         }

@@ -56,8 +56,7 @@ const MOST_STEPS: u32 = 6;
 /// What the graph is made of, as stamps: with the same there is nothing to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Seen {
-    stamps: [u64; 3],
-    chosen: Pointed,
+    stamps: [u64; 4],
     revision: u64,
     is_counting: bool,
 }
@@ -76,7 +75,7 @@ struct Neighbourhood {
     /// Nobody chose it.
     is_by_itself: bool,
     /// What was chosen when it was last looked at, and what was chosen here: that does not move the middle.
-    chosen: Pointed,
+    chosen: u64,
     chosen_here: Option<Pointed>,
     steps: u32,
     further: BTreeSet<(Of, FunctionId)>,
@@ -94,7 +93,7 @@ impl Default for Neighbourhood {
             seen: None,
             middle: None,
             is_by_itself: false,
-            chosen: Pointed::default(),
+            chosen: 0,
             chosen_here: None,
             steps: 1,
             further: BTreeSet::new(),
@@ -152,10 +151,11 @@ impl Neighbourhood {
                 })
             });
             self.middle = found.or(self.middle);
-            self.chosen = document.selection.chosen;
+            self.chosen = document.selection.chosen_stamp();
         }
         let chosen = document.selection.chosen;
-        let is_new = std::mem::replace(&mut self.chosen, chosen) != chosen;
+        let stamp = document.selection.chosen_stamp();
+        let is_new = std::mem::replace(&mut self.chosen, stamp) != stamp;
         let is_own = self.chosen_here == Some(chosen);
         if is_new && !is_own {
             self.chosen_here = None;
@@ -297,12 +297,12 @@ impl View for Neighbourhood {
             let hierarchy = &document.session.hierarchy;
             self.base.chart.take(laid, state.now(), hierarchy);
         }
-        let stamps = &state.stamps;
+        let stamps = state.stamps();
         let counting = state.work.is_under_way();
-        let chosen = state.document.as_ref().map(|it| it.selection.chosen);
+        let chosen = state.document.as_ref();
+        let chosen = chosen.map_or(0, |it| it.selection.chosen_stamp());
         let seen = Seen {
-            stamps: [stamps.document, stamps.run, stamps.left],
-            chosen: chosen.unwrap_or_default(),
+            stamps: [stamps.document, stamps.run, stamps.left, chosen],
             revision: self.base.revision,
             is_counting: counting,
         };
@@ -322,7 +322,7 @@ impl View for Neighbourhood {
             // Functions have other numbers.
             self.middle = None;
             self.further.clear();
-            self.chosen = Pointed::default();
+            self.chosen = 0;
             self.base.chart.forget();
         }
         self.follow(document);

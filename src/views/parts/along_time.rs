@@ -14,10 +14,11 @@ use super::widgets::tell;
 use callscape_analysis::session::Session;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::Filters;
-use callscape_filter::selection::{Pointed, Selection};
+use callscape_filter::selection::Pointed;
 use callscape_model::theme::Theme;
 use callscape_state::State;
 use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey};
+use callscape_state::choosing::Choosing;
 use callscape_state::document::Document;
 use callscape_state::panes::ViewId;
 
@@ -72,7 +73,7 @@ pub trait AlongTime {
 /// What a picture was last drawn with: with the same there is nothing to draw.
 #[derive(Clone, Debug, PartialEq)]
 struct DrawnWith {
-    selection: Selection,
+    selection: u64,
     filters: Filters,
     theme: Theme,
     size: [u32; 2],
@@ -92,9 +93,15 @@ pub struct Drawn {
 
 impl Drawn {
     /// Whether the picture has to be drawn again; it counts as drawn then.
-    pub fn is_other(&mut self, scope: &Scope<'_>, surface: Surface, is_waiting: bool) -> bool {
+    pub fn is_other(
+        &mut self,
+        scope: &Scope<'_>,
+        selection: &Choosing,
+        surface: Surface,
+        is_waiting: bool,
+    ) -> bool {
         let with = DrawnWith {
-            selection: scope.selection.clone(),
+            selection: selection.stamp(),
             filters: scope.filters.clone(),
             theme: scope.theme,
             size: scope.size.as_uvec2().to_array(),

@@ -397,8 +397,8 @@ impl View for PhasesView {
             }
             return;
         };
-        if std::mem::replace(&mut self.seen_document, state.stamps.document)
-            != state.stamps.document
+        if std::mem::replace(&mut self.seen_document, state.stamps().document)
+            != state.stamps().document
             || self.hues.is_none()
         {
             self.hues = Some(Hues::new(&document.session.hierarchy));

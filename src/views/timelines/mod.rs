@@ -123,7 +123,7 @@ impl View for Timelines {
             (None, None) => true,
             _ => false,
         };
-        let is_seen = std::mem::replace(&mut self.seen, state.stamps.document) == self.seen;
+        let is_seen = std::mem::replace(&mut self.seen, state.stamps().document) == self.seen;
         if is_same && is_seen {
             return;
         }
@@ -148,7 +148,8 @@ impl View for Timelines {
             return Picture::Nothing;
         };
         let scope = along_time::scope(state, document, surface);
-        match self.drawn.is_other(&scope, surface, false) {
+        let selection = &document.selection;
+        match self.drawn.is_other(&scope, selection, surface, false) {
             true => Picture::Sheet(model.show(&scope, &pair)),
             false => Picture::Same,
         }

@@ -8,8 +8,6 @@ mod saved;
 mod tests;
 mod ui;
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
 use self::forest::{By, Forest, Mode, Node};
@@ -99,7 +97,7 @@ pub struct Tree {
     /// What is meant by what is pointed at and by what is chosen.
     hits: [Hits; 2],
     /// What was chosen when rows were last brought into sight, and the way to it.
-    chosen: (Pointed, Option<Arc<[u32]>>),
+    chosen: u64,
     /// Chosen here: nothing moves for it.
     is_own: bool,
     /// The open rows from a session file, until the contexts are counted.
@@ -123,14 +121,13 @@ impl Tree {
 
     /// Brings what was chosen elsewhere into sight.
     fn follow(&mut self, document: &Document) {
-        let chosen = (document.selection.chosen, document.chosen_way().cloned());
-        if self.chosen == chosen {
+        let chosen = document.selection.chosen_stamp();
+        if std::mem::replace(&mut self.chosen, chosen) == chosen {
             return;
         }
-        if chosen.1.is_some() {
+        if document.chosen_way().is_some() {
             self.set_mode(Mode::Calls);
         }
-        self.chosen = chosen;
         let (Some(forest), false) = (&mut self.forest, std::mem::take(&mut self.is_own)) else {
             return;
         };
@@ -242,7 +239,7 @@ impl View for Tree {
             hits.find(document, shown, of, way);
         }
         if is_new {
-            self.chosen = Default::default();
+            self.chosen = 0;
         }
         self.follow(document);
     }

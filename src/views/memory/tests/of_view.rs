@@ -17,6 +17,7 @@ use callscape_analysis::session::Inputs;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
 use callscape_facts::memory::random::Random;
+use callscape_filter::selection::Pointed;
 use callscape_state::ask::{Ask, ViewAsk};
 use callscape_state::playback::Step;
 
@@ -480,10 +481,12 @@ fn rows_and_other_views_answer_each_other() {
     };
     for pointed in [of_function, of_module, of_time] {
         let document = state.document.as_mut().expect("it is open");
-        document.selection.pointed = pointed;
+        document.selection.change(|it| it.pointed = pointed);
         assert!(widgets(&ctx, &mut view, &state).0 != before, "{pointed:?}");
         let document = state.document.as_mut().expect("it is open");
-        document.selection.pointed = Pointed::default();
+        document
+            .selection
+            .change(|it| it.pointed = Pointed::default());
         assert!(
             widgets(&ctx, &mut view, &state).0 == before,
             "something is left of {pointed:?}"

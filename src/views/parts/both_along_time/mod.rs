@@ -20,7 +20,7 @@ use crate::Scope;
 use callscape_analysis::session::Session;
 use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_filter::filters::{FilterRules, Filters};
-use callscape_filter::selection::{Pointed, Selection};
+use callscape_filter::selection::Pointed;
 use callscape_layout::axis::TimeAxis;
 use callscape_layout::geometry::Color;
 use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
@@ -53,7 +53,6 @@ pub struct BothAlongTime {
     /// What they leave out of A and B.
     rules: [FilterRules; 2],
     painted: Option<PaintedWith>,
-    shown: Option<Selection>,
     sheet: Sheet,
 }
 
@@ -68,7 +67,6 @@ impl BothAlongTime {
             filters: Filters::default(),
             rules: Default::default(),
             painted: None,
-            shown: None,
             sheet: Sheet::default(),
         }
     }
@@ -147,16 +145,11 @@ impl BothAlongTime {
             along: self.along,
             revision: pair.revision,
         };
-        let is_painted = self.painted == Some(with);
-        if is_painted && self.shown.as_ref() == Some(scope.selection) {
-            return &self.sheet;
-        }
-        if !is_painted {
+        if self.painted != Some(with) {
             self.paint(scope, pair, &common);
             self.painted = Some(with);
         }
         self.mark(scope, pair, &common);
-        self.shown = Some(scope.selection.clone());
         &self.sheet
     }
 
