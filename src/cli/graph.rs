@@ -54,7 +54,10 @@ const EXAMPLES: &str = "Examples:
 Of a profile that weighs something else than time, cost_ns and self_cost_ns of the JSON document are weights in
 the field \"unit\". Calls are 0 where a profile does not count them. Callgrind does not tell self costs by
 caller: where a function has several, self_cost_ns is 0. Where the recording knows when its threads had no processor,
-waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
+waiting_ns and self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.
+
+Calls that another thread, lane or service caused are links: parents of spans, flows, asynchronous operations. They count
+among the calls of a relation; links says how many of the calls they are.";
 
 #[derive(Serialize)]
 struct Graph {
@@ -70,6 +73,8 @@ struct NamedRelation {
     from: String,
     to: String,
     calls: u64,
+    /// How many of the calls are links.
+    links: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
     /// The part of both that was waiting, where the recording knows.
@@ -145,24 +150,24 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
         return output::print_json(&graph);
     }
     let counts_calls = recording.counts_calls();
-    let mut headings = vec![
-        ("calls", Align::Right),
-        ("cost", Align::Right),
-        ("self cost", Align::Right),
-    ];
+    let has_links = trace.has_links();
+    let mut headings = vec![("calls", Align::Right)];
+    headings.extend(has_links.then_some(("links", Align::Right)));
+    headings.extend([("cost", Align::Right), ("self cost", Align::Right)]);
     let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
     headings.extend(waiting.iter().filter(|_| knows_waiting));
     headings.extend([("from", Align::Left), ("to", Align::Left)]);
     let mut table = Table::new(&headings);
     for relation in graph.relations {
-        let mut cells = vec![
-            match relation.step_calls {
-                Some(step) => format!("{} +{step}", relation.calls),
-                None => output::calls(relation.calls, counts_calls),
-            },
+        let mut cells = vec![match relation.step_calls {
+            Some(step) => format!("{} +{step}", relation.calls),
+            None => output::calls(relation.calls, counts_calls),
+        }];
+        cells.extend(has_links.then(|| relation.links.to_string()));
+        cells.extend([
             unit.show(relation.cost_ns),
             unit.show(relation.self_cost_ns),
-        ];
+        ]);
         let waiting = [relation.waiting_ns, relation.self_waiting_ns];
         cells.extend(
             waiting
@@ -189,6 +194,7 @@ fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relati
         from: name(relation.caller),
         to: name(relation.callee),
         calls: relation.calls,
+        links: relation.links,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
         waiting_ns: Some(relation.waiting),
@@ -221,6 +227,7 @@ fn between_modules(
         from: hierarchy.path(relation.from),
         to: hierarchy.path(relation.to),
         calls: relation.calls,
+        links: relation.links,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
         waiting_ns: Some(relation.waiting),
@@ -283,6 +290,7 @@ impl Entities {
             from: name(relation.from),
             to: name(relation.to),
             calls: relation.calls,
+            links: relation.links,
             cost_ns: relation.cost,
             self_cost_ns: relation.self_cost,
             waiting_ns: Some(relation.waiting),

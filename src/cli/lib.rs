@@ -63,6 +63,9 @@ mod window;
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Keep span times as recorded, even where the clocks of services differ
+    #[arg(long, global = true)]
+    no_skew: bool,
     #[command(flatten)]
     window: window::WindowArgs,
 }
@@ -124,6 +127,9 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn command(cli: Cli) -> anyhow::Result<()> {
+    if cli.no_skew {
+        callscape_import::skew::leave();
+    }
     match cli.command {
         None => window::run(cli.window),
         Some(Command::Record(args)) => record::run(args),

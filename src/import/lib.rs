@@ -15,6 +15,7 @@ use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;
 pub use read::read;
 pub use several::{are_one, open as open_all};
+pub use spans::skew;
 
 mod ahead;
 mod archive;
@@ -27,6 +28,7 @@ mod dhat;
 mod document;
 mod error;
 mod firefox;
+mod flows;
 mod folded;
 mod formats;
 mod frame_text;

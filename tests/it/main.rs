@@ -24,6 +24,7 @@ mod jfr;
 mod landscape;
 mod layered;
 mod lines;
+mod links;
 mod listen;
 mod mapping;
 mod memory;

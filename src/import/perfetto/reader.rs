@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::switches::{Switches, switches};
 use crate::chrome::completes::Completes;
 use crate::chrome::nesting::{Mark, Marks, OpenBegins};
+use crate::flows::Flows;
 use crate::input::Input;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
@@ -62,6 +63,7 @@ pub(super) struct Reader<'a> {
     pub last_switch: i64,
     /// By processor, the thread that the last of its switches in columns gave it to.
     pub running: HashMap<u64, u64, BuildFast>,
+    pub flows: Flows,
 }
 
 /// A clock of a sequence.
@@ -125,6 +127,7 @@ impl<'a> Reader<'a> {
             switches: switches(),
             last_switch: i64::MIN,
             running: HashMap::default(),
+            flows: Flows::default(),
         }
     }
 }

@@ -117,6 +117,7 @@ impl Gatherer {
                 nodes: vec![root],
                 lights: Vec::new(),
                 sets: super::FunctionSets::default(),
+                linked: Vec::new(),
             },
             open: vec![Open::default()],
             spare: Vec::new(),

@@ -91,6 +91,8 @@ pub struct Skeleton {
     pub nodes: Vec<Node>,
     lights: Vec<Light>,
     pub sets: FunctionSets,
+    /// Outermost calls that links lead to, in order, with the function of the call that each comes from.
+    pub linked: Vec<(CallId, FunctionId)>,
 }
 
 impl Skeleton {
@@ -98,6 +100,15 @@ impl Skeleton {
     pub fn lights(&self, node: &Node) -> &[Light] {
         let (start, end) = node.lights;
         self.lights.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// The function that called the call of a node, none of an outermost one that no link leads to.
+    pub fn caller(&self, node: &Node) -> Option<FunctionId> {
+        if node.parent > 0 {
+            return self.nodes.get(node.parent as usize).map(|it| it.function);
+        }
+        let found = self.linked.binary_search_by_key(&node.call, |it| it.0);
+        found.ok().map(|at| self.linked[at].1)
     }
 
     /// How many calls there are.
@@ -128,7 +139,22 @@ impl Trace {
         range: Option<TimeRange>,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
-        self.ask(|store| build::skeleton(store, thread, floor, range, progress))
+        let mut skeleton =
+            self.ask(|store| build::skeleton(store, thread, floor, range, progress))?;
+        skeleton.linked = self.linked_callers(thread);
+        Ok(skeleton)
+    }
+
+    /// The outermost calls of `thread` that links lead to, in order, with the function of the call that the first link to
+    /// each comes from. O(links × log n).
+    pub fn linked_callers(&self, thread: ThreadId) -> Vec<(CallId, FunctionId)> {
+        let outermost = |call: CallId| self.call(thread, call).depth == 0;
+        let linked = self.linked(thread).filter(|(call, _)| outermost(*call));
+        let mut linked: Vec<(CallId, FunctionId)> = linked
+            .map(|(call, link)| (call, self.call(link.from.0, link.from.1).function))
+            .collect();
+        linked.dedup_by_key(|it| it.0);
+        linked
     }
 
     /// The median cost of the calls of `threads` that have no subcalls, what of it was pre-empted left out; of two in

@@ -6,19 +6,19 @@
 //! and with it the waiting of any call or window, is found in O(log n).
 //!
 //! Sums over functions and relations come of the calls that have waited at all, the *waiters*: in order, with a pyramid
-//! of sums by pair over them ([`sums`]). Where a recording knows nothing of waiting, there is none of this.
+//! of sums by pair over them ([`pyramid`](super::pyramid)). Where a recording knows nothing of waiting, there is none of this.
 
 mod clean;
 mod find;
 pub(super) mod preempted;
 mod query;
-mod sums;
 #[cfg(test)]
 mod tests;
 
 use bytemuck::{Pod, Zeroable};
 
 use super::block::partition;
+use super::pyramid::{ByPair, Pyramid, SumRow};
 use super::storage::Table;
 use callscape_base::units::{Cost, Time};
 pub(crate) use clean::RawWait;
@@ -128,6 +128,18 @@ pub(crate) struct Waiter {
     pieces_end: u32,
 }
 
+impl Waiter {
+    fn sums(&self) -> SumRow {
+        SumRow {
+            total: self.total,
+            own: self.own,
+            more: if self.nested != 0 { 0 } else { self.total },
+            pair: self.pair,
+            unused: 0,
+        }
+    }
+}
+
 /// A part of a wait with one call on top of the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -147,7 +159,7 @@ pub(crate) struct ThreadWaiting {
     /// By waiter, then in order of time.
     pub pieces: Table<Piece>,
     /// The nodes of the pyramid, one level after the other, and where each ends among them.
-    pub sums: Table<sums::SumRow>,
+    pub sums: Table<SumRow>,
     pub sum_ends: Table<u32>,
 }
 
@@ -174,6 +186,17 @@ impl ThreadWaiting {
     /// How long it has waited from `start` to `end`.
     pub fn between(&self, start: u64, end: u64) -> u64 {
         self.until(end).saturating_sub(self.until(start))
+    }
+
+    /// Adds waiters `from..to` by their places. O(log n) nodes.
+    fn add_waiters(&self, from: usize, to: usize, sums: &mut ByPair) {
+        let of = Pyramid {
+            count: self.waiters.len(),
+            leaf: |at: usize| self.waiters[at].sums(),
+            sums: &self.sums,
+            ends: &self.sum_ends,
+        };
+        of.add(from, to, sums);
     }
 
     pub fn bytes_used(&self) -> usize {
