@@ -83,7 +83,10 @@ mod tests {
         assert_eq!(left(&[]), trace.relations(None));
         // What b started, a has started without it.
         let without = left(&[FilterStep::RemoveModule(ModuleId(2))]);
-        let found: Vec<_> = without.iter().map(|it| (it.caller, it.callee, it.links)).collect();
+        let found: Vec<_> = without
+            .iter()
+            .map(|it| (it.caller, it.callee, it.links))
+            .collect();
         assert_eq!(found, [(functions[0], functions[2], 1)]);
         assert_eq!(left(&[FilterStep::HideThread(threads[0])]), []);
     }

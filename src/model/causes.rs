@@ -129,7 +129,10 @@ impl<'a> Words<'a> {
     pub fn share(&self, cause: &Cause, causes: &Causes) -> String {
         if cause.explains.abs() > 1.0 {
             let own = self.difference(cause.explains * causes.difference);
-            return format!("{own} where all differ by {}", self.difference(causes.difference));
+            return format!(
+                "{own} where all differ by {}",
+                self.difference(causes.difference)
+            );
         }
         let share = cause.explains * 100.0;
         // Told by a figure more where it is little.
@@ -201,6 +204,9 @@ mod tests {
             "compare_fast itself takes 122 ms, 800 ns less than in A"
         );
         cause.explains = -2.12;
-        assert_eq!(words.share(&cause, &causes), "+250 ms where all differ by −118 ms");
+        assert_eq!(
+            words.share(&cause, &causes),
+            "+250 ms where all differ by −118 ms"
+        );
     }
 }

@@ -74,7 +74,9 @@ fn spans(random: &mut Random) -> Vec<Made> {
                 service,
                 name: format!("s{service}.f{}", random.below(3)),
                 parent: has_parent.then(|| any(random)),
-                follows: (0..follows.saturating_sub(1)).map(|_| any(random)).collect(),
+                follows: (0..follows.saturating_sub(1))
+                    .map(|_| any(random))
+                    .collect(),
                 times: [start, start + random.below(400)],
             }
         })
@@ -102,10 +104,14 @@ fn otlp(spans: &[Made]) -> Value {
 
 fn jaeger(spans: &[Made]) -> Value {
     let id = |number: usize| format!("{:016x}", number + 1);
-    let reference = |kind: &str, from: usize| json!({"refType": kind, "traceID": "7", "spanID": id(from)});
+    let reference =
+        |kind: &str, from: usize| json!({"refType": kind, "traceID": "7", "spanID": id(from)});
     let span = |(number, it): (usize, &Made)| {
         let parent = it.parent.map(|from| reference("CHILD_OF", from));
-        let follows = it.follows.iter().map(|&from| reference("FOLLOWS_FROM", from));
+        let follows = it
+            .follows
+            .iter()
+            .map(|&from| reference("FOLLOWS_FROM", from));
         json!({"traceID": "7", "spanID": id(number), "operationName": it.name,
             "processID": format!("p{}", it.service),
             "references": follows.chain(parent).collect::<Vec<_>>(),
@@ -145,14 +151,21 @@ fn each_parent_and_each_link_of_spans_is_a_call() {
             for (pair, calls) in &told {
                 let found = links.get(pair).copied().unwrap_or(0);
                 let crosses = pair.0[..2] != pair.1[..2];
-                assert!(found <= *calls && (!crosses || found == *calls), "seed {seed}: {pair:?}");
+                assert!(
+                    found <= *calls && (!crosses || found == *calls),
+                    "seed {seed}: {pair:?}"
+                );
             }
             let kinds = kinds(&run(&["info", "--json", file]));
             let count = |kind: &str| kinds.get(kind).copied().unwrap_or(0);
             assert_eq!(count("follows-from"), follows, "seed {seed}");
             let nested = told.values().sum::<u64>() - links.values().sum::<u64>();
             assert_eq!(count("span-parent") + nested, parents, "seed {seed}");
-            assert_eq!(contexts(&run(&["contexts", "--json", file])), callers, "seed {seed}");
+            assert_eq!(
+                contexts(&run(&["contexts", "--json", file])),
+                callers,
+                "seed {seed}"
+            );
         }
     }
 }
@@ -160,13 +173,19 @@ fn each_parent_and_each_link_of_spans_is_a_call() {
 #[test]
 fn an_index_has_the_links_of_its_recording() {
     let scratch = Scratch::new("links-index");
-    let file = scratch.write("spans.json", otlp(&spans(&mut Random(3))).to_string().as_bytes());
+    let file = scratch.write(
+        "spans.json",
+        otlp(&spans(&mut Random(3))).to_string().as_bytes(),
+    );
     let index = scratch.0.join("index.callscape");
     let [file, index] = [&file, &index].map(|it| it.to_str().expect("text"));
     let built = callscape().args(["index", file, "-o", index]).output();
     assert!(built.expect("the program starts").status.success());
     for command in ["graph", "contexts"] {
-        assert_eq!(run(&[command, "--json", index]), run(&[command, "--json", file]));
+        assert_eq!(
+            run(&[command, "--json", index]),
+            run(&[command, "--json", file])
+        );
     }
     let [of_index, of_file] = [index, file].map(|it| kinds(&run(&["info", "--json", it])));
     assert!(!of_file.is_empty());
@@ -216,7 +235,9 @@ fn clocks_of_services_are_put_right_unless_told_otherwise() {
 fn flows_and_asynchronous_events_of_chrome_are_links() {
     let scratch = Scratch::new("links-chrome");
     let event = |phase: &str, name: &str, tid: u32, ts: u32, more: &str| {
-        format!(r#"{{"ph":"{phase}","name":"{name}","cat":"c","pid":1,"tid":{tid},"ts":{ts}{more}}}"#)
+        format!(
+            r#"{{"ph":"{phase}","name":"{name}","cat":"c","pid":1,"tid":{tid},"ts":{ts}{more}}}"#
+        )
     };
     let events = [
         event("X", "post", 1, 0, r#","dur":10"#),
@@ -233,19 +254,38 @@ fn flows_and_asynchronous_events_of_chrome_are_links() {
         event("f", "alone", 2, 28, r#","id":3,"bp":"e""#),
         event("s", "alone", 1, 6, r#","id":4"#),
         // As members of calls.
-        event("X", "out", 4, 50, r#","dur":2,"bind_id":"0x9","flow_out":true"#),
-        event("X", "in", 5, 60, r#","dur":2,"bind_id":"0x9","flow_in":true"#),
+        event(
+            "X",
+            "out",
+            4,
+            50,
+            r#","dur":2,"bind_id":"0x9","flow_out":true"#,
+        ),
+        event(
+            "X",
+            "in",
+            5,
+            60,
+            r#","dur":2,"bind_id":"0x9","flow_in":true"#,
+        ),
     ];
     let file = scratch.write("trace", format!("[{}]", events.join(",")).as_bytes());
     let file = file.to_str().expect("text");
     let pair = |from: &str, to: &str| ((from.to_owned(), to.to_owned()), 1);
     let links = relations(&run(&["graph", "--json", file]), "links");
-    let expected = [pair("inner", "next"), pair("out", "in"), pair("post", "inner"), pair("post", "task")];
+    let expected = [
+        pair("inner", "next"),
+        pair("out", "in"),
+        pair("post", "inner"),
+        pair("post", "task"),
+    ];
     assert_eq!(links, expected.into());
     let info = run(&["info", "--json", file]);
     assert_eq!(kinds(&info), [("flow".to_owned(), 4)].into());
     let lost = info["warnings"].as_array().expect("warnings").iter();
-    let lost: Vec<_> = lost.map(|it| (text(&it["kind"]), it["count"].clone())).collect();
+    let lost: Vec<_> = lost
+        .map(|it| (text(&it["kind"]), it["count"].clone()))
+        .collect();
     assert_eq!(lost, [("link-without-call".to_owned(), json!(2))]);
 }
 
@@ -295,8 +335,14 @@ fn flows_of_perfetto_are_links() {
         field(1, &packet, &mut trace);
     }
     let file = scratch.write("trace.pftrace", &trace);
-    let links = relations(&run(&["graph", "--json", file.to_str().expect("text")]), "links");
-    assert_eq!(links, [(("sends".to_owned(), "takes".to_owned()), 1)].into());
+    let links = relations(
+        &run(&["graph", "--json", file.to_str().expect("text")]),
+        "links",
+    );
+    assert_eq!(
+        links,
+        [(("sends".to_owned(), "takes".to_owned()), 1)].into()
+    );
 }
 
 #[test]

@@ -208,7 +208,11 @@ fn calls_that_overlap_keep_their_durations_in_whatever_order_they_are_written() 
             times.sort_unstable();
             times
         };
-        assert_eq!((times(&by_start.0), by_start.1), (times(&calls), 0), "seed {seed}");
+        assert_eq!(
+            (times(&by_start.0), by_start.1),
+            (times(&calls), 0),
+            "seed {seed}"
+        );
         // On each lane they nest.
         let mut open: Vec<&Call> = Vec::new();
         let mut in_order: Vec<&Call> = by_start.0.iter().collect();
