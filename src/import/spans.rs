@@ -78,8 +78,9 @@ pub struct Spans {
     /// The trace that was asked for last: most spans are of the one before them.
     last_trace: Option<(String, u32)>,
     ids: ids::Ids,
-    /// By the texts of traces that are written in 16 digits or more, what the last 16 are short for.
-    short: HashMap<Box<str>, u32, BuildFast>,
+    /// By the texts of traces that are written in 16 digits or more, what the last 16 are short for, and
+    /// whether a long one is known.
+    short: HashMap<Box<str>, (u32, bool), BuildFast>,
     rows: Vec<Row>,
     /// The span, why, and what it comes from besides its parent.
     links: Vec<(u32, LinkKind, SpanId)>,
@@ -198,13 +199,16 @@ impl Spans {
             .get(id.len().checked_sub(SHORT_DIGITS)?..)
             .filter(|_| is_text)?;
         let next = self.traces.len() as u32;
-        match self.short.get(short) {
-            // Two long ones are two traces, though they end alike.
-            Some(&known) => {
-                (id.len() == SHORT_DIGITS || self.traces.contains_key(short)).then_some(known)
+        let is_short = id.len() == SHORT_DIGITS;
+        match self.short.get_mut(short) {
+            Some((known, has_long)) => {
+                // Two long ones are two traces, though they end alike.
+                let is_same = is_short || !*has_long;
+                *has_long |= !is_short;
+                is_same.then_some(*known)
             }
             None => {
-                self.short.insert(short.into(), next);
+                self.short.insert(short.into(), (next, !is_short));
                 None
             }
         }
