@@ -11,6 +11,8 @@ pub struct ModuleRelation {
     pub from: ModuleId,
     pub to: ModuleId,
     pub calls: u64,
+    /// How many of them are links.
+    pub links: u64,
     pub cost: Cost,
     pub self_cost: Cost,
     /// The part of both that was waiting; zero where the recording does not know.
@@ -36,12 +38,14 @@ pub fn collapse(relations: &[Relation], module_of: &[Option<ModuleId>]) -> Vec<M
             from,
             to,
             calls: 0,
+            links: 0,
             cost: Cost::ZERO,
             self_cost: Cost::ZERO,
             waiting: Cost::ZERO,
             self_waiting: Cost::ZERO,
         });
         sum.calls = sum.calls.saturating_add(relation.calls);
+        sum.links += relation.links;
         sum.cost += relation.cost;
         sum.self_cost += relation.self_cost;
         sum.waiting += relation.waiting;

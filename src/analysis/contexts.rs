@@ -1,9 +1,10 @@
 //! The calling context tree of any recording: of a trace its calls merged by call path.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, ThreadId, Time, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_facts::recording::Recording;
@@ -51,7 +52,8 @@ pub fn of_trace(
     of_threads(trace, trace.thread_ids(), range, progress)
 }
 
-/// The same of some threads.
+/// The same of some threads. A call that is outermost on its thread hangs below the one that a link leads to it from, where
+/// that is among what is merged.
 pub fn of_threads(
     trace: &Trace,
     threads: impl IntoIterator<Item = ThreadId>,
@@ -60,11 +62,97 @@ pub fn of_threads(
 ) -> Result<Contexts, Cancelled> {
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
     let reporter = Reporter::new();
-    let knows_waiting = trace.knows_waiting();
-    let mut builder = ContextsBuilder::new(1 + usize::from(knows_waiting), &reporter);
-    let mut result = Ok(());
-    let place = || Place::file("a trace");
-    for thread in threads {
+    let threads: Vec<ThreadId> = threads.into_iter().collect();
+    let mut merging = Merging {
+        trace,
+        range,
+        progress,
+        builder: ContextsBuilder::new(1 + usize::from(trace.knows_waiting()), &reporter),
+        hung: Hung::of(trace, &threads),
+        ready: Vec::new(),
+    };
+    for &thread in &threads {
+        merging.thread(thread, None, NodeId::ROOT)?;
+    }
+    merging.hung_trees()?;
+    // What is left hangs below calls out of sight, or in a circle, which is cut.
+    for root in merging.hung.roots.clone() {
+        merging.ready.push((root, NodeId::ROOT));
+        merging.hung_trees()?;
+    }
+    Ok(merging.builder.finish())
+}
+
+/// A call by its thread and number.
+type At = (ThreadId, CallId);
+
+/// The calls that are outermost on their threads and have a caller elsewhere, none of which is merged yet.
+#[derive(Default)]
+struct Hung {
+    roots: BTreeSet<At>,
+    /// By caller, those that links lead to from it.
+    below: HashMap<At, Vec<At>>,
+}
+
+impl Hung {
+    fn of(trace: &Trace, threads: &[ThreadId]) -> Hung {
+        let mut hung = Hung::default();
+        for &thread in threads {
+            let mut last = None;
+            for (call, link) in trace.linked(thread) {
+                let is_first = last.replace(call) != Some(call);
+                if is_first && trace.call(thread, call).depth == 0 {
+                    hung.roots.insert((thread, call));
+                    let below = hung.below.entry(link.from).or_default();
+                    below.push((thread, call));
+                }
+            }
+        }
+        hung
+    }
+}
+
+/// Calls on their way into contexts.
+struct Merging<'a> {
+    trace: &'a Trace,
+    range: TimeRange,
+    progress: &'a Progress,
+    builder: ContextsBuilder<'a>,
+    hung: Hung,
+    /// Of them those whose caller has a context.
+    ready: Vec<(At, NodeId)>,
+}
+
+impl Merging<'_> {
+    fn hung_trees(&mut self) -> Result<(), Cancelled> {
+        while let Some(((thread, root), around)) = self.ready.pop() {
+            if self.hung.roots.remove(&(thread, root)) {
+                self.thread(thread, Some(root), around)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Merges the calls of a thread but for those that hang below others; or one of these with all that it triggers.
+    fn thread(
+        &mut self,
+        thread: ThreadId,
+        only: Option<CallId>,
+        outside: NodeId,
+    ) -> Result<(), Cancelled> {
+        let (trace, progress) = (self.trace, self.progress);
+        let mut range = self.range;
+        let mut numbers = 0..u32::MAX;
+        if let Some(root) = only {
+            let call = trace.call(thread, root);
+            range.start = range.start.max(call.start);
+            range.end = range.end.min(call.end);
+            numbers = root.0..root.0.saturating_add(call.triggered).saturating_add(1);
+        }
+        if range.start > range.end {
+            return Ok(());
+        }
+        let knows_waiting = trace.knows_waiting();
         let waited = |from: Time, to: Time| match knows_waiting {
             true => {
                 let until = trace.waited_until(thread, to);
@@ -72,6 +160,7 @@ pub fn of_threads(
             }
             false => Cost::ZERO,
         };
+        let place = || Place::file("a trace");
         let mut open: Vec<Open> = Vec::new();
         let close = |builder: &mut ContextsBuilder<'_>, call: Open| {
             let own = call.cost.saturating_sub(call.below);
@@ -81,19 +170,23 @@ pub fn of_threads(
                 builder.add(call.context, WAITING, own.ns(), place);
             }
         };
-        let mut visited = 0_u64;
-        trace.calls_in(thread, range, u32::MAX, |_, call| {
+        let (mut visited, mut result) = (0_u64, Ok(()));
+        trace.calls_in(thread, range, u32::MAX, |id, call| {
             visited += 1;
             if visited.is_multiple_of(BATCH) && result.is_ok() {
                 result = progress.check();
             }
-            if result.is_err() {
+            if result.is_err() || !numbers.contains(&id.0) {
+                return;
+            }
+            if call.depth == 0 && self.hung.roots.contains(&(thread, id)) {
+                numbers.start = id.0.saturating_add(call.triggered).saturating_add(1);
                 return;
             }
             while open.len() > call.depth as usize
                 && let Some(ended) = open.pop()
             {
-                close(&mut builder, ended);
+                close(&mut self.builder, ended);
             }
             let start = call.start.max(range.start);
             let end = call.end.min(range.end);
@@ -104,10 +197,13 @@ pub fn of_threads(
                     around.waited_below += waited;
                     around.context
                 }
-                None => NodeId::ROOT,
+                None => outside,
             };
-            let context = builder.child(around, call.function, place);
-            builder.add_calls(context, 1, place);
+            let context = self.builder.child(around, call.function, place);
+            self.builder.add_calls(context, 1, place);
+            if let Some(below) = self.hung.below.get(&(thread, id)) {
+                self.ready.extend(below.iter().map(|&call| (call, context)));
+            }
             open.push(Open {
                 context,
                 cost,
@@ -117,9 +213,8 @@ pub fn of_threads(
             });
         });
         while let Some(ended) = open.pop() {
-            close(&mut builder, ended);
+            close(&mut self.builder, ended);
         }
-        result?;
+        result
     }
-    Ok(builder.finish())
 }

@@ -54,7 +54,10 @@ const EXAMPLES: &str = "Examples:
 For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the \
 field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a \
 function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and \
-self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.";
+self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.
+
+Calls that another thread, lane or service caused are links: parents of spans, flows, asynchronous operations. They count \
+among the calls of a relation; links is the number of these calls.";
 
 #[derive(Serialize)]
 struct Graph {
@@ -70,6 +73,8 @@ struct NamedRelation {
     from: String,
     to: String,
     calls: u64,
+    /// How many of the calls are links.
+    links: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
     /// Waiting time in both costs, if recorded.
@@ -145,24 +150,24 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
         return output::print_json(&graph);
     }
     let counts_calls = recording.counts_calls();
-    let mut headings = vec![
-        ("calls", Align::Right),
-        ("cost", Align::Right),
-        ("self cost", Align::Right),
-    ];
+    let has_links = trace.has_links();
+    let mut headings = vec![("calls", Align::Right)];
+    headings.extend(has_links.then_some(("links", Align::Right)));
+    headings.extend([("cost", Align::Right), ("self cost", Align::Right)]);
     let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
     headings.extend(waiting.iter().filter(|_| knows_waiting));
     headings.extend([("from", Align::Left), ("to", Align::Left)]);
     let mut table = Table::new(&headings);
     for relation in graph.relations {
-        let mut cells = vec![
-            match relation.step_calls {
-                Some(step) => format!("{} +{step}", relation.calls),
-                None => output::calls(relation.calls, counts_calls),
-            },
+        let mut cells = vec![match relation.step_calls {
+            Some(step) => format!("{} +{step}", relation.calls),
+            None => output::calls(relation.calls, counts_calls),
+        }];
+        cells.extend(has_links.then(|| relation.links.to_string()));
+        cells.extend([
             unit.show(relation.cost_ns),
             unit.show(relation.self_cost_ns),
-        ];
+        ]);
         let waiting = [relation.waiting_ns, relation.self_waiting_ns];
         cells.extend(
             waiting
@@ -188,6 +193,7 @@ fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relati
         from: name(relation.caller),
         to: name(relation.callee),
         calls: relation.calls,
+        links: relation.links,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
         waiting_ns: Some(relation.waiting),
@@ -220,6 +226,7 @@ fn between_modules(
         from: hierarchy.path(relation.from),
         to: hierarchy.path(relation.to),
         calls: relation.calls,
+        links: relation.links,
         cost_ns: relation.cost,
         self_cost_ns: relation.self_cost,
         waiting_ns: Some(relation.waiting),
@@ -282,6 +289,7 @@ impl Entities {
             from: name(relation.from),
             to: name(relation.to),
             calls: relation.calls,
+            links: relation.links,
             cost_ns: relation.cost,
             self_cost_ns: relation.self_cost,
             waiting_ns: Some(relation.waiting),

@@ -68,6 +68,11 @@ struct Info<'a> {
     /// What its costs count.
     unit: &'a Unit,
     threads: Vec<Thread<'a>>,
+    /// How many of the threads are further lanes of others, for calls that overlap.
+    lanes: u64,
+    /// By kind, how many causes cross threads, lanes or services.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    links: BTreeMap<&'static str, u64>,
     calls: u64,
     functions: u64,
     max_depth: u32,
@@ -111,6 +116,9 @@ struct Thread<'a> {
     id: &'a str,
     process: &'a str,
     name: &'a str,
+    /// Which further lane it is of the thread before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<u32>,
     calls: u64,
     max_depth: u32,
     start_ns: Time,
@@ -387,16 +395,21 @@ impl<'a> Info<'a> {
             id: &thread.id,
             process: &thread.process,
             name: &thread.name,
+            lane: (thread.lane > 0).then_some(thread.lane),
             calls: thread.calls,
             max_depth: thread.max_depth,
             start_ns: thread.start,
             end_ns: thread.end,
         });
+        let lanes = recording.threads().iter().filter(|it| it.lane > 0);
+        let links = trace.links_by_kind().into_iter();
         Info {
             format: recording.format,
             kind: recording.kind,
             unit: recording.unit(),
             threads: threads.collect(),
+            lanes: lanes.count() as u64,
+            links: links.map(|(kind, count)| (kind.name(), count)).collect(),
             calls: recording.calls(),
             functions: (recording.functions.len() as u64).saturating_sub(emptied),
             max_depth: recording.max_depth(),
@@ -476,6 +489,14 @@ impl<'a> Info<'a> {
             }
             if let Some(gaps) = &self.gaps {
                 gaps.write(out)?;
+            }
+            if self.lanes > 0 {
+                writeln!(out, "lanes      {} more, of calls that overlap", self.lanes)?;
+            }
+            let links = self.links.iter();
+            let links: Vec<String> = links.map(|(kind, n)| format!("{n} {kind}")).collect();
+            if !links.is_empty() {
+                writeln!(out, "links      {}", links.join(", "))?;
             }
         }
         writeln!(out)?;

@@ -66,6 +66,9 @@ pub use messages::say_error;
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Keep span times as recorded, even where the clocks of services differ
+    #[arg(long, global = true)]
+    no_skew: bool,
     #[command(flatten)]
     window: window::WindowArgs,
 }
@@ -123,6 +126,9 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
 }
 
 fn command(cli: Cli) -> anyhow::Result<()> {
+    if cli.no_skew {
+        callscape_import::skew::leave();
+    }
     match cli.command {
         None => window::run(cli.window),
         Some(Command::Record(args)) => record::run(args),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use callscape_base::escape;
-use callscape_base::units::{Cost, Time, TimeSpec};
+use callscape_base::units::{CallId, Cost, ThreadId, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show the call stacks at a point in time", after_help = EXAMPLES)]
@@ -33,6 +33,17 @@ struct Stack<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
     frames: Vec<Frame<'a>>,
+    /// What its outermost call was called by, by links to other threads, outermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called_from: Vec<Caller<'a>>,
+}
+
+#[derive(Serialize)]
+struct Caller<'a> {
+    thread: &'a str,
+    process: &'a str,
+    #[serde(flatten)]
+    frame: Frame<'a>,
 }
 
 #[derive(Serialize)]
@@ -59,20 +70,32 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
         from_ns: gap.start,
         to_ns: gap.end,
     });
-    let mut open = Vec::new();
+    let (mut open, mut path) = (Vec::new(), Vec::new());
+    let frame = |thread: ThreadId, id: CallId| {
+        let call = trace.call(thread, id);
+        Frame {
+            name: recording.functions.get(call.function).name,
+            start_ns: call.start,
+            end_ns: call.end,
+        }
+    };
     let stacks: Vec<Stack<'_>> = super::threads::find(trace, args.thread.as_deref())?
         .into_iter()
         .map(|thread| {
             trace.stack_at(thread, at, &mut open);
-            let frames = open.iter().map(|&id| {
-                let call = trace.call(thread, id);
-                Frame {
-                    name: recording.functions.get(call.function).name,
-                    start_ns: call.start,
-                    end_ns: call.end,
+            let frames = open.iter().map(|&id| frame(thread, id));
+            let frames = frames.collect();
+            trace.stack_with_links(thread, at, &mut path);
+            let linked = &path[..path.len() - open.len()];
+            let called_from = linked.iter().map(|&(thread, id)| {
+                let of = &trace.threads()[thread.index()];
+                Caller {
+                    thread: &of.id,
+                    process: &of.process,
+                    frame: frame(thread, id),
                 }
             });
-            let frames = frames.collect();
+            let called_from = called_from.collect();
             let thread = &trace.threads()[thread.index()];
             Stack {
                 thread: &thread.id,
@@ -80,6 +103,7 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
                 thread_name: &thread.name,
                 gap,
                 frames,
+                called_from,
             }
         })
         .collect();
@@ -103,6 +127,14 @@ pub fn run(args: StackArgs) -> anyhow::Result<()> {
             )?;
             if stack.frames.is_empty() {
                 writeln!(out, "  no call is open")?;
+            }
+            for caller in &stack.called_from {
+                let name = escape::name(caller.frame.name);
+                writeln!(
+                    out,
+                    "  called by {name} of thread {}",
+                    escape::name(caller.thread)
+                )?;
             }
             let mut table = Table::new(&[
                 ("  since", Align::Right),

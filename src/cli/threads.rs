@@ -5,7 +5,7 @@ use anyhow::bail;
 use callscape_base::units::ThreadId;
 use callscape_facts::trace::Trace;
 
-/// Threads with this ID, otherwise with this name; all for `None`.
+/// Threads with this ID, otherwise with this name, and their lanes; all for `None`.
 pub fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
     let Some(wanted) = wanted else {
         return Ok(trace.thread_ids().collect());
@@ -17,6 +17,16 @@ pub fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>
         let by_name = all().filter(|(_, thread)| thread.name == wanted);
         found = by_name.map(|(id, _)| id).collect();
     }
+    // The lanes of a thread follow it.
+    let of_found = |id: &ThreadId| {
+        let is_lane = trace.threads()[id.index()].lane > 0;
+        let lanes = all().skip(id.index() + 1).filter(move |_| !is_lane);
+        lanes.take_while(|(_, of)| of.lane > 0).map(|(id, _)| id)
+    };
+    let mut lanes: Vec<ThreadId> = found.iter().flat_map(of_found).collect();
+    found.append(&mut lanes);
+    found.sort_unstable();
+    found.dedup();
     if found.is_empty() {
         /// An error message names this many; `info` lists all.
         const LISTED: usize = 20;

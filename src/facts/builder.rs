@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::functions::{Function, Functions};
 use super::trace::waiting::RawWait;
 use super::trace::writer::{self, Shared, ThreadWriter};
-use super::trace::{Thread, Trace, Why};
-use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use super::trace::{LinkEnd, LinkKind, RawLink, Thread, Trace, Why};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter};
 
 /// Nanoseconds on the recording's own clock, of any origin.
@@ -95,6 +95,8 @@ impl PlainEvents<'_> {
 
 struct ThreadBuilder {
     thread: Thread,
+    /// The thread that it is a further lane of.
+    lane_of: Option<ThreadId>,
     calls: ThreadWriter,
     last: Option<Timestamp>,
     waits: Vec<RawWait>,
@@ -117,6 +119,9 @@ pub struct TraceBuilder<'a> {
     ids: HashMap<(String, String), ThreadId>,
     knows_waiting: bool,
     began: Option<Timestamp>,
+    links: Vec<RawLink>,
+    /// By thread, where it stands among the others.
+    ranks: Vec<(i64, i64)>,
 }
 
 impl<'a> TraceBuilder<'a> {
@@ -129,6 +134,8 @@ impl<'a> TraceBuilder<'a> {
             ids: HashMap::new(),
             knows_waiting: false,
             began: None,
+            links: Vec::new(),
+            ranks: Vec::new(),
         }
     }
 
@@ -158,11 +165,13 @@ impl<'a> TraceBuilder<'a> {
                     id: id.to_owned(),
                     process: process.to_owned(),
                     name: String::new(),
+                    lane: 0,
                     calls: 0,
                     max_depth: 0,
                     start: Time::ZERO,
                     end: Time::ZERO,
                 },
+                lane_of: None,
                 calls: ThreadWriter::new(shared),
                 last: None,
                 waits: Vec::new(),
@@ -175,13 +184,36 @@ impl<'a> TraceBuilder<'a> {
         name.clone_into(&mut self.threads[thread.index()].thread.name);
     }
 
-    /// Puts the threads in order of rank, those of equal rank in order of their first event. To be called last:
-    /// `ranks` are by thread so far, and the ids that were given out count no longer.
+    /// A further lane of `thread`, `number` being 2 or more, for calls that overlap others of it without nesting. It is
+    /// named after its thread and follows it.
+    pub fn lane(&mut self, thread: ThreadId, number: u32) -> ThreadId {
+        let of = &self.threads[thread.index()].thread;
+        let (process, id) = (of.process.clone(), format!("{}, lane {number}", of.id));
+        let lane = self.thread(&process, &id);
+        let of = &mut self.threads[lane.index()];
+        (of.lane_of, of.thread.lane) = (Some(thread), number);
+        lane
+    }
+
+    /// Puts the threads in order of rank, those of equal rank in order of their first event. `ranks` are by thread.
     pub fn arrange_threads(&mut self, ranks: &[(i64, i64)]) {
-        let threads = std::mem::take(&mut self.threads);
-        let mut ranked: Vec<_> = threads.into_iter().enumerate().collect();
-        ranked.sort_by_key(|(index, _)| ranks.get(*index).copied().unwrap_or_default());
-        self.threads = ranked.into_iter().map(|(_, thread)| thread).collect();
+        self.ranks = ranks.to_vec();
+    }
+
+    /// A call is the cause of another, at this `offset` of the file. Links whose ends are no calls are counted
+    /// (`link-without-call`, `link-to-itself`).
+    pub fn link(&mut self, kind: LinkKind, from: LinkEnd, to: LinkEnd, offset: u64) {
+        self.links.push(RawLink {
+            kind,
+            from,
+            to,
+            offset,
+        });
+    }
+
+    /// The number of calls of `thread` so far: that of its next call.
+    pub fn next_call(&self, thread: ThreadId) -> CallId {
+        CallId(self.threads[thread.index()].calls.calls() as u32)
     }
 
     /// The number of calls of `thread` so far that are still open.
@@ -316,6 +348,7 @@ impl<'a> TraceBuilder<'a> {
             .filter_map(|thread| thread.calls.start());
         let origin = starts.map(Timestamp::from_bits).chain(self.began).min();
         let origin = origin.unwrap_or(Timestamp::from_ns(0)).bits();
+        let places = self.put_in_order();
         let (mut threads, mut waits) = (Vec::new(), Vec::new());
         for thread in self.threads {
             threads.push((thread.thread, thread.calls));
@@ -337,6 +370,49 @@ impl<'a> TraceBuilder<'a> {
             self.reporter
                 .warn_many("overlapping-wait", overlapping, &place);
         }
+        if !self.links.is_empty() {
+            let lost = trace.learn_links(&self.links, &places);
+            let at = |offset| Place::offset(place().file, offset);
+            for (kind, lost) in [
+                ("link-without-call", lost.without_call),
+                ("link-to-itself", lost.to_itself),
+            ] {
+                lost.into_iter()
+                    .for_each(|offset| self.reporter.warn(kind, || at(offset)));
+            }
+        }
         (self.functions, trace)
+    }
+
+    /// Puts the threads in order of rank and lanes behind their thread, and gives their new places by thread.
+    fn put_in_order(&mut self) -> Vec<ThreadId> {
+        let mut order: Vec<usize> = (0..self.threads.len()).collect();
+        order.sort_by_key(|&index| {
+            let thread = &self.threads[index];
+            let of = thread.lane_of.map_or(index, ThreadId::index);
+            let rank = self.ranks.get(of).copied().unwrap_or_default();
+            (rank, of, thread.thread.lane)
+        });
+        let mut places = vec![ThreadId(0); order.len()];
+        for (&index, place) in order.iter().zip(0..) {
+            places[index] = ThreadId(place);
+        }
+        for index in 0..self.threads.len() {
+            let Some(of) = self.threads[index].lane_of else {
+                continue;
+            };
+            let name = &self.threads[of.index()].thread.name;
+            if !name.is_empty() {
+                let thread = &self.threads[index].thread;
+                self.threads[index].thread.name = format!("{name}, lane {}", thread.lane);
+            }
+        }
+        let mut threads: Vec<_> = std::mem::take(&mut self.threads)
+            .into_iter()
+            .map(Some)
+            .collect();
+        let ordered = order.iter().filter_map(|&index| threads[index].take());
+        self.threads = ordered.collect();
+        places
     }
 }

@@ -18,6 +18,7 @@ use super::functions::{Function, Functions};
 use super::lines::Lines;
 use super::memory::Memory;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
+use super::trace::links::{LinkLengths, Links, ThreadLinks};
 use super::trace::mapped;
 use super::trace::raw_call::BLOCK;
 use super::trace::storage::{self, Bytes, Table};
@@ -32,7 +33,7 @@ use callscape_base::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;
@@ -91,6 +92,12 @@ enum Section {
     WaitPieces,
     WaitSums,
     WaitSumEnds,
+    /// By thread; empty where there are no links.
+    LinkLengths,
+    LinkPairs,
+    Links,
+    LinkSums,
+    LinkSumEnds,
     /// Empty where nothing is known of memory.
     Memory,
     /// Empty where nothing is known of lines.
@@ -118,6 +125,7 @@ struct ThreadRow {
     id: u32,
     process: u32,
     name: u32,
+    lane: u32,
     max_depth: u32,
     calls: u32,
     blocks: u32,
@@ -127,6 +135,7 @@ struct ThreadRow {
     longest: u32,
     longest_ends: u32,
     runs: u32,
+    unused: u32,
 }
 
 /// What an index file holds.
@@ -208,6 +217,7 @@ fn tail(
             id: texts.place(&info.id),
             process: texts.place(&info.process),
             name: texts.place(&info.name),
+            lane: info.lane,
             max_depth: info.max_depth,
             calls: tables.calls,
             blocks: tables.blocks.len() as u32,
@@ -217,6 +227,7 @@ fn tail(
             longest: tables.longest.len() as u32,
             longest_ends: tables.longest_ends.len() as u32,
             runs: tables.runs.len() as u32,
+            unused: 0,
         })
         .collect();
     fn bytes<T: Pod>(rows: &[T]) -> Vec<&[u8]> {
@@ -234,6 +245,14 @@ fn tail(
             .map(|thread| bytemuck::cast_slice(table(thread)))
             .collect()
     }
+    fn links<T: Pod>(store: &Store, table: fn(&ThreadLinks) -> &Table<T>) -> Vec<&[u8]> {
+        let threads = store.links.threads.iter();
+        threads
+            .map(|thread| bytemuck::cast_slice(table(thread)))
+            .collect()
+    }
+    let lengths_of_links = store.links.threads.iter().map(ThreadLinks::lengths);
+    let link_lengths: Vec<LinkLengths> = lengths_of_links.collect();
     let lengths = store.waiting.iter().flat_map(|waiting| &waiting.threads);
     let lengths: Vec<Lengths> = lengths.map(ThreadWaiting::lengths).collect();
     let memory = beside.memory.map(Memory::to_bytes).transpose()?;
@@ -260,6 +279,11 @@ fn tail(
         waiting(store, |thread| &thread.pieces),
         waiting(store, |thread| &thread.sums),
         waiting(store, |thread| &thread.sum_ends),
+        bytes(&link_lengths),
+        bytes(&store.links.pairs),
+        links(store, |thread| &thread.rows),
+        links(store, |thread| &thread.sums),
+        links(store, |thread| &thread.sum_ends),
         vec![memory.as_deref().unwrap_or_default()],
         vec![of_lines.as_deref().unwrap_or_default()],
     ];
@@ -427,6 +451,7 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
             id: text(row.id)?.to_owned(),
             process: text(row.process)?.to_owned(),
             name: text(row.name)?.to_owned(),
+            lane: row.lane,
             calls: u64::from(row.calls),
             max_depth: row.max_depth,
             start: Time::from_ns(row.start),
@@ -446,6 +471,10 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
     store.waiting = read_waiting(bytes, &sections)?;
     let threads = store.waiting.as_ref().map(|waiting| waiting.threads.len());
     if threads.is_some_and(|threads| threads != store.threads.len()) {
+        return None;
+    }
+    store.links = read_links(bytes, &sections)?;
+    if ![0, store.threads.len()].contains(&store.links.threads.len()) {
         return None;
     }
     let note = bytes.get(section(Section::Note))?.to_vec();
@@ -507,6 +536,26 @@ fn read_waiting(bytes: &Bytes, sections: &[Range<usize>; SECTIONS]) -> Option<Op
     });
     let threads = threads.collect::<Option<Vec<_>>>()?;
     Some((!threads.is_empty()).then_some(Waiting { threads }))
+}
+
+/// The links, which may be none; none when the tables do not belong together.
+fn read_links(bytes: &Bytes, sections: &[Range<usize>; SECTIONS]) -> Option<Links> {
+    let section = |section: Section| sections[section as usize].clone();
+    let lengths = Table::<LinkLengths>::part(bytes, section(Section::LinkLengths))?;
+    let mut rows = Parts::new(bytes, section(Section::Links));
+    let mut sums = Parts::new(bytes, section(Section::LinkSums));
+    let mut sum_ends = Parts::new(bytes, section(Section::LinkSumEnds));
+    let threads = lengths.iter().map(|of| {
+        Some(ThreadLinks {
+            rows: rows.next(of.rows)?,
+            sums: sums.next(of.sums)?,
+            sum_ends: sum_ends.next(of.sum_ends)?,
+        })
+    });
+    Some(Links {
+        threads: threads.collect::<Option<_>>()?,
+        pairs: Table::<Pair>::part(bytes, section(Section::LinkPairs))?,
+    })
 }
 
 /// A section cut into tables.

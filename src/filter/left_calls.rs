@@ -48,7 +48,9 @@ impl LeftCalls<'_> {
             });
         };
         walk(self.trace, thread, range, self.rules, progress, visit)?;
-        Ok(gatherer.finish())
+        let (mut skeleton, short) = gatherer.finish();
+        skeleton.linked = self.trace.linked_callers(thread);
+        Ok((skeleton, short))
     }
 }
 

@@ -10,6 +10,7 @@ pub mod correspond;
 pub mod cut;
 pub mod filters;
 pub mod left_calls;
+pub mod linked;
 pub mod marked;
 pub mod operations;
 pub mod running;

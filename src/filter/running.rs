@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::filters::FilterRules;
+use super::linked::linked_callers;
 use super::selection::CallOf;
 use super::walk::walk;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_facts::trace::{Call, Relation, Trace};
 
 /// A stretch of time between two known sums holds at least so many events: fewer are counted at once.
@@ -85,7 +86,9 @@ impl Running {
                         ended += 1;
                     }
                     see_end(&mut ends, left.call.function, ended as u32, left.call.end);
-                    if let Some((_, caller)) = left.caller {
+                    let linked = linked_callers(trace, rules, (thread, left.id));
+                    let caller = left.caller.map(|(_, caller)| caller);
+                    for caller in caller.into_iter().chain(linked) {
                         let stretch = starts.partition_point(|start| *start <= left.call.start);
                         let pair = (caller, left.call.function);
                         *counts.entry((pair, stretch as u32)).or_default() += 1;
@@ -153,12 +156,16 @@ impl Running {
             let before = known.checked_sub(1).map_or(0, |at| relation.until[at].1);
             calls.push((relation.pair, before));
         }
-        self.each_left(trace, range, |_, call, caller| {
-            let is_inside = range.start <= call.start && call.start <= range.end;
-            if let (true, Some(caller)) = (is_inside, caller)
-                && let Ok(at) = calls.binary_search_by_key(&(caller, call.function), |it| it.0)
-            {
-                calls[at].1 += 1;
+        self.each_left(trace, range, |of, call, caller| {
+            if call.start < range.start || range.end < call.start {
+                return;
+            }
+            let linked = linked_callers(trace, &self.rules, of);
+            for caller in caller.into_iter().chain(linked) {
+                let pair = (caller, call.function);
+                if let Ok(at) = calls.binary_search_by_key(&pair, |it| it.0) {
+                    calls[at].1 += 1;
+                }
             }
         });
         let calls = calls.into_iter().filter(|&(_, calls)| calls > 0);
@@ -193,7 +200,7 @@ impl Running {
             .thread_ids()
             .map(|thread| trace.waits_since(thread, t))
             .collect();
-        self.each_left(trace, range, |thread, call, _| {
+        self.each_left(trace, range, |(thread, _), call, _| {
             if let Some(last) = last.get_mut(call.function.index())
                 && call.start <= t
             {
@@ -216,7 +223,7 @@ impl Running {
         &self,
         trace: &Trace,
         range: TimeRange,
-        mut visit: impl FnMut(ThreadId, &Call, Option<FunctionId>),
+        mut visit: impl FnMut((ThreadId, CallId), &Call, Option<FunctionId>),
     ) {
         for (thread, info) in trace.thread_ids().zip(trace.threads()) {
             if info.calls > 0 && info.start <= range.end && !self.rules.hides(thread) {
@@ -230,7 +237,7 @@ impl Running {
         trace: &Trace,
         thread: ThreadId,
         range: TimeRange,
-        visit: &mut impl FnMut(ThreadId, &Call, Option<FunctionId>),
+        visit: &mut impl FnMut((ThreadId, CallId), &Call, Option<FunctionId>),
     ) {
         /// A call around others.
         struct Around {
@@ -258,7 +265,7 @@ impl Running {
                 is_cut: is_below || self.rules.cuts_below(call.function, of),
             });
             if !is_removed {
-                visit(thread, &call, caller);
+                visit((thread, id), &call, caller);
             }
         });
     }

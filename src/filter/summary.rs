@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::filters::FilterRules;
+use super::linked::linked_callers;
 pub use super::totals::{FunctionSummary, Summary};
 use super::walk::{LeftCall, walk};
 use super::weights;
@@ -58,6 +59,9 @@ impl Summary {
                 let mut relations = Relations::new();
                 walk(trace, thread, range, rules, progress, |left| {
                     count(&mut of, &mut relations, left);
+                    for caller in linked_callers(trace, rules, (thread, left.id)) {
+                        count_relation(&mut relations, left, caller, 1);
+                    }
                 })?;
                 Ok((of, relations))
             })
@@ -111,17 +115,24 @@ fn count(functions: &mut [FunctionSummary], relations: &mut Relations, left: &Le
         max: cost,
     });
     if let Some((_, caller)) = left.caller {
-        let sum = relations.entry((caller, callee));
-        sum.or_insert(Relation::NOTHING).add(&Relation {
-            caller,
-            callee,
-            calls: 1,
-            cost,
-            self_cost: left.self_cost,
-            waiting: left.waited.total,
-            self_waiting: left.waited.own,
-        });
+        count_relation(relations, left, caller, 0);
     }
+}
+
+/// Counts a call of `caller`, which is a link or none.
+fn count_relation(relations: &mut Relations, left: &LeftCall, caller: FunctionId, links: u64) {
+    let callee = left.call.function;
+    let sum = relations.entry((caller, callee));
+    sum.or_insert(Relation::NOTHING).add(&Relation {
+        caller,
+        callee,
+        calls: 1,
+        links,
+        cost: left.call.cost(),
+        self_cost: left.self_cost,
+        waiting: left.waited.total,
+        self_waiting: left.waited.own,
+    });
 }
 
 #[cfg(test)]

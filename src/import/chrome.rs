@@ -12,7 +12,8 @@
 //!
 //! Asynchronous events are calls on lanes of their own. Samples are calls too, beside those of their thread where it has
 //! any: those of V8's profiler among the events of DevTools, and those behind them that refer to `stackFrames`. Objects and
-//! counters of bytes are what is known of memory. Instants, other counters and flows are counted.
+//! counters of bytes are what is known of memory. Flows, and what began asynchronous events, are links. Instants and other
+//! counters are counted.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -32,6 +33,7 @@ use dialects::Dialects;
 pub use dialects::split_name;
 use events::{Event, Phase};
 use lanes::Lanes;
+use linked::Linked;
 use memory::Gathered;
 use nesting::{Mark, Marks, What};
 pub use passes::import;
@@ -46,11 +48,13 @@ mod dialects;
 mod ends;
 mod events;
 mod lanes;
+mod linked;
 mod measured;
 mod memory;
 #[cfg(test)]
 mod memory_tests;
 pub(super) mod nesting;
+mod overlaps;
 mod passes;
 mod sampled;
 mod shape;
@@ -92,7 +96,6 @@ fn not_shown(phase: u8) -> &'static str {
     match phase {
         b'i' | b'I' | b'R' => "instant-not-shown",
         b'C' => "counter-not-shown",
-        b's' | b't' | b'f' => "flow-not-shown",
         // Those of nestable ones that neither begin nor end, and those of before them.
         b'n' | b'T' | b'p' => "async-event-not-shown",
         b'P' => SAMPLE_NOT_SHOWN,
@@ -130,6 +133,7 @@ struct Reader<'a> {
     /// Begin and end events that wait.
     marks: Marks,
     clocks: Clocks,
+    linked: Linked,
     memory: Gathered,
 }
 
@@ -151,6 +155,11 @@ impl Reader<'_> {
             // Nestable ones, and those of before them.
             Phase::Is(b'b' | b'S') => return self.async_begin(event, offset),
             Phase::Is(b'e' | b'F') => return self.async_end(event, offset),
+            Phase::Is(phase @ (b's' | b't' | b'f')) => {
+                if !self.linked.flow(phase, event, offset) {
+                    self.warn("missing-field", offset);
+                }
+            }
             Phase::Is(phase) => self.other(phase, event, raw, offset),
             Phase::Missing => self.warn("missing-field", offset),
             Phase::Unknown => self.warn("unknown-phase", offset),
@@ -198,7 +207,10 @@ impl Reader<'_> {
             b'X' => event.dur?.ok().filter(|&cost| cost >= 0)?,
             _ => 0,
         };
-        if !event.location.is_empty() || (phase != b'E' && event.name.is_none()) {
+        if !event.location.is_empty()
+            || event.flow.is_some()
+            || (phase != b'E' && event.name.is_none())
+        {
             return None;
         }
         let hash = match event.name {
@@ -273,6 +285,7 @@ impl Reader<'_> {
             .dialects
             .function(name, &event.location, &mut self.builder);
         let time = self.time(ts, thread, offset);
+        self.linked.call(event, time, function, offset);
         self.mark(thread, time, offset, What::Begin(name, function))
     }
 
@@ -293,7 +306,7 @@ impl Reader<'_> {
             self.warn("missing-field", offset);
             return ControlFlow::Continue(());
         };
-        let thread = self
+        let (thread, is_outermost) = self
             .lanes
             .begin(event, &mut self.threads, &mut self.builder);
         let name = self.name(name, offset);
@@ -301,6 +314,10 @@ impl Reader<'_> {
             .dialects
             .function(name, &event.location, &mut self.builder);
         let time = self.time(ts, thread, offset);
+        if is_outermost {
+            let lane = self.threads.get_mut(thread).id;
+            self.linked.began(event, lane, (time, function), offset);
+        }
         self.mark(thread, time, offset, What::Begin(name, function))
     }
 
@@ -405,6 +422,7 @@ impl Reader<'_> {
         let function = self
             .dialects
             .function(name, &event.location, &mut self.builder);
+        self.linked.call(event, start, function, offset);
         self.completed(Complete {
             start,
             end: start.saturating_add(cost),
@@ -497,9 +515,11 @@ impl Reader<'_> {
         let mut threads = Vec::new();
         for thread in &mut self.threads.threads {
             let mut builder = self.builder.plain(thread.id);
-            thread.nesting.finish(&mut builder);
+            let overlapping = thread.nesting.finish(&mut builder);
             thread.open.enter_waiting(&mut builder);
             threads.push(thread.id);
+            let to = (&mut self.builder, progress);
+            overlaps::build(overlapping, thread.id, to, self.reporter, &place).map_err(io)?;
         }
         let (builder, reporter) = (&mut self.builder, self.reporter);
         let (completes, marks) = (self.completes, self.marks);
@@ -524,6 +544,8 @@ impl Reader<'_> {
                 self.builder.name_thread(thread.id, name);
             }
         }
+        let (builder, reporter) = (&mut self.builder, self.reporter);
+        self.linked.build(&self.threads, builder, reporter, &place);
         self.builder.arrange_threads(&ranks);
         Ok(self.builder.finish(|| place(end)))
     }

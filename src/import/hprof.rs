@@ -298,6 +298,7 @@ impl Reader<'_> {
             id,
             process: String::new(),
             name: between("name=\"", '"').unwrap_or_default(),
+            lane: 0,
             calls: 0,
             max_depth: 0,
             start: Time::ZERO,

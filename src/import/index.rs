@@ -15,6 +15,7 @@ use super::error::ImportError;
 use super::formats::FORMATS;
 use super::input::Input;
 use super::read::read;
+use super::spans::skew;
 use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter, Warning};
@@ -80,7 +81,12 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
                 return Ok(recording);
             }
             Ok(None) => {}
-            Err(IndexError::Io(_) | IndexError::Other | IndexError::Version(_)) => {}
+            Err(IndexError::Io(_) | IndexError::Other) => {}
+            Err(IndexError::Version(_)) => {
+                reporter.warn("index-of-other-version", || {
+                    Place::file(index.display().to_string())
+                });
+            }
             Err(IndexError::Damaged(_)) => {
                 reporter.warn("index-damaged", || Place::file(index.display().to_string()));
             }
@@ -317,6 +323,9 @@ fn fingerprint(path: &Path) -> io::Result<u64> {
     let mut hash = Fnv::START;
     // Another version may read the same recording better.
     add(&mut hash, env!("CARGO_PKG_VERSION").as_bytes());
+    if skew::is_left() {
+        add(&mut hash, b"clocks as they are");
+    }
     if !path.metadata()?.is_dir() {
         file_fingerprint(path, &mut hash)?;
         return Ok(hash.get());

@@ -2,8 +2,8 @@
 //! of <https://github.com/jaegertracing/jaeger-idl> (`internal/uimodel` in Jaeger itself).
 //!
 //! Read are traces on their own or under `data`, and of every span its ids, operation, start and duration in
-//! microseconds, the service of its process, its `CHILD_OF` reference, and the tags `code.*` as OpenTelemetry
-//! writes them. A span that only follows from another was not called by it. Not read are other tags, logs,
+//! microseconds, the service of its process, its references, and the tags `code.*` as OpenTelemetry
+//! writes them. A span was called by its first `CHILD_OF` reference; the others are links. Not read are other tags, logs,
 //! warnings and flags.
 
 use std::collections::HashMap;
@@ -19,6 +19,7 @@ use callscape_base::warnings::Reporter;
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::hashing::BuildFast;
 use callscape_facts::recording::Recording;
+use callscape_facts::trace::LinkKind;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "jaeger";
@@ -107,6 +108,7 @@ struct Texts {
     process: String,
     /// The trace and the span that it belongs to.
     parent: (String, String),
+    links: Vec<(LinkKind, String, String)>,
     code: Code,
     tag: (String, String),
 }
@@ -189,9 +191,11 @@ impl Reader {
             name,
             process,
             parent,
+            links,
             code,
             tag,
         } = texts;
+        links.clear();
         for text in [&mut *trace, id, name, process, &mut parent.0, &mut parent.1] {
             text.clear();
         }
@@ -215,7 +219,7 @@ impl Reader {
                     self.name(own, document)?;
                     service = Some(own);
                 }
-                b"references" => references(document, parent)?,
+                b"references" => references(document, parent, links)?,
                 b"tags" => tags(document, tag, code)?,
                 _ => document.skip()?,
             }
@@ -249,14 +253,21 @@ impl Reader {
             offset,
         };
         self.spans.push(span);
+        for (kind, of, id) in links {
+            let of = if of.is_empty() { &*trace } else { &*of };
+            if let Some(from) = self.spans.id(of, id) {
+                self.spans.link(*kind, from);
+            }
+        }
         Ok(())
     }
 }
 
-/// Takes the trace and span of the first `CHILD_OF` reference of the array that stands next.
+/// Takes the trace and span of the first `CHILD_OF` reference of the array that stands next, and what the others link to.
 fn references(
     document: &mut Document<'_>,
     parent: &mut (String, String),
+    links: &mut Vec<(LinkKind, String, String)>,
 ) -> Result<(), ImportError> {
     if !document.array()? {
         return Ok(());
@@ -274,9 +285,14 @@ fn references(
                 }
             }
         }
-        if kind == "CHILD_OF" && !found {
-            found = true;
-            *parent = (trace, span);
+        match kind.as_str() {
+            "CHILD_OF" if !found => {
+                found = true;
+                *parent = (trace, span);
+            }
+            "CHILD_OF" => links.push((LinkKind::SpanParent, trace, span)),
+            "FOLLOWS_FROM" => links.push((LinkKind::FollowsFrom, trace, span)),
+            _ => {}
         }
     }
     Ok(())

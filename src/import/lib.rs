@@ -15,6 +15,7 @@ use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;
 pub use read::read;
 pub use several::{are_one, open as open_all};
+pub use spans::skew;
 
 mod ahead;
 mod archive;
@@ -29,6 +30,7 @@ mod document;
 mod empty;
 mod error;
 mod firefox;
+mod flows;
 mod folded;
 mod formats;
 mod frame_text;

@@ -3,14 +3,14 @@
 //! <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>; attributes by the semantic conventions,
 //! <https://opentelemetry.io/docs/specs/semconv/registry/attributes/code/>.
 //!
-//! Read are, of every span, its ids, name and times, the service of its resource, and the attributes that say
+//! Read are, of every span, its ids, links, name and times, the service of its resource, and the attributes that say
 //! which code it is: `code.function.name`, `code.file.path`, `code.line.number`, and `code.function`,
 //! `code.namespace`, `code.filepath`, `code.lineno` as they were called before. A file may hold several
 //! requests, one behind the other, as the Collector's file exporter writes them, or in an array. Names of members may be
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. `callscape --listen` keeps
 //! requests of both forms in one file, each with its checksum ([`kept`]). What Tempo answers is read, which calls the spans
-//! of resources `batches`. Logs and metrics between the requests are counted. Not read are events, links, status, kind and
-//! other attributes.
+//! of resources `batches`. Logs and metrics between the requests are counted. Not read are events, status, kind and other
+//! attributes.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
 //! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
 //! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
-//! switches of threads and of profilers (`packet-not-shown`). Not read are annotations, flows, categories, and times
+//! switches of threads and of profilers (`packet-not-shown`). Flows are links. Not read are annotations, categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
 //! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
@@ -21,6 +21,7 @@ use super::chrome::complete::Complete;
 use super::chrome::nesting::{self, Mark, Marks, What};
 use super::chrome::spellings::Name;
 use super::error::ImportError;
+use super::flows::{At, Role, Step};
 use super::input::Input;
 use super::protobuf::{Fields, Value, is_text, varint};
 use super::stream::Window;
@@ -104,6 +105,17 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     // Sorting takes events in whatever order they are.
     let place = Place::file(input.display().to_string());
     Err(ImportError::malformed(place, "slices", "none"))
+}
+
+/// Hands the numbers of a repeated field to `take`: one, or several packed into one.
+fn ids(value: Value<'_>, mut take: impl FnMut(u64)) {
+    match value {
+        Value::Number(id) => take(id),
+        Value::Bytes(packed) => {
+            let (whole, _) = packed.as_chunks::<8>();
+            whole.iter().for_each(|id| take(u64::from_le_bytes(*id)));
+        }
+    }
 }
 
 /// What an event says in the manner of the older JSON format: its phase, and its duration in nanoseconds.
@@ -327,9 +339,15 @@ impl Reader<'_> {
         let mut name = None;
         let mut location = None;
         let mut legacy = Legacy::default();
+        let mut flows: Vec<(Role, u64)> = Vec::new();
         let mut fields = Fields::new(event);
         for (number, value) in &mut fields {
             match (number, value) {
+                // Before 2022 they were varints.
+                (36, Value::Number(id)) => flows.push((Role::Step, id)),
+                (42, Value::Number(id)) => flows.push((Role::End, id)),
+                (47, value) => ids(value, |id| flows.push((Role::Step, id))),
+                (48, value) => ids(value, |id| flows.push((Role::End, id))),
                 (9, Value::Number(number)) => kind = number,
                 (11, Value::Number(number)) => track = number,
                 (10, Value::Number(id)) => {
@@ -350,12 +368,20 @@ impl Reader<'_> {
         let complete = kind == 0 && legacy.phase == Some(b'X');
         if !begin && !end && !complete {
             self.warn("event-not-shown");
+            let known = self.tracks.get(&track).and_then(|track| track.place);
+            match known {
+                Some(place) => self.flows(&flows, place, time, At::Open),
+                None => flows.iter().for_each(|_| self.warn("link-without-call")),
+            }
             return;
         }
         let Some(place) = self.lane(track) else {
             self.warn("too-many-tracks");
             return;
         };
+        if end {
+            self.flows(&flows, place, time, At::Open);
+        }
         let what = if end {
             // An end ends the innermost slice of its track, whatever its name.
             What::End(None)
@@ -363,6 +389,7 @@ impl Reader<'_> {
             let (in_code, file, line) = location.unwrap_or((NameId::EMPTY, NameId::EMPTY, 0));
             let function = self.function((name.unwrap_or(in_code), file, line));
             let name = name.unwrap_or(NameId::EMPTY);
+            self.flows(&flows, place, time, At::Begun(function));
             What::Begin(Name::from_index(name.0), function)
         };
         if let What::Begin(_, function) = what
@@ -398,6 +425,20 @@ impl Reader<'_> {
             let place = |offset| Place::offset(&self.file, offset);
             let mut builder = self.builder.plain(lane.thread);
             nesting::step(&mut lane.open, &mark, &mut builder, self.reporter, &place);
+        }
+    }
+
+    /// Takes what an event says of flows.
+    fn flows(&mut self, flows: &[(Role, u64)], place: usize, time: i64, at: At) {
+        for (role, id) in flows {
+            let step = Step {
+                role: *role,
+                at,
+                thread: place as u32,
+                time,
+                offset: self.offset,
+            };
+            self.flows.push(&id.to_le_bytes(), step);
         }
     }
 
@@ -459,7 +500,11 @@ impl Reader<'_> {
         let marks = std::mem::replace(&mut self.marks, Marks::new(Mark::key));
         let place = |offset| Place::offset(&self.file, offset);
         let (builder, reporter) = (&mut self.builder, self.reporter);
-        let to = (builder, progress);
-        nesting::build(&threads, completes, marks, to, reporter, &place)
+        let to = (&mut *builder, progress);
+        nesting::build(&threads, completes, marks, to, reporter, &place)?;
+        let flows = std::mem::take(&mut self.flows);
+        let thread = |place: u32| threads.get(place as usize).copied();
+        flows.build(thread, builder, reporter, &place);
+        Ok(())
     }
 }

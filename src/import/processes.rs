@@ -12,11 +12,12 @@ use std::path::PathBuf;
 use super::error::ImportError;
 use super::input::Input;
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::lines::{Knows, Lines, LinesBuilder};
 use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::trace::LinkEnd;
 
 /// Clocks that machines share have run for longer than this, in nanoseconds; times from a recording's own start begin
 /// before it.
@@ -186,9 +187,18 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         }
         let time =
             |time: Time| Timestamp::from_ns(trace.origin().saturating_add_unsigned(time.ns()));
+        let mut threads: Vec<ThreadId> = Vec::new();
+        let mut first = ThreadId(0);
         for (about, id) in trace.threads().iter().zip(trace.thread_ids()) {
-            let thread = builder.thread(&about.process, &about.id);
-            builder.name_thread(thread, &about.name);
+            let thread = match about.lane {
+                0 => builder.thread(&about.process, &about.id),
+                lane => builder.lane(first, lane),
+            };
+            if about.lane == 0 {
+                first = thread;
+                builder.name_thread(thread, &about.name);
+            }
+            threads.push(thread);
             add_calls(recording, id, progress, |step| match step {
                 Step::Enter(function, start) => {
                     builder.enter(thread, time(start), of[function.index()], place);
@@ -197,6 +207,14 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
                     builder.exit(thread, time(end), None, place);
                 }
             })?;
+        }
+        for thread in trace.thread_ids() {
+            for (call, link) in trace.linked(thread) {
+                let end = |(thread, call): (ThreadId, CallId)| {
+                    LinkEnd::Call(threads[thread.index()], call)
+                };
+                builder.link(link.kind, end(link.from), end((thread, call)), 0);
+            }
         }
         samples += recording.samples;
         add_warnings(&mut warnings, &recording.warnings);

@@ -1,25 +1,27 @@
-//! Spans of distributed traces as calls. Each service has lanes, which take the place of threads: a span stands
-//! on the lane of the span that started it, as a call inside its call, where both are of one service and the
-//! outer one is still open and encloses it; else it is the outermost call of a lane that is free. So each
-//! lane nests, and no span is the caller of another that it did not start.
+//! Spans of distributed traces as calls. Each service has lanes, the first of which takes the place of a thread: a span
+//! stands on the lane of the span that started it, as a call inside its call, where both are of one service and the
+//! outer one is still open and encloses it; else it is the outermost call of a lane that is free, and a link leads to it
+//! from the span that started it. So each lane nests, and no span is the caller of another that it did not start.
 //!
-//! Where spans of other services lie between, the nearest of the same service around them counts as what
-//! started it. A span that could not stand inside it, since another was running there or since it ended
-//! later, is counted (`concurrent-span`).
+//! A span that could not stand inside the one of its service that started it, since another was running there or since it
+//! ended later, is counted (`concurrent-span`). So are links from spans that are not there (`link-without-call`), and
+//! services whose clock is put right in a trace ([`skew`], `clock-skew-corrected`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use hashbrown::HashTable;
 
-use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::units::{CallId, FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::hashing::{BuildFast, same};
 use callscape_facts::names::{NameId, Names};
+use callscape_facts::trace::{LinkEnd, LinkKind};
 
 mod ids;
+pub mod skew;
 #[cfg(test)]
 mod tests;
 
@@ -76,7 +78,12 @@ pub struct Spans {
     /// The trace that was asked for last: most spans are of the one before them.
     last_trace: Option<(String, u32)>,
     ids: ids::Ids,
+    /// By the texts of traces that are written in 16 digits or more, what the last 16 are short for, and
+    /// whether a long one is known.
+    short: HashMap<Box<str>, (u32, bool), BuildFast>,
     rows: Vec<Row>,
+    /// The span, why, and what it comes from besides its parent.
+    links: Vec<(u32, LinkKind, SpanId)>,
     counted: Counted,
     /// Nothing is kept.
     only_counts: bool,
@@ -90,8 +97,9 @@ pub struct Counted {
     pub left_out: u64,
 }
 
-/// How many spans of other services may lie between two of one service.
-const MOST_BETWEEN: usize = 64;
+/// Digits of an id of a trace, and of one before there were longer ones.
+const DIGITS: usize = 32;
+const SHORT_DIGITS: usize = 16;
 
 impl Spans {
     /// Counts spans and keeps nothing of them, whatever they hold.
@@ -175,12 +183,35 @@ impl Spans {
         let number = match self.traces.get(id) {
             Some(&known) => known,
             None => {
-                self.traces.insert(id.into(), next);
-                next
+                let number = self.same_trace(id).unwrap_or(next);
+                self.traces.insert(id.into(), number);
+                number
             }
         };
         self.last_trace = Some((id.to_owned(), number));
         number
+    }
+
+    /// The trace that a new id is another spelling of: some services write the last half of one alone.
+    fn same_trace(&mut self, id: &str) -> Option<u32> {
+        let is_text = matches!(id.len(), SHORT_DIGITS | DIGITS) && id.is_ascii();
+        let short = id
+            .get(id.len().checked_sub(SHORT_DIGITS)?..)
+            .filter(|_| is_text)?;
+        let next = self.traces.len() as u32;
+        let is_short = id.len() == SHORT_DIGITS;
+        match self.short.get_mut(short) {
+            Some((known, has_long)) => {
+                // Two long ones are two traces, though they end alike.
+                let is_same = is_short || !*has_long;
+                *has_long |= !is_short;
+                is_same.then_some(*known)
+            }
+            None => {
+                self.short.insert(short.into(), (next, !is_short));
+                None
+            }
+        }
     }
 
     fn name(&mut self, text: &str) -> NameId {
@@ -218,10 +249,25 @@ impl Spans {
         self.rows.push(row);
     }
 
+    /// Another link to the span that was pushed last, besides that from its parent.
+    pub fn link(&mut self, kind: LinkKind, from: SpanId) {
+        if let Some(last) = self.rows.len().checked_sub(1) {
+            self.links.push((last as u32, kind, from));
+        }
+    }
+
     /// Hands the spans to the builder. O(n log n).
     pub fn build(mut self, builder: &mut TraceBuilder<'_>, reporter: &Reporter) {
         self.merge_services();
-        let around = self.around(reporter);
+        let by_id = self.by_id(reporter);
+        let parents = self.parents(&by_id, reporter);
+        if !skew::is_left() {
+            self.correct_clocks(&parents, reporter);
+        }
+        let service = |span: u32| self.rows[span as usize].service;
+        let around = parents.iter().zip(0..);
+        let around = around.map(|(parent, span)| parent.filter(|&it| service(it) == service(span)));
+        let around: Vec<Option<u32>> = around.collect();
         let depths = depths(&around);
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|&span| {
@@ -231,8 +277,10 @@ impl Spans {
         let mut functions = HashMap::default();
         let mut services: Vec<Lanes> = Vec::new();
         services.resize_with(self.services.len(), Lanes::default);
-        // By span, its lane.
+        // By span, its lane, and its call.
         let mut lane_of: Vec<Option<u32>> = vec![None; self.rows.len()];
+        let mut call_of = vec![(ThreadId(0), CallId(0)); self.rows.len()];
+        let mut linked: Vec<bool> = vec![false; self.rows.len()];
         for &span in &order {
             let row = &self.rows[span as usize];
             let name = self.names.get(self.services[row.service as usize]);
@@ -249,14 +297,35 @@ impl Spans {
                     reporter.warn("concurrent-span", at);
                 }
             }
+            let is_inside = lane.is_some();
             let lane = lane.unwrap_or_else(|| {
                 let lane = lanes.free(row.start, name, builder);
                 lanes.end_before(lane, row.start, None, builder, at);
                 lane
             });
             lane_of[span as usize] = Some(lane);
+            linked[span as usize] = !is_inside;
             let function = self.function(row, name, &mut functions, builder);
+            let thread = lanes.lanes[lane as usize].thread;
+            call_of[span as usize] = (thread, builder.next_call(thread));
             lanes.enter(lane, span, row, function, builder, at);
+        }
+        let call = |span: u32| {
+            let (thread, call) = call_of[span as usize];
+            LinkEnd::Call(thread, call)
+        };
+        for (span, parent) in (0..).zip(&parents) {
+            if let Some(parent) = parent.filter(|_| linked[span as usize]) {
+                let offset = self.rows[span as usize].offset;
+                builder.link(LinkKind::SpanParent, call(parent), call(span), offset);
+            }
+        }
+        for &(span, kind, from) in &self.links {
+            let row = &self.rows[span as usize];
+            match by_id[from.0 as usize] {
+                Some(from) => builder.link(kind, call(from), call(span), row.offset),
+                None => reporter.warn("link-without-call", || self.place(row)),
+            }
         }
         for lanes in &mut services {
             for lane in 0..lanes.lanes.len() as u32 {
@@ -279,8 +348,8 @@ impl Spans {
         }
     }
 
-    /// By span, the nearest span of the same service that it was started in.
-    fn around(&self, reporter: &Reporter) -> Vec<Option<u32>> {
+    /// By id, its span.
+    fn by_id(&self, reporter: &Reporter) -> Vec<Option<u32>> {
         let mut by_id: Vec<Option<u32>> = vec![None; self.ids.len()];
         for (span, row) in self.rows.iter().enumerate() {
             let Some(id) = row.id else {
@@ -292,22 +361,54 @@ impl Spans {
             }
             known.get_or_insert(span as u32);
         }
-        let parent = |span: u32| {
-            let parent = self.rows[span as usize].parent?;
-            by_id[parent.0 as usize].filter(|&parent| parent != span)
-        };
-        let around = (0..self.rows.len() as u32).map(|span| {
-            let service = self.rows[span as usize].service;
-            let mut outer = parent(span);
-            for _ in 0..MOST_BETWEEN {
-                outer = match outer {
-                    Some(other) if self.rows[other as usize].service != service => parent(other),
-                    found => return found,
-                };
+        by_id
+    }
+
+    /// By span, the one that started it.
+    fn parents(&self, by_id: &[Option<u32>], reporter: &Reporter) -> Vec<Option<u32>> {
+        let parents = self.rows.iter().zip(0..).map(|(row, span)| {
+            let parent = by_id[row.parent?.0 as usize];
+            if parent.is_none() {
+                reporter.warn("link-without-call", || self.place(row));
             }
-            None
+            parent.filter(|&parent| parent != span)
         });
-        around.collect()
+        parents.collect()
+    }
+
+    /// Moves services of traces whose clock is not that of their callers.
+    fn correct_clocks(&mut self, parents: &[Option<u32>], reporter: &Reporter) {
+        let trace = |row: &Row| row.id.and_then(|id| self.ids.trace(id));
+        let times = |row: &Row| (row.start, row.end);
+        let crossings = self.rows.iter().zip(parents).filter_map(|(row, parent)| {
+            let caller = &self.rows[(*parent)? as usize];
+            (caller.service != row.service).then_some(skew::Crossing {
+                trace: trace(row)?,
+                from: caller.service,
+                to: row.service,
+                caller: times(caller),
+                called: times(row),
+            })
+        });
+        let shifts = skew::shifts(crossings.collect());
+        if shifts.is_empty() {
+            return;
+        }
+        let mut told = BTreeSet::new();
+        for row in 0..self.rows.len() {
+            let of = &self.rows[row];
+            let key = of.id.and_then(|id| self.ids.trace(id));
+            let key = key.map(|trace| (trace, of.service));
+            let Some((key, &shift)) = key.and_then(|key| Some((key, shifts.get(&key)?))) else {
+                continue;
+            };
+            if told.insert(key) {
+                reporter.warn("clock-skew-corrected", || self.place(of));
+            }
+            let row = &mut self.rows[row];
+            row.start = row.start.saturating_add(shift);
+            row.end = row.end.saturating_add(shift);
+        }
     }
 
     fn function(
@@ -389,18 +490,20 @@ impl Lanes {
         if let Some(lane) = self.free.pop_first() {
             return lane;
         }
-        let number = self.lanes.len() + 1;
-        let thread = builder.thread(service, &number.to_string());
-        if number == 1 {
-            builder.name_thread(thread, service);
-        } else {
-            builder.name_thread(thread, &format!("{service}, lane {number}"));
-        }
+        let number = self.lanes.len() as u32 + 1;
+        let thread = match self.lanes.first() {
+            Some(first) => builder.lane(first.thread, number),
+            None => {
+                let thread = builder.thread(service, "1");
+                builder.name_thread(thread, service);
+                thread
+            }
+        };
         self.lanes.push(Lane {
             thread,
             open: Vec::new(),
         });
-        number as u32 - 1
+        number - 1
     }
 
     fn top(&self, lane: u32) -> Option<u32> {

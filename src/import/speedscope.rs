@@ -596,6 +596,17 @@ impl Reader<'_> {
             return;
         }
         let time = Timestamp::from_ns(calls.advance(at, self.reporter, &place));
+        // What has only begun by then follows what ends.
+        if let [.., outer, inner] = calls.open[..]
+            && calls.waiting == Some(time)
+            && outer == function
+            && inner != function
+        {
+            self.open_calls[function.index()] -= 1;
+            calls.open.remove(calls.open.len() - 2);
+            self.builder.plain(calls.thread).exit(time);
+            return;
+        }
         let mut waiting = calls.waiting.take();
         while let Some(inner) = calls.open.pop() {
             // `opened` has counted whatever is open.

@@ -81,23 +81,21 @@ impl<'a> Words<'a> {
         // Where it is called more or less often too, what it costs altogether says nothing.
         let is_scaled = self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0;
         let both = |x: f64, y: f64| match is_scaled {
-            true => format!(
-                "{} per call instead of {}",
-                per_call(y, b.calls),
-                per_call(x, a.calls)
-            ),
-            false => format!("{} instead of {}", self.cost(y), self.cost(x)),
+            true => match [per_call(y, b.calls), per_call(x, a.calls)] {
+                [of_b, of_a] if of_b == of_a => format!("{of_b} per call as in A"),
+                [of_b, of_a] => format!("{of_b} per call instead of {of_a}"),
+            },
+            false => self.instead(y, x),
         };
         match kind {
             Kind::CalledMore | Kind::CalledLess => {
                 let (more, less) = (self.times(b.calls), self.calls(a.calls));
                 format!("is called {more} instead of {less}")
             }
-            Kind::MoreWork | Kind::LessWork => format!(
-                "and all its callees cost {} instead of {}",
-                self.cost(b.total),
-                self.cost(a.total)
-            ),
+            Kind::MoreWork | Kind::LessWork => {
+                let cost = self.instead(b.total, a.total);
+                format!("and all its callees cost {cost}")
+            }
             Kind::OwnTime => {
                 let running = [a, b].map(|it| it.self_cost - it.self_waiting);
                 format!("itself takes {}", both(running[0], running[1]))
@@ -114,8 +112,28 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// How much of the difference it is: `33 % of −118 ms`.
+    /// What is in B, instead of what was in A; where both read alike, how far they are apart.
+    fn instead(&self, b: f64, a: f64) -> String {
+        let [of_b, of_a] = [b, a].map(|it| self.cost(it));
+        let apart = self.cost((b - a).abs());
+        match () {
+            () if of_b != of_a => format!("{of_b} instead of {of_a}"),
+            () if apart == self.cost(0.0) => format!("{of_b} as in A"),
+            () if b > a => format!("{of_b}, {apart} more than in A"),
+            () => format!("{of_b}, {apart} less than in A"),
+        }
+    }
+
+    /// How much of the difference it is: `33 % of −118 ms`. Where it is more than all of it, for others make up for it, its
+    /// amount: `−250 us where all differ by +118 us`.
     pub fn share(&self, cause: &Cause, causes: &Causes) -> String {
+        if cause.explains.abs() > 1.0 {
+            let own = self.difference(cause.explains * causes.difference);
+            return format!(
+                "{own} where all differ by {}",
+                self.difference(causes.difference)
+            );
+        }
         let share = cause.explains * 100.0;
         // Told by a figure more where it is little.
         let digits = usize::from(share.abs() < 9.95);
@@ -178,5 +196,17 @@ mod tests {
         );
         cause.explains = -0.021;
         assert_eq!(words.share(&cause, &causes), "−2.1 % of −118 ms");
+        // What reads alike is told by how far it is apart.
+        cause.kind = Kind::OwnTime;
+        cause.change = Change::new(side(7.0, 122_000_900.0, 0.0), side(7.0, 122_000_100.0, 0.0));
+        assert_eq!(
+            words.what(&cause, name),
+            "compare_fast itself takes 122 ms, 800 ns less than in A"
+        );
+        cause.explains = -2.12;
+        assert_eq!(
+            words.share(&cause, &causes),
+            "+250 ms where all differ by −118 ms"
+        );
     }
 }

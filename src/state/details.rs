@@ -232,6 +232,7 @@ mod tests {
             from,
             to,
             calls,
+            links: 0,
             cost: Cost::from_ns(calls * 10),
             self_cost: Cost::ZERO,
             waiting: Cost::ZERO,
@@ -250,6 +251,7 @@ mod tests {
         let end = |module, calls| Neighbour {
             module,
             calls,
+            links: 0,
             cost: Cost::from_ns(calls * 10),
         };
         let of_file = calls.neighbours(&hierarchy, file);

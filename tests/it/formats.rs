@@ -613,7 +613,7 @@ fn otlp_spans_become_calls_of_their_service() {
 thread shop 1 shop
 shop.cart.show /src/shop/cart.py:17 shop 0+1000000000
  price :0 shop 100000000+300000000
-thread shop 2 shop, lane 2
+thread shop 1, lane 2 shop, lane 2
 stock :0 shop 200000001+100000001
 thread store 1 store
 SELECT :0 store 210000000+80000000

@@ -21,6 +21,7 @@ mod jfr;
 mod landscape;
 mod layered;
 mod lines;
+mod links;
 mod listen;
 mod mapping;
 mod memory;

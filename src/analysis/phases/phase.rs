@@ -71,7 +71,7 @@ pub struct Phase {
     /// The last call that it triggers; itself where it triggers none.
     pub last: CallId,
     pub function: FunctionId,
-    /// None of an outermost call.
+    /// Of an outermost call that of a link to it, if there is one.
     pub caller: Option<FunctionId>,
     /// The enclosing phase; none at depth 1.
     pub parent: Option<u32>,

@@ -148,15 +148,12 @@ impl Pruned<'_> {
         let parent = around.checked_sub(1);
         let depth = parent.and_then(|parent| self.phases.get(parent as usize));
         let depth = depth.map_or(1, |parent| parent.depth + 1);
-        let caller = self.skeleton.nodes.get(node.parent as usize);
         self.phases.push(Phase {
             thread: self.skeleton.thread,
             call: node.call,
             last: node.last,
             function: node.function,
-            caller: caller
-                .filter(|_| node.parent > 0)
-                .map(|caller| caller.function),
+            caller: self.skeleton.caller(node),
             parent,
             end: 0,
             depth,

@@ -6,6 +6,7 @@ use super::context::Context;
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
 use callscape_facts::hierarchy::ModuleKind;
+use callscape_model::imports::is_part_of_file;
 use callscape_model::measure;
 use callscape_state::document::Document;
 use callscape_views::style;
@@ -114,10 +115,18 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
         let letter = document.other_city.as_ref().map_or("", |_| letter);
         let mut relations = landscape.into_iter().flat_map(|it| it.relations());
         if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
-            // Of a profile that does not count calls their weight.
-            let calls = match document.counts_calls() {
-                true => text::counted(found.calls, "call", "calls"),
-                false => document.show_cost(Cost::from_ns(found.calls)),
+            let is_inferred = || {
+                let chosen = document.city.chosen();
+                chosen.is_some_and(|it| is_part_of_file(&document.session.hierarchy, it))
+            };
+            // Of a profile that does not count calls their weight; without a recording nothing has a time.
+            let calls = match document.resolved() {
+                Some(_) if document.counts_calls() => text::counted(found.calls, "call", "calls"),
+                Some(_) => document.show_cost(Cost::from_ns(found.calls)),
+                None if is_inferred() => {
+                    text::counted(found.calls, "inferred call", "inferred calls")
+                }
+                None => text::counted(found.calls, "import", "imports"),
             };
             let step = match found.step_calls {
                 0 => String::new(),

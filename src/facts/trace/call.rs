@@ -27,6 +27,9 @@ pub struct Thread {
     pub id: String,
     pub process: String,
     pub name: String,
+    /// 0, or of calls that overlap those of a thread before it without nesting: which further lane of that thread it is, 2
+    /// and so on. Lanes follow their thread.
+    pub lane: u32,
     pub calls: u64,
     /// The largest number of calls open at once.
     pub max_depth: u32,
@@ -40,6 +43,8 @@ pub struct Relation {
     pub caller: FunctionId,
     pub callee: FunctionId,
     pub calls: u64,
+    /// How many of them are links, from a call of another thread, lane or service.
+    pub links: u64,
     pub cost: Cost,
     pub self_cost: Cost,
     /// The part of both in which the callee waited; zero where the recording does not know.
@@ -53,6 +58,7 @@ impl Relation {
         caller: FunctionId(0),
         callee: FunctionId(0),
         calls: 0,
+        links: 0,
         cost: Cost::ZERO,
         self_cost: Cost::ZERO,
         waiting: Cost::ZERO,
@@ -62,6 +68,7 @@ impl Relation {
     /// Adds what calls add up to elsewhere, up to the largest number.
     pub fn add(&mut self, other: &Relation) {
         self.calls = self.calls.saturating_add(other.calls);
+        self.links = self.links.saturating_add(other.links);
         self.cost += other.cost;
         self.self_cost += other.self_cost;
         self.waiting += other.waiting;

@@ -16,6 +16,7 @@ mod direct;
 pub(super) mod entries;
 mod events;
 mod held;
+pub(super) mod links;
 mod long;
 mod longest;
 pub(super) mod mapped;
@@ -26,6 +27,7 @@ mod oracle;
 mod packing;
 mod pairs;
 mod pieces;
+pub(super) mod pyramid;
 mod radix;
 #[cfg(any(test, feature = "testing"))]
 pub mod random;
@@ -55,6 +57,8 @@ pub use coverage::{Coverage, CoverageRoom, Measure, Without};
 use depths::Find;
 pub use depths::{Bar, DepthCell, Flame, FlameOf, LeaveOut};
 pub use detail::{Columns, Strip};
+pub(super) use links::RawLink;
+pub use links::{Link, LinkEnd, LinkKind};
 pub use occurrence::ActiveSpan;
 pub use skeleton::{Ended, Floor, FunctionSets, Gatherer, Light, Node, SetId, Skeleton, median};
 pub use store::StackRoom;
@@ -94,6 +98,11 @@ impl Trace {
     /// Takes the waits of all threads, and gives back how many overlapped one before them.
     pub(super) fn learn_waiting(&mut self, threads: Vec<Vec<waiting::RawWait>>) -> u64 {
         self.store.learn_waiting(threads)
+    }
+
+    /// Takes the links of all threads, which are at these places now, and gives back those that are none.
+    pub(super) fn learn_links(&mut self, links: &[RawLink], places: &[ThreadId]) -> links::Lost {
+        self.store.learn_links(links, places)
     }
 
     pub(super) fn store(&self) -> &Store {
@@ -318,7 +327,8 @@ impl Trace {
 
     /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
     /// the calls that the time range constraint (thesis 6.1.1) keeps: those that start after its start
-    /// and end before its end, and the calls that enclose one of these. Costs are those of whole calls.
+    /// and end before its end, and the calls that enclose one of these. Costs are those of whole calls. A call counts for
+    /// its caller on its thread, and for every link to it.
     /// O(log n) summaries a thread.
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
         self.ask(|store| store.relations(range))

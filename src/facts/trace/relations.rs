@@ -216,6 +216,20 @@ impl Calls<'_> {
         }
     }
 
+    /// The calls on the stack at `position`, outermost first, with what each costs up to `t`: all of it, and its own part.
+    pub(super) fn costs_until(&self, position: u32, t: u64) -> Vec<(u32, [u64; 2])> {
+        let frames = self.replay(position, |_| 0, |_, _| {});
+        let mut inner = 0;
+        let mut costs: Vec<(u32, [u64; 2])> = Vec::new();
+        for (frame, &(call, _)) in frames.iter().zip(&self.stack(position)).rev() {
+            let sums = frame.sums(frame.end.min(t), frame.children.saturating_add(inner));
+            inner = sums.cost;
+            costs.push((call, [sums.cost, sums.cost.saturating_sub(sums.children)]));
+        }
+        costs.reverse();
+        costs
+    }
+
     /// The stack at a position, outermost first.
     fn stack(&self, position: u32) -> Vec<(u32, Facts)> {
         let mut stack = Vec::new();
@@ -397,6 +411,7 @@ impl Store {
         let few = self.few_relations(range);
         let mut relations = few.unwrap_or_else(|| self.kept(range).relations());
         self.add_waiting(range, &mut relations);
+        self.add_links(range, &mut relations);
         relations
     }
 
@@ -421,6 +436,7 @@ impl Store {
             totals.relations()
         });
         self.add_waiting_until(t, &mut relations);
+        self.add_links_until(t, &mut relations);
         relations
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::block::{Block, partition};
 use super::call::Thread;
 use super::entries::{BlockEntry, Facts, LongestCall, MetricsRow, NONE, NodeEntry, OpenCall, Pair};
+use super::links::Links;
 use super::mapped::Mapped;
 use super::raw_call::{BLOCK, BLOCK_BITS};
 use super::runs::{self, Page};
@@ -59,6 +60,8 @@ pub(crate) struct Store {
     pub pairs: Table<Pair>,
     /// When threads wait; none where the recording does not know.
     pub waiting: Option<Waiting>,
+    /// Causes that cross threads.
+    pub links: Links,
     /// The pairs in order of caller, then callee, once it is asked for.
     pub pair_order: OnceLock<Vec<u32>>,
     /// What the calls of each function add up to; none of few calls, which are quickly added up.
@@ -133,7 +136,9 @@ impl Store {
         let pairs = size_of_val(&*self.pairs) + size_of_val(&*self.metrics);
         let waiting = self.waiting.iter().flat_map(|waiting| &waiting.threads);
         let waiting: usize = waiting.map(|thread| thread.bytes_used()).sum();
-        (self.data.len() + tables.sum::<usize>() + pairs + waiting) as u64
+        let links = self.links.threads.iter().map(|thread| thread.bytes_used());
+        let links = links.sum::<usize>() + size_of_val(&*self.links.pairs);
+        (self.data.len() + tables.sum::<usize>() + pairs + waiting + links) as u64
     }
 
     fn node(&self, entry: &NodeEntry) -> Summary<'_> {

@@ -24,6 +24,12 @@ pub struct Event<'a> {
     /// Of an asynchronous event what it belongs to, together with its id.
     pub category: Option<&'a [u8]>,
     pub id: Option<&'a [u8]>,
+    /// Of the end of a flow what it is bound to.
+    pub binding: Option<&'a [u8]>,
+    /// Of a call the flow that it is a part of, and which ends of it it is.
+    pub flow: Option<&'a [u8]>,
+    pub flow_in: Option<&'a [u8]>,
+    pub flow_out: Option<&'a [u8]>,
     /// `args.name`, which names the process or thread in a metadata event.
     pub args_name: Option<&'a [u8]>,
     /// `args.sort_index`, which says where the process or thread stands among the others.
@@ -82,6 +88,10 @@ pub enum Field {
     SortIndex,
     Category,
     Id,
+    Binding,
+    Flow,
+    FlowIn,
+    FlowOut,
     /// Nothing about calls.
     Other,
 }
@@ -100,6 +110,10 @@ impl Field {
         const ID: u64 = packed(b"id");
         const TTS: u64 = packed(b"tts");
         const TDUR: u64 = packed(b"tdur");
+        const BP: u64 = packed(b"bp");
+        const BIND_ID: u64 = packed(b"bind_id");
+        const FLOW_IN: u64 = packed(b"flow_in");
+        const FLOW_OUT: u64 = packed(b"flow_out");
         match word {
             PH => Field::Phase,
             NAME => Field::Name,
@@ -111,6 +125,10 @@ impl Field {
             ID => Field::Id,
             TTS => Field::ThreadTime,
             TDUR => Field::ThreadDuration,
+            BP => Field::Binding,
+            BIND_ID => Field::Flow,
+            FLOW_IN => Field::FlowIn,
+            FLOW_OUT => Field::FlowOut,
             _ => Field::of_location(key),
         }
     }
@@ -180,6 +198,10 @@ impl<'a> Event<'a> {
             Field::SortIndex => self.sort_index = bytes,
             Field::Category => self.category = bytes,
             Field::Id => self.id = bytes,
+            Field::Binding => self.binding = bytes,
+            Field::Flow => self.flow = bytes,
+            Field::FlowIn => self.flow_in = bytes,
+            Field::FlowOut => self.flow_out = bytes,
             Field::Other => {}
         }
     }

@@ -47,17 +47,17 @@ impl Lanes {
         ((bytes(event.pid), bytes(event.category)), bytes(event.id))
     }
 
-    /// The place of the thread that a begin goes to.
+    /// The place of the thread that a begin goes to, and whether no other with its id is open there.
     pub fn begin(
         &mut self,
         event: &Event<'_>,
         threads: &mut Threads,
         builder: &mut TraceBuilder<'_>,
-    ) -> usize {
+    ) -> (usize, bool) {
         let key = Lanes::key(event);
         if let Some(taken) = self.taken.get_mut(&key) {
             taken.open += 1;
-            return taken.lane;
+            return (taken.lane, false);
         }
         let group = self.groups.entry(key.0.clone()).or_default();
         let lane = group.free.pop().unwrap_or_else(|| {
@@ -72,7 +72,7 @@ impl Lanes {
             threads.lane(Key { process, thread }, builder)
         });
         self.taken.insert(key, Taken { lane, open: 1 });
-        lane
+        (lane, true)
     }
 
     /// The place of the thread that an end goes to; none where nothing with its id has begun.

@@ -8,6 +8,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::complete::Complete;
 use super::completes::Completes;
+use super::overlaps::{self, Overlapping};
 use super::spellings::Name;
 use crate::sorting::Sorter;
 use callscape_base::progress::Progress;
@@ -98,8 +99,9 @@ pub fn step(
                 reporter.warn("too-deep", || place(mark.offset));
                 return;
             }
-            open.enter_waiting(builder);
-            if !has_room(builder, mark.offset, reporter, place) {
+            open.enter_before(mark.time, builder);
+            if !builder.has_room_for(open.waiting + 1) {
+                reporter.warn("too-many-calls", || place(mark.offset));
                 return;
             }
             open.begin(OpenBegin {
@@ -108,31 +110,39 @@ pub fn step(
                 start: mark.time,
                 offset: mark.offset,
             });
-            open.waits = true;
+            open.waiting += 1;
             builder.expect(function);
         }
         // Of one that was left out.
         What::End(_) if open.too_deep > 0 => open.too_deep -= 1,
         What::End(name) => {
             let end = Timestamp::from_ns(mark.time);
-            let waits = open.waits;
+            let below = open.below_begun(name, mark.time);
+            // Not where something has ended since they began.
+            let inside = |depth: &usize| open.open.len() - 1 - depth;
+            if let Some(depth) = below.filter(|depth| inside(depth) <= open.waiting) {
+                open.end_below(depth, builder, end);
+                return;
+            }
+            if open.find(name).is_none() {
+                reporter.warn("end-without-begin", || place(mark.offset));
+                return;
+            }
+            open.enter_all_but(1, builder);
+            let waits = std::mem::take(&mut open.waiting) > 0;
             let mut inner = None;
-            match open.end(name, |begin| inner = inner.or(Some(begin))) {
-                Some(ended) => {
-                    let mut left = ended;
-                    if waits && let Some(begin) = inner {
-                        // Nothing began inside it, and it is the innermost.
-                        open.waits = false;
-                        left -= 1;
-                        builder.leaf(Timestamp::from_ns(begin.start), end, begin.function);
-                    }
-                    for _ in 0..left {
-                        builder.exit(end);
-                    }
-                    let inside = ended as u64 - 1;
-                    reporter.warn_many("missing-end", inside, || place(mark.offset));
-                }
-                None => reporter.warn("end-without-begin", || place(mark.offset)),
+            let ended = open.end(name, |begin| inner = inner.or(Some(begin)));
+            let mut left = ended.unwrap_or(0);
+            reporter.warn_many("missing-end", left.saturating_sub(1) as u64, || {
+                place(mark.offset)
+            });
+            if waits && let Some(begin) = inner {
+                // Nothing began inside it, and it is the innermost.
+                left -= 1;
+                builder.leaf(Timestamp::from_ns(begin.start), end, begin.function);
+            }
+            for _ in 0..left {
+                builder.exit(end);
             }
         }
     }
@@ -174,22 +184,29 @@ pub fn build(
         let has_marks = marks.peek().is_some_and(|next| here(next.thread));
         let completes = completes.of(index as u32);
         let marks = std::iter::from_fn(|| marks.next_if(|next| here(next.thread)));
-        let builder = &mut builder.plain(thread);
         let mut nesting = Nesting::default();
+        let plain = &mut builder.plain(thread);
         if has_completes && has_marks {
-            nesting.mixed((completes, marks), builder, progress, reporter, place)?;
+            nesting.mixed((completes, marks), plain, progress, reporter, place)?;
         } else if has_marks {
             let mut open = OpenBegins::default();
             for mark in marks {
-                step(&mut open, &mark, builder, reporter, place);
+                step(&mut open, &mark, plain, reporter, place);
             }
-            open.enter_waiting(builder);
+            open.enter_waiting(plain);
         } else {
             for complete in completes {
-                nesting.complete(&complete, builder, reporter, place);
+                nesting.complete(&complete, plain, reporter, place);
             }
         }
-        nesting.finish(builder);
+        let overlapping = nesting.finish(plain);
+        overlaps::build(
+            overlapping,
+            thread,
+            (&mut *builder, progress),
+            reporter,
+            place,
+        )?;
     }
     completes.check()?;
     marks.check()
@@ -202,8 +219,9 @@ pub struct OpenBegins {
     /// By name, the open begins of it from outermost to innermost; kept from the first time that a search
     /// would have been long, so that ends which match nothing do not cost the depth of the stack each.
     by_name: Option<HashMap<Name, Vec<u32>, BuildFast>>,
-    /// The innermost is not handed to the builder yet: what comes next tells whether it holds other calls.
-    waits: bool,
+    /// How many of the innermost, all of which start together, are not handed to the builder yet: what comes next tells
+    /// whether they hold other calls, or were only written before the end of what is around them.
+    waiting: usize,
     /// How many more are open inside the innermost, which are left out.
     too_deep: usize,
 }
@@ -230,15 +248,72 @@ impl OpenBegins {
         self.open.push(begin);
     }
 
-    /// Hands the innermost to the builder, where it waits.
+    /// Hands those that wait to the builder.
     #[inline]
     pub fn enter_waiting(&mut self, builder: &mut PlainEvents<'_>) {
-        if self.waits
-            && let Some(begin) = self.open.last()
-        {
-            builder.enter(Timestamp::from_ns(begin.start), begin.function);
+        self.enter_all_but(0, builder);
+    }
+
+    /// Hands those that wait to the builder where one begins at `time`, later than they.
+    #[inline]
+    fn enter_before(&mut self, time: i64, builder: &mut PlainEvents<'_>) {
+        if self.open.last().is_some_and(|begin| begin.start < time) {
+            self.enter_all_but(0, builder);
         }
-        self.waits = false;
+    }
+
+    /// Hands those that wait to the builder, but for the innermost `kept`.
+    #[inline]
+    fn enter_all_but(&mut self, kept: usize, builder: &mut PlainEvents<'_>) {
+        while self.waiting > kept {
+            let begin = &self.open[self.open.len() - self.waiting];
+            builder.enter(Timestamp::from_ns(begin.start), begin.function);
+            self.waiting -= 1;
+        }
+    }
+
+    /// The depth of the innermost open begin with this name, where all inside it, which are few, have begun at `time`:
+    /// its end at that time comes before them, whatever the order of the file.
+    #[inline]
+    fn below_begun(&self, name: Option<Name>, time: i64) -> Option<usize> {
+        let innermost = self.open.last()?;
+        if innermost.start != time || name.is_none_or(|name| innermost.name == name) {
+            return None;
+        }
+        let near = self.open.iter().rev().take(SHORT_SEARCH + 1);
+        let above = near.clone().position(|open| Some(open.name) == name)?;
+        let all_begun = near.take(above).all(|open| open.start == time);
+        all_begun.then(|| self.open.len() - 1 - above)
+    }
+
+    /// Takes the begin at this depth out from below those inside it, which are few.
+    fn take(&mut self, depth: usize) -> OpenBegin {
+        if let Some(by_name) = &mut self.by_name {
+            for at in depth..self.open.len() {
+                // Deep ones are the last of their name.
+                let depths = by_name.entry(self.open[at].name).or_default();
+                let place = depths.iter().rposition(|&it| it as usize == at);
+                match place {
+                    Some(place) if at == depth => drop(depths.remove(place)),
+                    Some(place) => depths[place] -= 1,
+                    None => {}
+                }
+            }
+        }
+        self.open.remove(depth)
+    }
+
+    /// Ends the begin at this depth, which those inside it follow.
+    fn end_below(&mut self, depth: usize, builder: &mut PlainEvents<'_>, end: Timestamp) {
+        let inside = self.open.len() - 1 - depth;
+        self.enter_all_but(inside + 1, builder);
+        let begin = self.take(depth);
+        if self.waiting > inside {
+            self.waiting -= 1;
+            builder.leaf(Timestamp::from_ns(begin.start), end, begin.function);
+        } else {
+            builder.exit(end);
+        }
     }
 
     /// The innermost open begin.
@@ -347,6 +422,13 @@ fn pair(
                 next += 1;
             }
             What::End(name) => {
+                if let Some(depth) = open.below_begun(name, mark.time) {
+                    let (begin, number) = (open.take(depth), numbers.remove(depth));
+                    // Those that were inside follow it.
+                    let next = numbers.get(depth).copied().unwrap_or(next);
+                    pairs.push(close(begin, mark, Some(number), next));
+                    continue;
+                }
                 let ended = open.end(name, |begin| {
                     pairs.push(close(begin, mark, numbers.pop(), next));
                 });
@@ -372,11 +454,13 @@ fn pair(
     pairs
 }
 
-/// Nests calls of one thread that come in order of start. A call that would end after the one around it ends
-/// with it (`overlap`).
+/// Nests calls of one thread that come in order of start. A call that would end after the one around it has no place here:
+/// it is one of a further lane, or where calls are cut, ends with that (`overlap`).
 #[derive(Default)]
 pub struct Nesting {
     open: Vec<Open>,
+    overlapping: Option<Box<Overlapping>>,
+    cuts: bool,
 }
 
 /// A call that is open while the next is placed.
@@ -411,6 +495,14 @@ impl Open {
 }
 
 impl Nesting {
+    /// Cuts calls where they overlap.
+    pub fn cutting() -> Nesting {
+        Nesting {
+            cuts: true,
+            ..Nesting::default()
+        }
+    }
+
     /// Places a complete event.
     #[inline]
     pub fn complete(
@@ -445,7 +537,19 @@ impl Nesting {
             return;
         }
         let mut end = call.end;
+        if let Some(overlapping) = &mut self.overlapping {
+            let around = self.open.last().filter(|it| it.end >= call.end);
+            if overlapping.encloses(call, around.map(|it| it.start)) {
+                overlapping.push(call);
+                return;
+            }
+        }
         if let Some(around) = self.open.last_mut() {
+            if around.end < end && !self.cuts {
+                let overlapping = self.overlapping.get_or_insert_with(Overlapping::boxed);
+                overlapping.push(call);
+                return;
+            }
             if around.end < end {
                 reporter.warn("overlap", || place(call.offset));
                 end = around.end;
@@ -469,11 +573,12 @@ impl Nesting {
         });
     }
 
-    /// Ends all calls.
-    pub fn finish(&mut self, builder: &mut PlainEvents<'_>) {
+    /// Ends all calls, and gives those that had no place.
+    pub fn finish(&mut self, builder: &mut PlainEvents<'_>) -> Option<Box<Overlapping>> {
         while let Some(call) = self.open.pop() {
             call.close(builder);
         }
+        self.overlapping.take()
     }
 
     /// Builds the calls of a thread that has complete events, in order of their key, and begin and end

@@ -4,6 +4,7 @@ use super::clocks::Clocks;
 use super::completes::Completes;
 use super::dialects::Dialects;
 use super::lanes::Lanes;
+use super::linked::Linked;
 use super::memory::Gathered;
 use super::nesting::{Mark, Marks};
 use super::sampled::{self, Sampled};
@@ -51,6 +52,7 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
         completes_stream: false,
         marks: Marks::new(Mark::key),
         clocks: Clocks::default(),
+        linked: Linked::default(),
         memory: Gathered::default(),
     };
     if walk(&mut document, &reporter, &mut reader)?.is_break() {

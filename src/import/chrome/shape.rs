@@ -167,7 +167,7 @@ impl Shape {
             let text = matches!(value, Value::Text(_));
             // What only asynchronous events are asked for, which are read in the ordinary way.
             let field = match field {
-                Field::Category | Field::Id => Field::Other,
+                Field::Category | Field::Id | Field::Binding => Field::Other,
                 field => field,
             };
             match (field, value) {

@@ -180,3 +180,47 @@ fn what_lies_inside_too_many_calls_is_left_out() {
         }
     }
 }
+
+#[test]
+fn calls_that_overlap_keep_their_durations_in_whatever_order_they_are_written() {
+    for seed in 0..30 {
+        let random = &mut Random(seed);
+        let mut calls: Vec<Call> = (0..200)
+            .map(|_| {
+                let (start, cost) = (1 + random.below(3000), random.below(60));
+                let thread = random.below(2).to_string();
+                (thread, start, start + cost, 0, format!("f{cost}"))
+            })
+            .collect();
+        calls.sort_by_key(|call| (call.1, std::cmp::Reverse(call.2)));
+        let complete = |calls: &[Call]| -> Vec<String> {
+            calls.iter().map(|call| event("X", call, call.1)).collect()
+        };
+        // In order of start they go to the builder as they come.
+        let by_start = read(&complete(&calls));
+        for _ in 0..400 {
+            calls.swap(random.below(200) as usize, random.below(200) as usize);
+        }
+        let shuffled = read(&complete(&calls));
+        assert_eq!(by_start, shuffled, "seed {seed}");
+        let times = |calls: &[Call]| {
+            let mut times: Vec<(u64, u64)> = calls.iter().map(|call| (call.1, call.2)).collect();
+            times.sort_unstable();
+            times
+        };
+        assert_eq!(
+            (times(&by_start.0), by_start.1),
+            (times(&calls), 0),
+            "seed {seed}"
+        );
+        // On each lane they nest.
+        let mut open: Vec<&Call> = Vec::new();
+        let mut in_order: Vec<&Call> = by_start.0.iter().collect();
+        in_order.sort_by_key(|call| (&call.0, call.1, std::cmp::Reverse(call.2), call.3));
+        for call in in_order {
+            open.retain(|around| around.0 == call.0 && around.3 < call.3);
+            assert!(open.iter().all(|around| call.2 <= around.2), "seed {seed}");
+            open.push(call);
+        }
+    }
+}

@@ -83,6 +83,12 @@ impl Threads {
         self.current
     }
 
+    /// The thread of this key, where it has calls.
+    pub fn known(&self, key: &Key) -> Option<ThreadId> {
+        let place = self.by_key.get(key)?;
+        Some(self.threads[*place].id)
+    }
+
     /// The place of the thread of this key, made when it is new.
     pub fn lane(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
         match self.by_key.get(&key) {

@@ -13,6 +13,7 @@ use crate::stream::Window;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 use callscape_facts::hashing::same;
+use callscape_facts::trace::LinkKind;
 
 /// How messages are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,6 +278,7 @@ fn span(
     let (mut trace, mut id, mut parent) = (&[][..], &[][..], &[][..]);
     let (mut start, mut end) = (None, None);
     let mut name = Cow::Borrowed("");
+    let mut links: Vec<SpanId> = Vec::new();
     let mut fields = Fields::new(message);
     for (number, value) in &mut fields {
         match (number, value) {
@@ -295,6 +297,14 @@ fn span(
             }
             (7, Value::Number(time)) => start = Some(time),
             (8, Value::Number(time)) => end = Some(time),
+            (13, Value::Bytes(link)) => {
+                let of = |wanted| {
+                    let mut fields = Fields::new(link);
+                    let found = fields.find(|(number, _)| *number == wanted);
+                    found.and_then(|(_, value)| value.bytes()).unwrap_or(&[])
+                };
+                links.extend(texts.id(of(1), of(2), spans));
+            }
             (9, value) => {
                 if let Some((key, value)) = attribute(value)
                     && key.starts_with("code.")
@@ -341,6 +351,9 @@ fn span(
         offset,
     };
     spans.push(span);
+    for from in links {
+        spans.link(LinkKind::FollowsFrom, from);
+    }
 }
 
 /// The key of an attribute, and the message of its value.

@@ -5,9 +5,10 @@ use crate::decimal::Unit;
 use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
-use crate::spans::{ServiceId, Span, Spans};
+use crate::spans::{ServiceId, Span, SpanId, Spans};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
+use callscape_facts::trace::LinkKind;
 
 /// Reads the spans of a file; gives where it ended.
 pub fn read(
@@ -143,6 +144,7 @@ struct Texts {
     name: String,
     code: Code,
     attribute: (String, String),
+    links: Vec<SpanId>,
 }
 
 fn span(
@@ -162,7 +164,9 @@ fn span(
         name,
         code,
         attribute,
+        links,
     } = texts;
+    links.clear();
     for text in [&mut *trace, id, parent, name] {
         text.clear();
     }
@@ -181,6 +185,7 @@ fn span(
             b"attributes" => {
                 attributes(document, attribute, |key, value| code.attribute(key, value))?
             }
+            b"links" => read_links(document, spans, links)?,
             _ => document.skip()?,
         }
     }
@@ -208,6 +213,34 @@ fn span(
         offset,
     };
     spans.push(span);
+    for from in links {
+        spans.link(LinkKind::FollowsFrom, *from);
+    }
+    Ok(())
+}
+
+/// Takes the spans that the links of the array that stands next lead to.
+fn read_links(
+    document: &mut Document<'_>,
+    spans: &mut Spans,
+    links: &mut Vec<SpanId>,
+) -> Result<(), ImportError> {
+    if !document.array()? {
+        return Ok(());
+    }
+    while document.element()? {
+        let (mut trace, mut span) = (String::new(), String::new());
+        if document.object()? {
+            while let Some(key) = document.member()? {
+                match key {
+                    b"traceId" | b"trace_id" => document.text_into(&mut trace)?,
+                    b"spanId" | b"span_id" => document.text_into(&mut span)?,
+                    _ => document.skip()?,
+                }
+            }
+        }
+        links.extend(spans.id(&trace, &span));
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use super::switches::{Switches, switches};
 use crate::atrace::Lanes as AsyncLanes;
 use crate::chrome::completes::Completes;
 use crate::chrome::nesting::{Mark, Marks, OpenBegins};
+use crate::flows::Flows;
 use crate::input::Input;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
@@ -67,6 +68,7 @@ pub(super) struct Reader<'a> {
     pub last_switch: i64,
     /// By processor, the thread that the last of its switches in columns gave it to.
     pub running: HashMap<u64, u64, BuildFast>,
+    pub flows: Flows,
 }
 
 /// A clock of a sequence.
@@ -132,6 +134,7 @@ impl<'a> Reader<'a> {
             switches: switches(),
             last_switch: i64::MIN,
             running: HashMap::default(),
+            flows: Flows::default(),
         }
     }
 }

@@ -11,11 +11,11 @@ use callscape_facts::hashing::BuildFast;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpanId(pub u32);
 
-/// An id by its sixteen digits, and its trace.
+/// An id by its sixteen digits, where it has these, and its trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     trace: u32,
-    number: u64,
+    number: Option<u64>,
 }
 
 /// The ids of spans, numbered in the order in which they are first seen.
@@ -30,16 +30,15 @@ pub struct Ids {
     others: HashMap<(u32, Box<str>), SpanId, BuildFast>,
 }
 
-/// In the place of what is among the others; no trace has this number before memory ends.
-const OTHER: Key = Key {
-    trace: u32::MAX,
-    number: 0,
-};
-
 impl Ids {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    /// The trace of an id.
+    pub fn trace(&self, id: SpanId) -> Option<u32> {
+        self.keys.get(id.0 as usize).map(|key| key.trace)
     }
 
     fn next(&self) -> SpanId {
@@ -56,14 +55,20 @@ impl Ids {
         let next = self.next();
         let id = *self.others.entry((trace, text.into())).or_insert(next);
         if id == next {
-            self.keys.push(OTHER);
+            self.keys.push(Key {
+                trace,
+                number: None,
+            });
         }
         id
     }
 
     /// The same by the number that sixteen hexadecimal digits are.
     pub fn of_number(&mut self, trace: u32, number: u64) -> SpanId {
-        let key = Key { trace, number };
+        let key = Key {
+            trace,
+            number: Some(number),
+        };
         let hash = self.hash.hash_one((trace, number));
         let keys = &self.keys;
         let known = |id: &u32| keys.get(*id as usize) == Some(&key);
@@ -72,8 +77,9 @@ impl Ids {
         }
         let id = self.next();
         let hashed = |id: &u32| {
-            let key = keys.get(*id as usize).unwrap_or(&OTHER);
-            self.hash.hash_one((key.trace, key.number))
+            let key = keys.get(*id as usize);
+            let key = key.map_or((0, 0), |key| (key.trace, key.number.unwrap_or(0)));
+            self.hash.hash_one(key)
         };
         self.usual.insert_unique(hash, id.0, hashed);
         self.keys.push(key);

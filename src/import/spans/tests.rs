@@ -2,6 +2,7 @@
 
 use super::*;
 use callscape_base::units::CallId;
+use callscape_facts::trace::Call;
 use callscape_facts::trace::random::random_numbers;
 
 /// The calls of spans `(service, id, parent, start, end)`, as `lane: id id(inside) …` by thread.
@@ -42,13 +43,18 @@ fn built(spans: &[(&str, u32, u32, i64, i64)]) -> (Vec<String>, Vec<(String, u64
         .zip(trace.thread_ids())
         .map(|(thread, id)| {
             let calls = (0..thread.calls as u32).map(|call| {
-                let call = trace.call(id, CallId(call));
-                let name = functions.get(call.function).name;
+                let number = CallId(call);
+                let call = trace.call(id, number);
+                let name = |call: Call| functions.get(call.function).name.to_owned();
+                let links = trace.links_to(id, number);
+                let from = links.map(|it| format!("<{}", name(trace.call(it.from.0, it.from.1))));
                 format!(
-                    " {name}@{}+{}^{}",
+                    " {}@{}+{}^{}{}",
+                    name(call),
                     call.start.ns(),
                     call.cost().ns(),
-                    call.depth
+                    call.depth,
+                    from.collect::<String>()
                 )
             });
             format!("{}{}", thread.name, calls.collect::<String>())
@@ -85,20 +91,21 @@ fn spans_that_overlap_have_lanes_of_their_own() {
     ]);
     let expected = [
         "a 1@0+100^0 2@10+40^1 6@130+10^0",
-        "a, lane 2 3@20+40^0 4@30+10^1 5@70+50^0 7@135+3^0",
+        "a, lane 2 3@20+40^0<1 4@30+10^1 5@70+50^0<1 7@135+3^0",
     ];
     assert_eq!(shown, expected);
     assert_eq!(warnings, [("concurrent-span".to_owned(), 2)]);
 }
 
 #[test]
-fn services_have_lanes_of_their_own_and_see_through_others() {
+fn services_have_lanes_of_their_own_and_are_linked() {
     let (shown, _) = built(&[
         ("a", 1, 0, 0, 100),
         ("b", 2, 1, 10, 90),
         ("a", 3, 2, 20, 30),
     ]);
-    assert_eq!(shown, ["a 1@0+100^0 3@20+10^1", "b 2@10+80^0"]);
+    let expected = ["a 1@0+100^0", "a, lane 2 3@20+10^0<2", "b 2@10+80^0<1"];
+    assert_eq!(shown, expected);
 }
 
 #[test]
@@ -122,6 +129,44 @@ fn spans_without_sense_are_kept() {
 }
 
 #[test]
+fn clocks_are_put_right_by_service() {
+    let (shown, warnings) = built(&[
+        ("a", 1, 0, 0, 100),
+        ("b", 2, 1, 500, 560),
+        ("b", 3, 2, 510, 520),
+        ("c", 4, 3, 600, 604),
+    ]);
+    let expected = ["a 1@0+100^0", "b 2@20+60^0<1 3@30+10^1", "c 4@33+4^0<3"];
+    assert_eq!(shown, expected);
+    assert_eq!(warnings, [("clock-skew-corrected".to_owned(), 2)]);
+}
+
+#[test]
+fn a_trace_is_known_by_the_last_half_of_its_id() {
+    let mut spans = Spans::default();
+    let long = "7ca373f7c7e0f17df9965485593768ce";
+    let other = "00000000000000000000000000000001";
+    let ids = [
+        long,
+        "f9965485593768ce",
+        other,
+        "1",
+        "0000000000000001",
+        long,
+    ];
+    let found = ids.map(|id| spans.trace(id));
+    assert_eq!(
+        [found[0], found[2], found[0]],
+        [found[1], found[4], found[5]]
+    );
+    assert!(found[0] != found[2] && found[2] != found[3]);
+    // Two long ones are two, and so are those that came as short ones first.
+    let alike = ["aaaaaaaaaaaaaaaa", "1111111111111111"].map(|it| format!("{it}f9965485593768ce"));
+    let alike = alike.map(|id| spans.trace(&id));
+    assert!(alike[0] != alike[1]);
+}
+
+#[test]
 fn random_spans_stay_whole_and_nest_only_in_those_that_started_them() {
     for seed in 1..200u64 {
         let mut random = random_numbers(seed);
@@ -138,13 +183,15 @@ fn random_spans_stay_whole_and_nest_only_in_those_that_started_them() {
                 )
             })
             .collect();
-        let (shown, _) = built(&spans);
+        let (shown, warnings) = built(&spans);
+        let moved = warnings.iter().any(|it| it.0 == "clock-skew-corrected");
         let origin = spans.iter().map(|span| span.3).min().unwrap_or(0);
         let mut found = 0;
         for lane in &shown {
             let mut open: Vec<u32> = Vec::new();
             for call in lane.split(' ').filter(|word| word.contains('@')) {
                 found += 1;
+                let (call, from) = call.split_once('<').unwrap_or((call, ""));
                 let numbers: Vec<i64> = call
                     .split(['@', '+', '^'])
                     .map(|n| n.parse().unwrap_or(-1))
@@ -153,20 +200,20 @@ fn random_spans_stay_whole_and_nest_only_in_those_that_started_them() {
                     panic!("{call}");
                 };
                 let span = spans[id as usize - 1];
-                assert_eq!(
-                    (start, cost),
-                    (span.3 - origin, span.4 - span.3),
-                    "seed {seed}"
-                );
+                // Clocks may have been put right.
+                assert_eq!(cost, span.4 - span.3, "seed {seed}");
+                assert!(moved || start == span.3 - origin, "seed {seed}");
                 open.truncate(depth as usize);
-                if let Some(&outer) = open.last() {
-                    // Up the parents, through the other service, to the call around it.
-                    let mut at = span.2;
-                    while at != 0 && spans[at as usize - 1].0 != span.0 {
-                        at = spans[at as usize - 1].2;
-                    }
-                    assert_eq!(at, outer, "seed {seed}");
-                }
+                // Each has the one that started it as caller: around it, or by a link.
+                let around = open.last().map_or(String::new(), u32::to_string);
+                let caller = format!("{around}{from}");
+                let told = [0, id as u32].contains(&span.2);
+                let parent = if told {
+                    String::new()
+                } else {
+                    span.2.to_string()
+                };
+                assert_eq!(caller, parent, "seed {seed}");
                 open.push(id as u32);
             }
         }

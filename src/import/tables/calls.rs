@@ -47,6 +47,7 @@ impl MostThreads {
 
 /// A call that is open at the one at hand.
 struct Open {
+    start: u64,
     end: u64,
     /// How far its own time has been looked at: its start, or the end of the last call in it.
     at: u64,
@@ -59,7 +60,12 @@ struct Open {
 struct Lane {
     open: Vec<Open>,
     last: Option<u64>,
+    /// The places of its further lanes, for calls that overlap without nesting.
+    further: Vec<usize>,
 }
+
+/// So many further lanes a thread has at most.
+const MOST_LANES: usize = 1000;
 
 impl Lane {
     /// Notes the number of the next call of a thread; an error where it is not behind the one before.
@@ -107,10 +113,9 @@ pub fn read(
     while rows.next()? > 0 {
         for row in 0..rows.len() {
             let thread = rows.number(THREAD, row).unwrap_or_default();
-            let lane = lanes.lane(thread, builder, &rows)?;
-            let (id, lane) = (lane.0, &mut lane.1);
+            let at = lanes.lane(thread, builder, &rows)?;
             if let Some(call) = rows.number(CALL, row) {
-                lane.check_order(call, thread, &rows)?;
+                lanes.lanes[at].1.check_order(call, thread, &rows)?;
             }
             let time = |column| rows.number(column, row).map(|it| it.min(i64::MAX as u64));
             let (Some(start), Some(end)) = (time(START), time(END)) else {
@@ -121,6 +126,12 @@ pub fn read(
                 reporter.warn("end-before-start", || rows.place());
             }
             let depth = rows.number(DEPTH, row);
+            let at = match depth {
+                None => lanes.fitting(at, (start, end), builder, &rows),
+                Some(_) => at,
+            };
+            let (id, lane) = &mut lanes.lanes[at];
+            let id = *id;
             let depth = match depth {
                 // Without depths a call ends before whatever begins at its end.
                 None => lane.open.iter().take_while(|it| it.end > start).count(),
@@ -154,6 +165,7 @@ pub fn read(
             let starts = Timestamp::from_ns(start as i64);
             events.builder.enter(id, starts, function, place);
             lane.open.push(Open {
+                start,
                 end: end.max(start),
                 at: start,
                 waited: waited.unwrap_or_default(),
@@ -240,7 +252,7 @@ impl Lanes {
         number: u64,
         builder: &mut TraceBuilder<'_>,
         rows: &Rows<'_>,
-    ) -> Result<&mut (ThreadId, Lane), ImportError> {
+    ) -> Result<usize, ImportError> {
         let at = match self.last {
             Some((last, at)) if last == number => at,
             _ => {
@@ -253,7 +265,47 @@ impl Lanes {
             }
         };
         self.last = Some((number, at));
-        Ok(&mut self.lanes[at])
+        Ok(at)
+    }
+
+    /// The place of the lane for a call of which no depth is known: that with the nearest call around it, else the first
+    /// that is free, else a new one.
+    fn fitting(
+        &mut self,
+        thread: usize,
+        (start, end): (u64, u64),
+        builder: &mut TraceBuilder<'_>,
+        rows: &Rows<'_>,
+    ) -> usize {
+        let further = &self.lanes[thread].1.further;
+        let around = |at: usize| {
+            let mut open = self.lanes[at].1.open.iter().rev();
+            open.find(|it| it.end > start)
+        };
+        let own = around(thread);
+        if further.is_empty() && own.is_none_or(|it| it.end >= end) {
+            return thread;
+        }
+        let all = || std::iter::once(thread).chain(further.iter().copied());
+        let enclosing = all().filter_map(|at| {
+            let around = around(at).filter(|it| it.end >= end)?;
+            Some((around.start, at))
+        });
+        // Of equals the first.
+        let enclosing = enclosing.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let free = || all().find(|&at| around(at).is_none());
+        if let Some(found) = enclosing.map(|(_, at)| at).or_else(free) {
+            return found;
+        }
+        if further.len() >= MOST_LANES {
+            rows.reporter().warn("overlap", || rows.place());
+            return thread;
+        }
+        let (id, number) = (self.lanes[thread].0, further.len() as u32 + 2);
+        self.lanes.push((builder.lane(id, number), Lane::default()));
+        let new = self.lanes.len() - 1;
+        self.lanes[thread].1.further.push(new);
+        new
     }
 }
 

@@ -240,6 +240,7 @@ pub fn relations(
                 self_cost: cost(4),
                 waiting: cost(5),
                 self_waiting: cost(6),
+                ..Relation::NOTHING
             });
         }
     }

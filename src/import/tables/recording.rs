@@ -236,6 +236,7 @@ fn threads(
                 id: rows.text(0, row).into_owned(),
                 process: rows.text(1, row).into_owned(),
                 name: rows.text(2, row).into_owned(),
+                lane: 0,
                 calls: 0,
                 max_depth: 0,
                 start: Time::ZERO,

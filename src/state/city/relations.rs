@@ -91,6 +91,8 @@ pub(super) struct Relations {
     /// Control points from here on are of hyperarcs.
     paths_end: usize,
     stack: Vec<CallId>,
+    /// What led to it by links.
+    linked: Vec<(ThreadId, CallId)>,
     room: StackRoom,
     path: Vec<u32>,
     hops: Vec<[u32; 2]>,
@@ -439,6 +441,19 @@ impl Relations {
             trace.stack_within(thread, moment.time, &mut self.stack, &mut self.room);
             let calls = left.stack(trace, thread, &self.stack);
             self.path.clear();
+            let outermost = self.stack.first().filter(|_| trace.has_links());
+            if let Some(&outermost) = outermost {
+                trace.path_with_links(thread, outermost, &mut self.linked);
+                self.linked.pop();
+                for (thread, call) in &self.linked {
+                    let calls = left.stack(trace, *thread, std::slice::from_ref(call));
+                    self.path.extend(
+                        calls.filter_map(|call| {
+                            block_of_function(resolved, call.function, block_of)
+                        }),
+                    );
+                }
+            }
             self.path.extend(
                 calls.filter_map(|call| block_of_function(resolved, call.function, block_of)),
             );

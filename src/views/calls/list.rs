@@ -9,6 +9,7 @@ use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
+use callscape_filter::linked::linked_callers;
 use callscape_filter::selection::CallOf;
 use callscape_filter::walk::{LeftCall, walk};
 use callscape_model::calls::{CallColumn, CallsOf};
@@ -129,7 +130,8 @@ impl CallList {
             progress.start("looking for the calls", trace.calls());
             for thread in trace.thread_ids() {
                 walk(trace, thread, range, &rules, progress, |left| {
-                    list.see(&wanted, left);
+                    let linked = linked_callers(trace, &rules, (thread, left.id));
+                    list.see(&wanted, left, &linked);
                 })?;
             }
         }
@@ -139,11 +141,16 @@ impl CallList {
         Ok(list)
     }
 
-    fn see(&mut self, wanted: &Wanted, left: &LeftCall) {
-        let caller = left.caller.map(|(_, function)| function);
-        if !wanted.holds(left.call.function, caller) {
+    /// Takes a call that is wanted, of its caller or of one that is linked.
+    fn see(&mut self, wanted: &Wanted, left: &LeftCall, linked: &[FunctionId]) {
+        let own = left.caller.map(|(_, function)| function);
+        let linked = linked.iter().map(|&it| Some(it));
+        let first = own.or(linked.clone().next().flatten());
+        let mut callers = std::iter::once(first).chain(linked);
+        let holds = |caller: &Option<FunctionId>| wanted.holds(left.call.function, *caller);
+        let Some(caller) = callers.find(holds) else {
             return;
-        }
+        };
         self.counted += 1;
         self.rows.push(CallRow {
             thread: left.thread,
@@ -173,9 +180,9 @@ impl CallList {
             return;
         }
         let mut stack = Vec::new();
-        trace.stack_at(thread, time, &mut stack);
+        trace.stack_with_links(thread, time, &mut stack);
         let mut caller = None;
-        for id in stack {
+        for (thread, id) in stack {
             let call = trace.call(thread, id);
             if wanted.holds(call.function, caller) {
                 self.counted += 1;

@@ -199,7 +199,7 @@ fn zstd(scratch: &Scratch, text: &str) -> std::path::PathBuf {
 }
 
 /// Begins and ends that need not match, evaluated with the definition: an end closes the innermost open call of its
-/// name, and with it those inside.
+/// name, and with it those inside; but where these have only begun by then, and nothing has ended since, it comes first.
 #[test]
 fn unbalanced_events_are_repaired_as_the_definition_says() {
     let scratch = Scratch::new("chrome-unbalanced");
@@ -208,7 +208,7 @@ fn unbalanced_events_are_repaired_as_the_definition_says() {
         let mut json = Vec::new();
         let mut expected: Vec<Expected> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
-        let (mut unmatched, mut unended) = (0, 0);
+        let (mut unmatched, mut unended, mut begun) = (0, 0, 0);
         let mut time = 0;
         for event in 0..random.below(120) {
             time += if event == 0 { 0 } else { random.below(3) };
@@ -218,6 +218,12 @@ fn unbalanced_events_are_repaired_as_the_definition_says() {
                 json.push(format!(
                     r#"{{"ph":"B","name":"{name}","ts":{ts},"pid":1,"tid":1}}"#
                 ));
+                let is_same = |call: &usize| expected[*call].start == time * 1000;
+                begun = 1 + if open.last().is_some_and(is_same) {
+                    begun
+                } else {
+                    0
+                };
                 open.push(expected.len());
                 expected.push(Expected {
                     start: time * 1000,
@@ -230,7 +236,19 @@ fn unbalanced_events_are_repaired_as_the_definition_says() {
                     r#"{{"ph":"E","name":"{name}","ts":{ts},"pid":1,"tid":1}}"#
                 ));
                 match open.iter().rposition(|&call| expected[call].name == name) {
+                    Some(depth)
+                        if depth + 1 < open.len()
+                            && open.len() - 1 - depth <= begun.min(16)
+                            && expected[open[depth + 1]].start == time * 1000 =>
+                    {
+                        expected[open.remove(depth)].end = time * 1000;
+                        for call in &open[depth..] {
+                            expected[*call].depth -= 1;
+                        }
+                        begun = open.len() - depth;
+                    }
                     Some(depth) => {
+                        begun = 0;
                         unended += (open.len() - depth - 1) as u64;
                         for call in open.drain(depth..) {
                             expected[call].end = time * 1000;
@@ -261,28 +279,103 @@ fn unbalanced_events_are_repaired_as_the_definition_says() {
 }
 
 #[test]
-fn complete_events_that_overlap_are_cut_and_counted() {
+fn complete_events_that_overlap_go_to_further_lanes() {
     let scratch = Scratch::new("chrome-overlap");
     let trace = r#"[
         {"ph":"X","name":"inner","ts":5,"dur":10,"pid":1,"tid":1},
         {"ph":"X","name":"outer","ts":0,"dur":10,"pid":1,"tid":1},
+        {"ph":"X","name":"of inner","ts":6,"dur":8,"pid":1,"tid":1},
+        {"ph":"X","name":"of outer","ts":6,"dur":1,"pid":1,"tid":2},
         {"ph":"X","name":"next","ts":10,"dur":0,"pid":1,"tid":1},
-        {"ph":"X","name":"last","ts":10,"dur":1,"pid":1,"tid":1}]"#;
+        {"ph":"X","name":"last","ts":15,"dur":1,"pid":1,"tid":1}]"#;
     let recording = read(&scratch.write("trace", trace.as_bytes()));
-    let calls = calls_of(&recording, "1");
-    let found: Vec<_> = calls
-        .iter()
-        .map(|call| (call.name.as_str(), call.start, call.end, call.depth))
-        .collect();
-    // Of calls that start together the longer is the outer one.
-    let expected = [
-        ("outer", 0, 10_000, 0),
-        ("inner", 5_000, 10_000, 1),
-        ("last", 10_000, 11_000, 0),
-        ("next", 10_000, 10_000, 1),
+    let found = |id: &str| -> Vec<_> {
+        let calls = calls_of(&recording, id).into_iter();
+        calls
+            .map(|call| (call.name, call.start / 1000, call.end / 1000, call.depth))
+            .collect()
+    };
+    let call = |name: &str, start, end, depth| (name.to_owned(), start, end, depth);
+    assert_eq!(
+        found("1"),
+        [call("outer", 0, 10, 0), call("last", 15, 16, 0)]
+    );
+    // What the overlapping one encloses lies in it.
+    let further = [
+        call("inner", 5, 15, 0),
+        call("of inner", 6, 14, 1),
+        call("next", 10, 10, 2),
     ];
-    assert_eq!(found, expected);
-    assert_eq!(warnings(&recording).get("overlap"), Some(&1));
+    assert_eq!(found("1, lane 2"), further);
+    let threads = recording.trace.threads().iter();
+    let ids: Vec<_> = threads.map(|it| (it.id.as_str(), it.lane)).collect();
+    assert_eq!(ids, [("1", 0), ("1, lane 2", 2), ("2", 0)]);
+    assert_eq!(warnings(&recording).get("overlap"), None);
+}
+
+/// Whatever overlaps: each event is a call with its duration, on lanes that nest.
+#[test]
+fn lanes_keep_every_duration() {
+    let scratch = Scratch::new("chrome-lanes");
+    for seed in 0..120 {
+        let random = &mut Random(seed);
+        let (mut json, mut expected) = (Vec::new(), Vec::new());
+        // Some in order of start, which go to the builder as they come.
+        let is_ordered = seed % 2 == 0;
+        let mut events: Vec<(u64, u64)> = (0..1 + random.below(150))
+            .map(|_| (random.below(200), random.below(60)))
+            .collect();
+        if is_ordered {
+            events.sort_by_key(|&(start, cost)| (start, std::cmp::Reverse(cost)));
+        }
+        for (start, cost) in events {
+            json.push(format!(
+                r#"{{"ph":"X","name":"f","ts":{start},"dur":{cost},"pid":1,"tid":1}}"#
+            ));
+            expected.push((start * 1000, cost * 1000));
+        }
+        let recording = read(&scratch.write("trace", format!("[{}]", json.join(",")).as_bytes()));
+        let origin = expected.iter().map(|it| it.0).min().unwrap_or(0);
+        let mut found = Vec::new();
+        for thread in recording.trace.threads() {
+            let mut open: Vec<u64> = Vec::new();
+            for call in calls_of(&recording, &thread.id) {
+                open.truncate(call.depth as usize);
+                assert!(
+                    open.last().is_none_or(|&end| call.end <= end),
+                    "seed {seed}"
+                );
+                open.push(call.end);
+                found.push((call.start + origin, call.end - call.start));
+            }
+        }
+        expected.sort_unstable();
+        found.sort_unstable();
+        assert_eq!(found, expected, "seed {seed}\n{}", json.join("\n"));
+        assert_eq!(warnings(&recording), [].into(), "seed {seed}");
+    }
+}
+
+#[test]
+fn an_end_at_the_time_of_a_begin_comes_before_it_where_it_ends_another() {
+    let scratch = Scratch::new("chrome-ends-first");
+    let mark = |phase: &str, name: &str, ts: u32| {
+        format!(r#"{{"ph":"{phase}","name":"{name}","ts":{ts},"pid":1,"tid":1}}"#)
+    };
+    let marks = [("B", "a", 1), ("B", "b", 3), ("E", "a", 3), ("E", "b", 7)];
+    let marks = marks.map(|(phase, name, ts)| mark(phase, name, ts));
+    let complete = r#"{"ph":"X","name":"c","ts":8,"dur":1,"pid":1,"tid":1}"#.to_owned();
+    // With a complete event they are put in order in another way.
+    for events in [marks.to_vec(), [marks.to_vec(), vec![complete]].concat()] {
+        let recording = read(&scratch.write("trace", format!("[{}]", events.join(",")).as_bytes()));
+        let calls = calls_of(&recording, "1");
+        let found: Vec<_> = calls
+            .iter()
+            .map(|call| (call.name.as_str(), call.start, call.end, call.depth))
+            .collect();
+        assert_eq!(found[..2], [("a", 0, 2000, 0), ("b", 2000, 6000, 0)]);
+        assert_eq!(warnings(&recording), [].into());
+    }
 }
 
 /// An end that matches nothing must not cost a walk through all that is open.

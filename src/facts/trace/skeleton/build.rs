@@ -168,6 +168,7 @@ impl<'a> Builder<'a> {
                 nodes: Vec::new(),
                 lights: Vec::new(),
                 sets: FunctionSets::default(),
+                linked: Vec::new(),
             },
             frames: Vec::new(),
             lights: Vec::new(),

@@ -118,6 +118,7 @@ impl Gatherer {
                 nodes: vec![root],
                 lights: Vec::new(),
                 sets: FunctionSets::default(),
+                linked: Vec::new(),
             },
             open: vec![Open::default()],
             spare: Vec::new(),

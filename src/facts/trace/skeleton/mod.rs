@@ -18,7 +18,7 @@ mod short;
 
 use super::Trace;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{CallId, Cost, ThreadId, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
 pub use nodes::{Floor, Light, Node, Skeleton};
 pub use sets::{FunctionSets, SetId};
@@ -38,7 +38,22 @@ impl Trace {
         range: Option<TimeRange>,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
-        self.ask(|store| build::skeleton(store, thread, floor, range, progress))
+        let mut skeleton =
+            self.ask(|store| build::skeleton(store, thread, floor, range, progress))?;
+        skeleton.linked = self.linked_callers(thread);
+        Ok(skeleton)
+    }
+
+    /// The outermost calls of `thread` that links lead to, in order, with the function of the call that the first link to
+    /// each comes from. O(links × log n).
+    pub fn linked_callers(&self, thread: ThreadId) -> Vec<(CallId, FunctionId)> {
+        let outermost = |call: CallId| self.call(thread, call).depth == 0;
+        let linked = self.linked(thread).filter(|(call, _)| outermost(*call));
+        let mut linked: Vec<(CallId, FunctionId)> = linked
+            .map(|(call, link)| (call, self.call(link.from.0, link.from.1).function))
+            .collect();
+        linked.dedup_by_key(|it| it.0);
+        linked
     }
 
     /// The median cost of the calls of `threads` that have no subcalls, what of it was pre-empted left out; of two in

@@ -73,6 +73,8 @@ pub struct Skeleton {
     pub nodes: Vec<Node>,
     pub(super) lights: Vec<Light>,
     pub sets: FunctionSets,
+    /// Outermost calls that links lead to, in order, with the function of the call that each comes from.
+    pub linked: Vec<(CallId, FunctionId)>,
 }
 
 impl Skeleton {
@@ -80,6 +82,15 @@ impl Skeleton {
     pub fn lights(&self, node: &Node) -> &[Light] {
         let (start, end) = node.lights;
         self.lights.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// The function that called the call of a node, none of an outermost one that no link leads to.
+    pub fn caller(&self, node: &Node) -> Option<FunctionId> {
+        if node.parent > 0 {
+            return self.nodes.get(node.parent as usize).map(|it| it.function);
+        }
+        let found = self.linked.binary_search_by_key(&node.call, |it| it.0);
+        found.ok().map(|at| self.linked[at].1)
     }
 
     /// How many calls there are.

@@ -1,9 +1,10 @@
 //! Finds the calls that have waited: goes from wait to wait, not from call to call.
 
 use super::super::entries::Facts;
+use super::super::pyramid;
 use super::super::storage::Table;
 use super::super::store::{Calls, Cursor, place};
-use super::{Piece, ThreadWaiting, WaitRow, Waiter, sums};
+use super::{Piece, ThreadWaiting, WaitRow, Waiter};
 use callscape_base::units::CallId;
 
 /// What happens to a call on top of the stack.
@@ -80,7 +81,8 @@ pub(super) fn of_thread(calls: Calls<'_>, waits: Vec<WaitRow>, pairs: usize) -> 
     }
     waiters.sort_unstable_by_key(|waiter| waiter.call);
     let pieces = pieces(&waiting, &mut waiters, on_top);
-    let (sums, ends) = sums::build(&waiters, pairs);
+    let leaves: Vec<_> = waiters.iter().map(Waiter::sums).collect();
+    let (sums, ends) = pyramid::build(&leaves, pairs);
     waiting.waits = Table::Rows(inside(&waiting.waits, &is_inside).into());
     waiting.waiters = Table::Rows(waiters.into());
     waiting.pieces = Table::Rows(pieces.into());

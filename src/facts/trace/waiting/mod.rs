@@ -6,14 +6,13 @@
 //! and with it the waiting of any call or window, is found in O(log n).
 //!
 //! Sums over functions and relations come of the calls that have waited at all, the *waiters*: in order, with a pyramid
-//! of sums by pair over them ([`sums`]). Where a recording knows nothing of waiting, there is none of this.
+//! of sums by pair over them ([`pyramid`](super::pyramid)). Where a recording knows nothing of waiting, there is none of this.
 
 mod clean;
 mod find;
 pub(super) mod preempted;
 mod query;
 mod rows;
-mod sums;
 #[cfg(test)]
 mod tests;
 

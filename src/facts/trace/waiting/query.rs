@@ -2,9 +2,9 @@
 
 use super::super::call::{FunctionMetrics, Relation};
 use super::super::entries::Pair;
+use super::super::pyramid::{ByPair, SumRow};
 use super::super::relations::Kept;
 use super::super::store::{Calls, Store};
-use super::sums::ByPair;
 use super::{
     RawWait, ThreadWaiting, Wait, Waited, Waiter, Waiting, WaitingKnown, Why, clean, find,
 };
@@ -153,7 +153,7 @@ impl Store {
                 continue;
             }
             if let Some(of) = metrics.get_mut(pair.callee as usize) {
-                of.waiting += Cost::from_ns(sums.outermost[index]);
+                of.waiting += Cost::from_ns(sums.more[index]);
                 of.self_waiting += Cost::from_ns(sums.own[index]);
             }
         }
@@ -207,7 +207,7 @@ impl ThreadWaiting {
         self.add_all_but(kept.calls.start, kept.calls.end, &kept.without, sums);
         for &call in &kept.around {
             if let Some(waiter) = self.waiter(call) {
-                sums.add_waiter(waiter);
+                sums.add(&waiter.sums());
             }
         }
     }
@@ -226,8 +226,12 @@ impl ThreadWaiting {
         self.add_all_but(0, position, &without, sums);
         for (call, start) in open {
             if let Some(waiter) = self.waiter(call) {
-                let total = self.between(start, t);
-                sums.add(waiter.pair, total, self.own_until(call, t), 0);
+                sums.add(&SumRow {
+                    total: self.between(start, t),
+                    own: self.own_until(call, t),
+                    more: 0,
+                    ..waiter.sums()
+                });
             }
         }
     }

@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::super::block::partition;
+use super::super::pyramid::{ByPair, Pyramid, SumRow};
 use super::super::storage::Table;
 use callscape_base::units::{Cost, Time};
 
@@ -111,6 +112,18 @@ pub(crate) struct Waiter {
     pub(super) pieces_end: u32,
 }
 
+impl Waiter {
+    pub(super) fn sums(&self) -> SumRow {
+        SumRow {
+            total: self.total,
+            own: self.own,
+            more: if self.nested != 0 { 0 } else { self.total },
+            pair: self.pair,
+            unused: 0,
+        }
+    }
+}
+
 /// A part of a wait with one call on top of the stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
@@ -153,6 +166,17 @@ impl ThreadWaiting {
         self.until(end).saturating_sub(self.until(start))
     }
 
+    /// Adds waiters `from..to` by their places. O(log n) nodes.
+    pub(super) fn add_waiters(&self, from: usize, to: usize, sums: &mut ByPair) {
+        let of = Pyramid {
+            count: self.waiters.len(),
+            leaf: |at: usize| self.waiters[at].sums(),
+            sums: &self.sums,
+            ends: &self.sum_ends,
+        };
+        of.add(from, to, sums);
+    }
+
     pub fn bytes_used(&self) -> usize {
         size_of_val(&*self.waits)
             + size_of_val(&*self.waiters)
@@ -189,28 +213,4 @@ pub(crate) struct Lengths {
     pub pieces: u32,
     pub sums: u32,
     pub sum_ends: u32,
-}
-
-/// What the waiters of a node add up to for one pair. Sums stop at the largest number there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub(crate) struct SumRow {
-    pub(super) total: u64,
-    pub(super) own: u64,
-    /// The part of the total that calls have which no call of the same function encloses.
-    pub(super) outermost: u64,
-    pub(super) pair: u32,
-    pub(super) unused: u32,
-}
-
-impl SumRow {
-    pub(super) fn of(waiter: &Waiter) -> SumRow {
-        SumRow {
-            total: waiter.total,
-            own: waiter.own,
-            outermost: if waiter.nested != 0 { 0 } else { waiter.total },
-            pair: waiter.pair,
-            unused: 0,
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! What of a graph is meant by what is pointed at, chosen, or on a call stack.
 
 use super::model::{Graph, Of};
-use callscape_base::units::{CallId, FunctionId, ModuleId, ThreadId, Time};
+use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::selection::Pointed;
 use callscape_model::navigate;
@@ -147,16 +147,19 @@ pub fn on_stacks(
         return (marked, threads);
     };
     let trace = &resolved.recording.trace;
-    let mut stack: Vec<CallId> = Vec::new();
+    let mut stack = Vec::new();
     let mut functions: Vec<FunctionId> = Vec::new();
     for (of, info) in trace.thread_ids().zip(trace.threads()) {
         let is_meant = thread.is_none_or(|it| it == of) && !document.filters.hides(of);
         if !is_meant || time < info.start || info.end < time {
             continue;
         }
-        trace.stack_at(of, time, &mut stack);
+        trace.stack_with_links(of, time, &mut stack);
         functions.clear();
-        functions.extend(stack.iter().map(|&call| trace.call(of, call).function));
+        let of_stack = stack
+            .iter()
+            .map(|&(of, call)| trace.call(of, call).function);
+        functions.extend(of_stack);
         let before = marked.boxes.len() + marked.lines.len();
         for pair in functions.windows(2) {
             marked
