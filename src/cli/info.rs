@@ -15,9 +15,10 @@ use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
 use callscape_facts::lines::Lines;
 use callscape_facts::memory::{Detail, Known, Memory};
-use callscape_facts::recording::RecordingKind;
+use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
+use callscape_import::samplers::{self, Sees};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
@@ -78,9 +79,12 @@ struct Info<'a> {
     calls_known: bool,
     /// How many calling contexts a profile has; none where its format tells no contexts.
     contexts: Option<u64>,
-    /// What a profile holds, and which of it is shown.
+    /// What a profile holds or samples weigh, and which of it is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Value<'a>>,
+    /// Which threads samples were taken of, and how often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampler: Option<SampledBy>,
     /// What is known of memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryKnown<'a>>,
@@ -115,6 +119,45 @@ struct Thread<'a> {
     max_depth: u32,
     start_ns: Time,
     end_ns: Time,
+    /// The time that samples cover; the rest was not sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled_ns: Option<Cost>,
+}
+
+/// What is known of a sampler.
+#[derive(Serialize)]
+struct SampledBy {
+    sees: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval_ns: Option<Cost>,
+}
+
+impl SampledBy {
+    /// None of a trace, and of profiles of which that is not known.
+    fn of(recording: &Recording) -> Option<SampledBy> {
+        let value = recording.values().first()?;
+        let sampler = samplers::of(recording.format, &value.name);
+        let sees = match (&recording.weighed, sampler) {
+            (Some(_), _) if value.name == samplers::WALL_TIME => Sees::Waiting,
+            (Some(_), _) => Sees::Running,
+            (None, Some(sampler)) if value.unit.is_time() => sampler.sees,
+            _ => return None,
+        };
+        Some(SampledBy {
+            sees: match sees {
+                Sees::Running => "running threads",
+                Sees::Waiting => "running and waiting threads",
+            },
+            interval_ns: recording.known_to(),
+        })
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let every = self.interval_ns.map_or(String::new(), |it| {
+            format!(", every {it}; begins and ends of calls are known to that")
+        });
+        writeln!(out, "sampler    sees {}{every}", self.sees)
+    }
 }
 
 /// How often and how long all threads together have waited.
@@ -366,17 +409,21 @@ impl<'a> Info<'a> {
         // What a trial run left out was never in the recording; what a limit leaves out keeps its place among the functions.
         let left_out = recording.left_out.iter().filter(|it| !it.of_run_before);
         let emptied = left_out.map(|it| it.functions).sum();
-        let values = profile.map(|profile| {
-            let values = profile.values().iter().enumerate();
-            let value = values.map(|(index, value)| Value {
-                name: &value.name,
-                unit: &value.unit,
-                shown: index == profile.shown(),
-                total: profile.weight_of(index),
-            });
-            value.collect()
+        let weight = |value: usize| match (&recording.weighed, profile) {
+            (Some(weighed), _) => weighed.weight_of(value),
+            (None, Some(profile)) => profile.weight_of(value),
+            (None, None) => Cost::ZERO,
+        };
+        let values = recording.values().iter().enumerate();
+        let values = values.map(|(index, value)| Value {
+            name: &value.name,
+            unit: &value.unit,
+            shown: index == recording.value(),
+            total: weight(index),
         });
-        let threads = recording.threads().iter().map(|thread| Thread {
+        let sampled = recording.weighed.as_ref().map(|it| it.sampled());
+        let threads = recording.threads().iter().enumerate();
+        let threads = threads.map(|(number, thread)| Thread {
             id: &thread.id,
             process: &thread.process,
             name: &thread.name,
@@ -384,6 +431,7 @@ impl<'a> Info<'a> {
             max_depth: thread.max_depth,
             start_ns: thread.start,
             end_ns: thread.end,
+            sampled_ns: sampled.map(|it| it.get(number).copied().unwrap_or_default()),
         });
         Info {
             format: recording.format,
@@ -399,7 +447,8 @@ impl<'a> Info<'a> {
             contexts: profile
                 .and_then(|it| it.contexts())
                 .map(|it| it.len() as u64),
-            values: values.unwrap_or_default(),
+            values: values.collect(),
+            sampler: SampledBy::of(recording),
             memory: recording.memory.as_ref().map(MemoryKnown::from),
             lines: recording.lines.as_ref().map(LinesKnown::from),
             sampling: recording.sampling.as_ref(),
@@ -424,11 +473,17 @@ impl<'a> Info<'a> {
             let total = value.unit.show(value.total);
             match value.shown {
                 true => writeln!(out, "shown      {name}: {total}")?,
+                false if name.contains(' ') => {
+                    writeln!(out, "value      {name}: {total}, by --value '{name}'")?;
+                }
                 false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
             }
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {
             writeln!(out, "samples    {}", self.samples)?;
+        }
+        if let Some(sampler) = &self.sampler {
+            sampler.write(out)?;
         }
         if let Some(memory) = &self.memory {
             memory.write(out)?;
@@ -485,25 +540,30 @@ impl<'a> Info<'a> {
             return self.write_warnings(out);
         }
         writeln!(out)?;
-        let mut threads = Table::new(&[
+        let knows_sampled = self.threads.iter().any(|it| it.sampled_ns.is_some());
+        let mut headings = vec![
             ("thread", Align::Right),
             ("process", Align::Right),
             ("calls", Align::Right),
             ("max depth", Align::Right),
             ("start", Align::Right),
             ("end", Align::Right),
-            ("name", Align::Left),
-        ]);
+        ];
+        headings.extend(knows_sampled.then_some(("sampled", Align::Right)));
+        headings.push(("name", Align::Left));
+        let mut threads = Table::new(&headings);
         for thread in &self.threads {
-            threads.row([
+            let mut cells = vec![
                 thread.id.to_owned(),
                 thread.process.to_owned(),
                 thread.calls.to_string(),
                 thread.max_depth.to_string(),
                 thread.start_ns.to_string(),
                 thread.end_ns.to_string(),
-                thread.name.to_owned(),
-            ]);
+            ];
+            cells.extend(thread.sampled_ns.map(|it| it.to_string()));
+            cells.push(thread.name.to_owned());
+            threads.row(cells);
         }
         threads.write(out)?;
         self.write_warnings(out)

@@ -10,7 +10,7 @@ pub struct TraceArg {
     /// The source tree that the recording's functions are looked up in
     #[arg(long, value_name = "SOURCE_DIR")]
     pub source: Option<PathBuf>,
-    /// What to show of a profile that holds several values, such as alloc_space; `info` lists them
+    /// Value to count by, of a profile or sampled recording: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     #[command(flatten)]

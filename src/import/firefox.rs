@@ -20,7 +20,8 @@ use super::decimal::Unit;
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{self, Samples, StackId, Stacks};
+use super::samplers;
+use super::samples::{self, Sample, Samples, StackId, Stacks};
 use callscape_base::progress::Progress;
 use callscape_base::units::{Cost, ThreadId};
 use callscape_base::warnings::Reporter;
@@ -59,7 +60,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
-    let mut samples = Samples::new(&reporter);
+    let mut samples = Samples::of(&reporter, samplers::only(FORMAT));
     if !document.object()? {
         return Err(document.error("a profile", "no object"));
     }
@@ -98,9 +99,8 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             builder.name_thread(known, &thread.name);
             let track = samples.track(known);
             for &(time, stack) in &sampled {
-                let at = Timestamp::from_ns(time);
-                let place = || document.place();
-                samples.stack(track, at, stack, &stacks, &mut builder, place);
+                let (sample, place) = (Sample::at(time, stack), || document.place());
+                samples.stack(track, sample, &stacks, &mut builder, place);
             }
             let last = sampled.last().map(|&(time, _)| time);
             let end = last.zip(profile.interval.filter(|&interval| interval > 0));
@@ -109,12 +109,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     let place = || document.place();
-    let sampled = samples.finish(&mut builder, place);
+    let sampled = samples.finish(&stacks, &mut builder, place);
     let lines = sampled.lines(&stacks);
     let calls = builder.finish(place);
+    let weighed = sampled.weighed(&stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed))
 }
 
 /// A profile while it is read: of all processes, or of one in Gecko's format.

@@ -5,8 +5,9 @@
 //! Read is, of every sample, the line that names its command, its process and thread where they are there, its
 //! processor and its time, and the frames behind it: symbol, library and, with `-F +srcline`, file and line. Any of
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
-//! Samples of all events are taken together: each shows a stack that there was. Not read are the event's name
-//! and period, addresses, the header beyond its being one (`#`), and what perf notes between samples
+//! A sample weighs the period before its event: nanoseconds of a clock, else what the event counts. Calls are those of the
+//! samples of one event, a clock if there is one, else the first; the others are values. Not read are
+//! addresses, the header beyond its being one (`#`), and what perf notes between samples
 //! (`PERF_RECORD_…`); of that, losses are counted. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
 //! summed: they are told by going back again and again.
 //!
@@ -26,7 +27,8 @@ use super::demangle::demangle;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::samples::{Samples, StackId, Stacks, TrackId};
+use super::samplers;
+use super::samples::{self, EventId, Samples, StackId, Stacks, TrackId};
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -71,11 +73,12 @@ pub fn sniff(head: &[u8]) -> bool {
     let second = lines.next();
     match (Sample::parse(first), second) {
         (Some(sample), _) if sample.is_record() => true,
-        (Some(sample), None) => sample.time.is_some() && sample.event,
+        (Some(sample), None) => sample.time.is_some() && !sample.event.is_empty(),
         (Some(sample), Some(second)) => {
             let next = Sample::parse(second);
-            let alike = sample.event || Frame::alone(sample.rest).is_some();
-            let next = next.is_some_and(|next| next.time.is_some() && next.event == sample.event);
+            let named = |sample: &Sample<'_>| !sample.event.is_empty();
+            let alike = named(&sample) || Frame::alone(sample.rest).is_some();
+            let next = next.is_some_and(|it| it.time.is_some() && named(&it) == named(&sample));
             (alike && sample.time.is_some() && next)
                 || Frame::parse(second).is_some_and(|frame| frame.address)
         }
@@ -119,19 +122,22 @@ fn pass(
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
-        samples: Samples::of_running(&reporter),
+        samples: Samples::new(&reporter),
+        events: HashMap::default(),
         symbols: Symbols::default(),
-        threads: HashMap::default(),
+        threads: Vec::new(),
+        numbers: HashMap::default(),
         waiting: None,
         current: None,
         frames: Vec::new(),
-        stack: Vec::new(),
-        lined: Stacks::default(),
+        stacks: Stacks::default(),
         text: Vec::new(),
         gaps: Vec::new(),
         order: Order::default(),
         sum: sums_deltas.then_some(0),
     };
+    // A frame in the text is a call at most.
+    reader.samples.allow(u64::MAX);
     while reader.line(&mut lines)? {
         if !sums_deltas && reader.order.tells() && reader.order.is_of_deltas() {
             return Ok(None);
@@ -142,7 +148,9 @@ fn pass(
     }
     reader.flush(&lines);
     let place = || lines.place();
-    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader
+        .samples
+        .finish(&reader.stacks, &mut reader.builder, place);
     if sampled.samples == 0 {
         let found = "none: a header or other lines alone";
         return Err(ImportError::malformed(
@@ -151,14 +159,15 @@ fn pass(
             found,
         ));
     }
-    let lines = sampled.lines(&reader.lined);
+    let lines = sampled.lines(&reader.stacks);
     let calls = reader.builder.finish(place);
+    let weighed = sampled.weighed(&reader.stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
     let gaps = gap::on_clock_of(&calls.1, &reader.gaps);
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
     let recording = Recording { gaps, ..recording };
-    Ok(Some(recording.with_lines(lines)))
+    Ok(Some(recording.with_lines(lines).with_weights(weighed)))
 }
 
 /// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples
@@ -300,7 +309,7 @@ fn place_parts(place: &str) -> (&str, u32) {
 const MOST_FRAMES: usize = 1 << 16;
 
 /// A frame of the sample at hand.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct StackFrame {
     symbol: NameId,
     library: NameId,
@@ -322,23 +331,35 @@ struct Thread {
     track: TrackId,
     command: Box<[u8]>,
     last: i64,
+    /// The frames of its last sample, outermost first, and the stacks up to each.
+    stack: Vec<(StackFrame, NameId, StackId)>,
+}
+
+/// What is known of the sample at hand but for its frames.
+struct Current {
+    /// Its number.
+    thread: usize,
+    time: i64,
+    event: EventId,
+    period: Option<u64>,
 }
 
 struct Reader<'a> {
     builder: TraceBuilder<'a>,
     samples: Samples<'a>,
     symbols: Symbols,
-    threads: HashMap<Whose, Thread, BuildFast>,
+    threads: Vec<Thread>,
+    /// By whose they are, the numbers of threads.
+    numbers: HashMap<Whose, usize, BuildFast>,
+    /// By name.
+    events: HashMap<Box<[u8]>, EventId, BuildFast>,
     /// A line that is a sample's if a frame follows it.
     waiting: Option<Vec<u8>>,
     /// The sample at hand.
-    current: Option<(TrackId, Timestamp)>,
+    current: Option<Current>,
     /// Its frames, the innermost first.
     frames: Vec<StackFrame>,
-    /// Its functions, kept for its memory.
-    stack: Vec<FunctionId>,
-    /// Stacks with lines, from the first sample on that has any.
-    lined: Stacks,
+    stacks: Stacks,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
     /// When recording was off.
@@ -395,9 +416,9 @@ impl Reader<'_> {
             return;
         };
         self.flush(lines);
-        let off = Timestamp::from_ns(gap.start);
+        let on = Timestamp::from_ns(gap.end);
         let place = || lines.place();
-        self.samples.pause(off, &mut self.builder, place);
+        self.samples.pause(on, &mut self.builder, place);
         self.gaps.push(gap);
     }
 
@@ -457,7 +478,7 @@ impl Reader<'_> {
         let command = if somebody { b"" } else { sample.command };
         let mut key: Whose = (sample.process, sample.thread, processor, command.into());
         let anonymous = sample.thread.is_none() && sample.process.is_none();
-        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.threads.contains_key(&key) {
+        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.numbers.contains_key(&key) {
             // No machine has so many processors, and nobody would tell so many commands apart.
             key = Whose::default();
         }
@@ -465,7 +486,8 @@ impl Reader<'_> {
         let (processor, command) = (*processor, command.clone());
         let builder = &mut self.builder;
         let samples = &mut self.samples;
-        let thread = self.threads.entry(key).or_insert_with(|| {
+        let threads = &mut self.threads;
+        let number = *self.numbers.entry(key).or_insert_with(|| {
             let process = sample.process.map(|process| process.to_string());
             let id = match (sample.thread, processor) {
                 (Some(thread), Some(processor)) => format!("{thread} on processor {processor}"),
@@ -475,13 +497,16 @@ impl Reader<'_> {
                 (None, None) => String::from_utf8_lossy(&command).into_owned(),
             };
             let id = builder.thread(process.as_deref().unwrap_or_default(), &id);
-            Thread {
+            threads.push(Thread {
                 id,
                 track: samples.track(id),
                 command: Box::default(),
                 last: 0,
-            }
+                stack: Vec::new(),
+            });
+            threads.len() - 1
         });
+        let thread = &mut self.threads[number];
         if *thread.command != *sample.command {
             thread.command = sample.command.into();
             let command = String::from_utf8_lossy(sample.command);
@@ -511,7 +536,21 @@ impl Reader<'_> {
             }
         };
         thread.last = time;
-        self.current = Some((thread.track, Timestamp::from_ns(time)));
+        let event = match self.events.get(sample.event) {
+            Some(&known) => known,
+            None => {
+                let name = String::from_utf8_lossy(sample.event);
+                let event = self.samples.event(&name, samplers::in_format(FORMAT, &name));
+                self.events.insert(sample.event.into(), event);
+                event
+            }
+        };
+        self.current = Some(Current {
+            thread: number,
+            time,
+            event,
+            period: sample.period,
+        });
         if let Some(frame) = Frame::alone(sample.rest) {
             self.frame(&frame, lines);
         }
@@ -537,28 +576,38 @@ impl Reader<'_> {
         if self.waiting.take().is_some() {
             lines.warn("malformed-line");
         }
-        let Some((track, time)) = self.current.take() else {
+        let Some(current) = self.current.take() else {
             return;
         };
-        self.stack.clear();
-        let knows_lines = self.lined.knows_lines() || self.frames.iter().any(|it| it.line > 0);
-        let mut lined = StackId::EMPTY;
-        let mut library = NameId::EMPTY;
-        for frame in self.frames.iter().rev() {
+        let thread = &mut self.threads[current.thread];
+        // Most of a stack is that of the sample before.
+        let outermost_first = self.frames.iter().rev();
+        let pairs = thread.stack.iter().zip(outermost_first.clone());
+        let same = pairs.take_while(|((before, ..), now)| before == *now);
+        let same = same.count();
+        thread.stack.truncate(same);
+        let (mut library, mut stack) = match thread.stack.last() {
+            Some(&(_, library, stack)) => (library, stack),
+            None => (NameId::EMPTY, StackId::EMPTY),
+        };
+        for frame in outermost_first.skip(same) {
             if !frame.inlined {
                 library = frame.library;
             }
             let function = self.symbols.function(frame, library, &mut self.builder);
-            self.stack.push(function);
-            if knows_lines {
-                lined = self.lined.push_at(lined, function, frame.line);
-            }
+            stack = self.stacks.push_at(stack, function, frame.line);
+            thread.stack.push((*frame, library, stack));
         }
         self.frames.clear();
-        let place = || lines.place();
-        let lined = knows_lines.then_some((&self.lined, lined));
+        let sample = samples::Sample {
+            time: Timestamp::from_ns(current.time),
+            stack,
+            event: current.event,
+            amount: current.period,
+        };
+        let (stacks, builder, place) = (&self.stacks, &mut self.builder, || lines.place());
         self.samples
-            .frames(track, time, &self.stack, lined, &mut self.builder, place);
+            .stack(thread.track, sample, stacks, builder, place);
     }
 }
 

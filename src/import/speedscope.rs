@@ -22,7 +22,8 @@ use super::decimal::Unit;
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{Samples, StackId, Stacks, median};
+use super::samplers;
+use super::samples::{EventId, Sample, Samples, StackId, Stacks, median};
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -55,13 +56,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         progress,
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        samples: Samples::new(&reporter),
+        samples: Samples::of(&reporter, samplers::only(FORMAT)),
         outline: Outline::default(),
         functions: None,
         unknown: HashMap::new(),
         open_calls: Vec::new(),
         profiles: None,
         sampled: false,
+        evented: false,
     };
     let mut stacks = Stacks::default();
     if document.object()? {
@@ -72,12 +74,15 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         return Err(document.error("a member profiles with an array", "none"));
     }
     let place = || document.place();
-    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader.samples.finish(&stacks, &mut reader.builder, place);
     let lines = sampled.lines(&stacks);
     let calls = reader.builder.finish(place);
+    // Profiles of events beside them weigh nothing.
+    let weighed = (!reader.evented).then(|| sampled.weighed(&stacks, calls.0.len()));
     let samples = reader.sampled.then_some(sampled.samples);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed.flatten()))
 }
 
 /// A shared frame.
@@ -133,6 +138,12 @@ impl Outline {
             }
         }
         Ok(outline)
+    }
+
+    /// The name of the unit of the last of so many profiles.
+    fn unit(&self, profiles: Option<usize>) -> &str {
+        let unit = self.units.get(profiles.unwrap_or(1) - 1);
+        unit.map_or("", String::as_str)
     }
 
     fn shared(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
@@ -225,12 +236,25 @@ fn functions(
     functions.collect()
 }
 
+/// The unit of time of this name.
+fn time_unit(name: &str) -> Option<Unit> {
+    match name {
+        "nanoseconds" => Some(Unit::Nanoseconds),
+        "microseconds" => Some(Unit::Microseconds),
+        "milliseconds" => Some(Unit::Milliseconds),
+        "seconds" => Some(Unit::Seconds),
+        _ => None,
+    }
+}
+
 /// A profile while it is read.
 struct Profile {
     thread: ThreadId,
     unit: Option<Unit>,
     /// The unit is one of time.
     timed: bool,
+    /// What else it is, a value of its own beside profiles of time.
+    counts: Option<EventId>,
     start: i64,
     end: Option<i64>,
     stacks: Vec<StackId>,
@@ -238,19 +262,10 @@ struct Profile {
 }
 
 impl Profile {
-    /// Takes the unit of this name; what is no time is taken for nanoseconds and counted.
-    fn count_in(&mut self, name: &str, document: &Document<'_>) -> Unit {
-        let unit = match name {
-            "nanoseconds" => Some(Unit::Nanoseconds),
-            "microseconds" => Some(Unit::Microseconds),
-            "milliseconds" => Some(Unit::Milliseconds),
-            "seconds" => Some(Unit::Seconds),
-            _ => None,
-        };
+    /// Takes the unit of this name.
+    fn count_in(&mut self, name: &str) -> Unit {
+        let unit = time_unit(name);
         self.timed = unit.is_some();
-        if !self.timed {
-            document.warn("unit-is-not-time");
-        }
         *self.unit.insert(unit.unwrap_or(Unit::Nanoseconds))
     }
 }
@@ -282,7 +297,9 @@ struct Reader<'a> {
     open_calls: Vec<u32>,
     /// How many there were so far; none before the array.
     profiles: Option<usize>,
+    /// Some profiles hold samples, some events.
     sampled: bool,
+    evented: bool,
 }
 
 /// The calls of an evented profile that have begun and not ended.
@@ -364,12 +381,42 @@ impl Reader<'_> {
         if let Some(unit) = profile.unit {
             return Ok(unit);
         }
+        self.know_units()?;
+        let name = self.outline.unit(self.profiles);
+        let unit = profile.count_in(name);
+        self.without_time(profile, document)?;
+        Ok(unit)
+    }
+
+    fn know_units(&mut self) -> Result<(), ImportError> {
         if self.outline.units.is_empty() {
             self.outline.units = Outline::read(self.input, self.progress)?.units;
         }
-        let number = self.profiles.unwrap_or(1) - 1;
-        let name = self.outline.units.get(number).map_or("", String::as_str);
-        Ok(profile.count_in(name, document))
+        Ok(())
+    }
+
+    /// Where other profiles have times, what a profile without counts is another value; else it is taken for nanoseconds,
+    /// and counted.
+    fn without_time(
+        &mut self,
+        profile: &mut Profile,
+        document: &Document<'_>,
+    ) -> Result<(), ImportError> {
+        if profile.timed {
+            return Ok(());
+        }
+        self.know_units()?;
+        if self.outline.units.iter().any(|it| time_unit(it).is_some()) {
+            let name = match self.outline.unit(self.profiles) {
+                "bytes" => "bytes",
+                _ => "none",
+            };
+            let sampler = samplers::in_format(FORMAT, name);
+            profile.counts = Some(self.samples.event(name, sampler));
+        } else {
+            document.warn("unit-is-not-time");
+        }
+        Ok(())
     }
 
     fn profile(
@@ -385,6 +432,7 @@ impl Reader<'_> {
             thread: self.builder.thread("", &number.to_string()),
             unit: None,
             timed: true,
+            counts: None,
             start: 0,
             end: None,
             stacks: Vec::new(),
@@ -398,7 +446,8 @@ impl Reader<'_> {
                 }
                 b"unit" if profile.unit.is_none() => {
                     let name = document.text()?;
-                    profile.count_in(&name, document);
+                    profile.count_in(&name);
+                    self.without_time(&mut profile, document)?;
                 }
                 b"startValue" => {
                     let unit = self.unit(&mut profile, document)?;
@@ -409,6 +458,7 @@ impl Reader<'_> {
                     profile.end = document.time(unit)?;
                 }
                 b"events" => {
+                    self.evented = true;
                     let unit = self.unit(&mut profile, document)?;
                     self.events(profile.thread, unit, profile.end, document)?;
                 }
@@ -635,11 +685,16 @@ impl Reader<'_> {
             .copied()
             .chain(std::iter::repeat(None));
         for (&stack, weight) in profile.stacks.iter().zip(weights) {
-            let at = Timestamp::from_ns(time);
             let place = || document.place();
+            let weight = weight.unwrap_or(usual);
+            let mut sample = Sample::at(time, stack);
+            if let Some(event) = profile.counts {
+                sample.event = event;
+                sample.amount = u64::try_from(weight).ok();
+            }
             self.samples
-                .stack(track, at, stack, stacks, &mut self.builder, place);
-            time = time.saturating_add(weight.unwrap_or(usual));
+                .stack(track, sample, stacks, &mut self.builder, place);
+            time = time.saturating_add(weight);
         }
         let end = Some(Timestamp::from_ns(time));
         self.samples

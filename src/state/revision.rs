@@ -108,12 +108,15 @@ impl State {
         }
     }
 
-    /// Begins to show another value of a profile.
+    /// Begins to show another value of the recording.
     pub fn show_value(&mut self, name: String) {
         let Some(document) = &self.document else {
             return;
         };
-        if document.profile().is_none() || self.jobs.revising.is_some() {
+        let has_values = document
+            .resolved()
+            .is_some_and(|it| !it.recording.values().is_empty());
+        if !has_values || self.jobs.revising.is_some() {
             return;
         }
         let (basis, settings) = (document.basis(), self.settings);

@@ -77,7 +77,7 @@ pub struct CompareArgs {
     pub align_by: Option<String>,
     #[command(flatten)]
     pub picture: picture_args::PictureArgs,
-    /// What to show of profiles that hold several values, such as alloc_space; `info` lists them
+    /// Value to compare by, of profiles or sampled recordings: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     /// Print one JSON document

@@ -12,7 +12,8 @@ use crate::decimal::Unit;
 use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
-use crate::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
+use crate::samplers;
+use crate::samples::{Sample as Taken, Samples, StackId, Stacks, Ticks, sort_by_time};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::{Timestamp, TraceBuilder};
@@ -44,17 +45,19 @@ pub fn import(
             }
         }
     }
-    let mut samples = Samples::new(&reporter);
+    let mut samples = Samples::of(&reporter, samplers::only(FORMAT));
     samples.allow(document.offset());
     let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
     reader.hand_on(&document, &mut stacks, &mut ticks, &mut samples);
     let place = || document.place();
-    let sampled = samples.finish(&mut reader.builder, place);
+    let sampled = samples.finish(&stacks, &mut reader.builder, place);
     let lines = sampled.innermost_lines(&stacks, &ticks);
     let calls = reader.builder.finish(place);
+    let weighed = sampled.weighed(&stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed))
 }
 
 /// Process and thread, or process and id of a profile, as they are written.
@@ -302,8 +305,8 @@ impl Reader<'_> {
             document.warn_many("out-of-order", sort_by_time(&mut sampled));
             let track = samples.track(thread);
             for (time, stack) in sampled {
-                let (time, builder) = (Timestamp::from_ns(time), &mut self.builder);
-                samples.stack(track, time, stack, stacks, builder, || document.place());
+                let (sample, builder) = (Taken::at(time, stack), &mut self.builder);
+                samples.stack(track, sample, stacks, builder, || document.place());
             }
         }
     }

@@ -54,8 +54,9 @@ impl Document {
     pub fn showing(self, part: &Part, progress: &Progress) -> anyhow::Result<Document> {
         let mut document = self;
         let (settings, has_value) = (document.settings, |name: &&String| {
-            let values = document.profile().map(|profile| profile.values());
-            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
+            let recording = document.resolved().map(|it| &it.recording);
+            let values = recording.into_iter().flat_map(|it| it.values());
+            values.into_iter().any(|value| value.name == **name)
         });
         if let Some(value) = part.value.as_ref().filter(has_value)
             && let Some(revised) =
@@ -123,7 +124,7 @@ impl Document {
         Ok(Some(Revised { document, moved }))
     }
 
-    /// The same with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// The same with the value of this name shown. None where nothing changes, or several runs are
     /// compared, by the value they have in common. For a worker thread.
     pub fn with_value(
         now: &Basis,
@@ -137,12 +138,12 @@ impl Document {
             return Ok(None);
         };
         let mut recording = Recording::clone(&resolved.recording);
-        let Some(profile) = &mut recording.profile else {
+        if recording.values().is_empty() {
             return Ok(None);
-        };
-        let shown = profile.shown();
-        profile.show(name)?;
-        if profile.shown() == shown {
+        }
+        let shown = recording.value();
+        recording.show_value(name)?;
+        if recording.value() == shown {
             return Ok(None);
         }
         resolved.recording = Arc::new(recording);
@@ -235,12 +236,10 @@ impl Document {
 
     /// What of the inputs is shown.
     pub fn part(&self) -> Part {
-        let value = self.profile().map(|profile| {
-            let value = profile.values().get(profile.shown());
-            value.map(|value| value.name.clone())
-        });
+        let recording = self.resolved().map(|it| &it.recording);
+        let value = recording.and_then(|it| it.values().get(it.value()));
         Part {
-            value: value.flatten(),
+            value: value.map(|value| value.name.clone()),
             run: self.runs.as_ref().map(|runs| runs.letter().to_owned()),
         }
     }
