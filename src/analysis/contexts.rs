@@ -43,7 +43,9 @@ fn with_waiting(weighed: &Contexts, timed: &Contexts) -> Contexts {
     for (of, value) in [(weighed, 0), (timed, WAITING)] {
         nodes.clear();
         for context in of.ids() {
-            let around = of.parent(context).map_or(NodeId::ROOT, |it| nodes[it.index()]);
+            let around = of
+                .parent(context)
+                .map_or(NodeId::ROOT, |it| nodes[it.index()]);
             let node = builder.child(around, of.function(context), place);
             nodes.push(node);
             builder.add(node, value, of.self_weight(value, context).ns(), place);

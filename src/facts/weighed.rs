@@ -133,11 +133,7 @@ impl Weighed {
 
     /// The profile of the value with this number, of a recording with these threads. Its calls and memory are kept until
     /// [`times_again`](Self::times_again).
-    pub(crate) fn without_times(
-        &mut self,
-        value: usize,
-        of: (Trace, Option<Memory>),
-    ) -> Profile {
+    pub(crate) fn without_times(&mut self, value: usize, of: (Trace, Option<Memory>)) -> Profile {
         let threads = of.0.threads().to_vec();
         self.aside = Some(Box::new(of));
         self.profile.showing(value).with_threads(threads)
@@ -172,7 +168,11 @@ impl Weighed {
         let ids = || contexts.ids();
         let numbers = |of: &dyn Fn(ContextId) -> u64| ids().map(of).collect::<Vec<u64>>();
         let functions: Vec<u32> = ids().map(|id| contexts.function(id).0).collect();
-        let parent = |id| contexts.parent(id).map_or(ContextColumns::OUTERMOST, |it| it.0);
+        let parent = |id| {
+            contexts
+                .parent(id)
+                .map_or(ContextColumns::OUTERMOST, |it| it.0)
+        };
         let parents: Vec<u32> = ids().map(parent).collect();
         add(bytemuck::cast_slice(&functions));
         add(bytemuck::cast_slice(&parents));

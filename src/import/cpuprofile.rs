@@ -264,7 +264,11 @@ impl Profile {
         }
         self.deltas.extend(part.deltas);
         self.start = self.start.or(part.start);
-        self.end = part.end.or(self.end);
+        // A part may have its own clock, as where V8's answer is put into an event: its length is that of any clock.
+        let starts = self.start.zip(part.start);
+        let shift = starts.map_or(0, |(of_all, of_part)| of_all.saturating_sub(of_part));
+        let end = part.end.map(|end| end.saturating_add(shift));
+        self.end = end.or(self.end);
     }
 
     /// Hands on the samples of a profile of parts; whether there are any.

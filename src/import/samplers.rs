@@ -17,7 +17,8 @@ pub enum Sees {
 pub enum Covers {
     /// Its weight before its time stamp, at most up to the sample before: the sampler fires at the end of a period.
     Before,
-    /// All up to the next sample: the file tells these distances as weights.
+    /// All up to the next sample: the file tells these distances as weights. With an amount, or an interval that the file
+    /// tells, that time after its time stamp, at most up to the next sample.
     UntilNext,
 }
 
@@ -51,8 +52,7 @@ const JFR: &str =
     "https://github.com/openjdk/jdk/blob/master/src/hotspot/share/jfr/periodic/sampling";
 const ASYNC: &str =
     "https://github.com/async-profiler/async-profiler/blob/master/docs/ProfilingModes.md";
-const SPEEDSCOPE: &str =
-    "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources";
+const SPEEDSCOPE: &str = "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources";
 const V8: &str = "https://v8.dev/docs/profile";
 
 const fn row(
@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 18] = {
+pub static SAMPLERS: [Sampler; 19] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -92,6 +92,8 @@ pub static SAMPLERS: [Sampler; 18] = {
         row("jfr", "WallClockSample", Waiting, Before, Nanoseconds, ASYNC),
         row("cpuprofile", "", Waiting, UntilNext, Nanoseconds, V8),
         row("chrome-json", "", Waiting, UntilNext, Nanoseconds, V8),
+        // How long a thread ran, which the file tells of each sample.
+        row("firefox", "threadCPUDelta", Running, UntilNext, Nanoseconds, "https://firefox-source-docs.mozilla.org/tools/profiler/"),
         row("firefox", "", Waiting, UntilNext, Nanoseconds, "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md"),
         // py-spy, rbspy and others whose files hold the time of each stack.
         row("speedscope", "", Waiting, UntilNext, Nanoseconds, SPEEDSCOPE),

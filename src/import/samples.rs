@@ -22,6 +22,7 @@ use callscape_base::units::{FunctionId, ThreadId, Unit};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::profile::Value;
+pub use interval::commonest;
 pub use lines::Ticks;
 pub use stacks::{StackId, Stacks};
 pub use sums::Sampled;
@@ -57,6 +58,8 @@ struct Track {
     /// When the last sample was taken, and the last that has been shown.
     taken: Option<i64>,
     last: Option<i64>,
+    /// What the last sample weighs, if it does not last until the next.
+    weight: Option<i64>,
     /// The first intervals between samples.
     intervals: Vec<i64>,
 }
@@ -197,6 +200,7 @@ impl<'r> Samples<'r> {
             lined: StackId::EMPTY,
             taken: None,
             last: None,
+            weight: None,
             intervals: Vec::new(),
         });
         TrackId(self.tracks.len() - 1)
@@ -284,7 +288,7 @@ impl<'r> Samples<'r> {
                 Waiting::Sample(..) => {}
             }
         }
-        interval::commonest(&mut distances)
+        commonest(&mut distances)
     }
 
     /// A sample that covers its weight before its time stamp.
@@ -335,7 +339,8 @@ impl<'r> Samples<'r> {
             shared,
         };
         self.weights.add(sample.stack, weight);
-        self.weights.cover(number.0, time.saturating_sub(change.began));
+        self.weights
+            .cover(number.0, time.saturating_sub(change.began));
         self.change(number, change, sample.stack, stacks, builder, place);
     }
 
@@ -359,20 +364,27 @@ impl<'r> Samples<'r> {
             return;
         }
         let time = sample.time.ns();
+        let amount = sample.amount.and_then(|it| i64::try_from(it).ok());
+        let weight = amount.or(self.events[sample.event.0].interval);
         let track = &mut self.tracks[number.0];
+        let weighed = std::mem::replace(&mut track.weight, weight);
+        let mut ended = time;
         if let Some(last) = track.last.replace(time) {
             let lasted = time.saturating_sub(last);
             if track.intervals.len() < INTERVALS {
                 track.intervals.push(lasted);
             }
-            self.weights.add(track.lined, lasted);
-            self.weights.cover(number.0, lasted);
+            // Timers are not exact: see above.
+            let covers = weighed.filter(|weight| lasted > weight.saturating_add(weight / 2));
+            ended = covers.map_or(time, |weight| last.saturating_add(weight));
+            self.weights.add(track.lined, weighed.unwrap_or(lasted));
+            self.weights.cover(number.0, ended.saturating_sub(last));
         }
         let change = Change {
-            ended: time,
+            ended,
             began: time,
             // Looking for it would cost as much as the calls.
-            shared: match self.exhausted {
+            shared: match self.exhausted || ended < time {
                 true => 0,
                 false => stacks.shared(track.top, stacks.plain(sample.stack)),
             },
@@ -436,6 +448,11 @@ impl<'r> Samples<'r> {
         }
     }
 
+    /// What an event counts beside the samples that the file has: no sample of its own.
+    pub fn weigh(&mut self, event: EventId, stack: StackId, amount: u64) {
+        self.weights.add_other(event.0, stack, amount);
+    }
+
     /// Ends the samples of a thread. Samples that last until the next: the last one lasts until `end`, or for the
     /// thread's median interval if that is not known.
     pub fn end(
@@ -452,9 +469,11 @@ impl<'r> Samples<'r> {
         let mut until = last;
         if self.interval.is_none() {
             let usual = median(&mut track.intervals).unwrap_or(0);
+            let usual = track.weight.unwrap_or(usual);
             until = end.map_or(last.saturating_add(usual), Timestamp::ns);
             let lasted = until.saturating_sub(last);
-            self.weights.add(track.lined, lasted);
+            self.weights
+                .add(track.lined, track.weight.unwrap_or(lasted));
             self.weights.cover(number.0, lasted);
         }
         while builder.open_calls(track.thread) > 0 {
@@ -508,7 +527,8 @@ impl<'r> Samples<'r> {
         }
         let threads: Vec<ThreadId> = self.tracks.iter().map(|track| track.thread).collect();
         let values = self.values();
-        let interval = self.interval.or(usual);
+        let told = self.events.first().and_then(|it| it.interval);
+        let interval = self.interval.or(told).or(usual);
         Sampled::new(self.samples, interval, &threads, values, self.weights)
     }
 

@@ -57,9 +57,10 @@ fn samples_are_those_that_the_jdk_prints() {
     let expected = std::fs::read_to_string(common::data("import/jfr/spin.samples.txt"));
     let expected = expected.expect("what the JDK prints");
     let threads = recording.trace.threads();
-    // Something was allocated before the first sample.
+    // Something was allocated before the first sample, which reaches one interval back.
     let first = threads.iter().map(|thread| thread.start.ns()).min();
-    let first = first.expect("threads");
+    let interval = recording.known_to().expect("an interval").ns();
+    let first = first.expect("threads") + interval;
     let mut by_thread: BTreeMap<&str, u64> = BTreeMap::new();
     for line in expected.lines() {
         let mut fields = line.split(' ');
@@ -67,13 +68,15 @@ fn samples_are_those_that_the_jdk_prints() {
         let (time, id, frames) = (field(), field(), field());
         let thread = threads.iter().position(|thread| thread.id == id);
         let thread = ThreadId(thread.expect("a thread of each sample") as u32);
-        // A sample's own time begins its stack; ticks and nanoseconds differ by less than one.
+        // A sample's own time ends its stack; ticks and nanoseconds differ by less than one.
         let time: u64 = first + time.parse::<u64>().expect("a time");
-        let found = stack(&recording, thread, Time::from_ns(time + 1));
+        let found = stack(&recording, thread, Time::from_ns(time - 2));
         assert_eq!(found.join(";"), frames, "{line}");
         *by_thread.entry(id).or_default() += 1;
     }
     assert_eq!(recording.samples, by_thread.values().sum::<u64>());
+    let weighed = recording.weighed.as_ref().expect("weights");
+    assert_eq!(weighed.weight_of(0).ns(), recording.samples * interval);
     let names: Vec<&str> = threads.iter().map(|thread| thread.name.as_str()).collect();
     assert_eq!(names, ["main", "counter"]);
 }

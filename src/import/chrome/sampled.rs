@@ -13,7 +13,7 @@ use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::samplers;
-use crate::samples::{Sample as Taken, Samples, StackId, Stacks, Ticks, sort_by_time};
+use crate::samples::{Sample as Taken, Samples, StackId, Stacks, Ticks, commonest, sort_by_time};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::{Timestamp, TraceBuilder};
@@ -304,8 +304,14 @@ impl Reader<'_> {
             }
             document.warn_many("out-of-order", sort_by_time(&mut sampled));
             let track = samples.track(thread);
+            let pairs = sampled.windows(2);
+            let mut distances = pairs
+                .map(|pair| pair[1].0.saturating_sub(pair[0].0))
+                .collect();
+            let interval = commonest(&mut distances).and_then(|it| u64::try_from(it).ok());
             for (time, stack) in sampled {
-                let (sample, builder) = (Taken::at(time, stack), &mut self.builder);
+                let (mut sample, builder) = (Taken::at(time, stack), &mut self.builder);
+                sample.amount = interval;
                 samples.stack(track, sample, stacks, builder, || document.place());
             }
         }

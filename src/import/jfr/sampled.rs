@@ -107,12 +107,16 @@ impl<'t> Sampled<'t> {
             return false;
         };
         let (mut of, mut name, mut value) = (0, String::new(), String::new());
-        types.value(class, &mut content, &mut |role, given| match (role, given) {
-            (Role::Id, Value::Number(id)) => of = id,
-            (Role::Name, Value::Text(Text::Here(text))) => name = text.into_owned(),
-            (Role::SettingValue, Value::Text(Text::Here(text))) => value = text.into_owned(),
-            _ => {}
-        });
+        types.value(
+            class,
+            &mut content,
+            &mut |role, given| match (role, given) {
+                (Role::Id, Value::Number(id)) => of = id,
+                (Role::Name, Value::Text(Text::Here(text))) => name = text.into_owned(),
+                (Role::SettingValue, Value::Text(Text::Here(text))) => value = text.into_owned(),
+                _ => {}
+            },
+        );
         let event = self.classes.get(&of).map(|(event, _)| *event);
         if let Some((event, every)) = event.zip(interval(&name, &value)) {
             self.every.push((event, every));
@@ -140,7 +144,9 @@ impl<'t> Sampled<'t> {
             }),
             false => sample.event,
         };
-        let every = samples.interval_of(event).and_then(|it| u64::try_from(it).ok());
+        let every = samples
+            .interval_of(event)
+            .and_then(|it| u64::try_from(it).ok());
         let amount = every.map(|every| every.saturating_mul(sample.count));
         (event, amount.filter(|_| sample.count != 1))
     }

@@ -113,7 +113,11 @@ impl Sampled {
 
     /// What samples found of a stack with lines.
     pub(super) fn of(&self, stack: StackId) -> Weight {
-        self.weights.of.get(stack.index()).copied().unwrap_or_default()
+        self.weights
+            .of
+            .get(stack.index())
+            .copied()
+            .unwrap_or_default()
     }
 
     /// What a stack with lines weighs itself.
