@@ -36,6 +36,8 @@ pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 pub const VERSION: u32 = 13;
 /// Difference between this version and the one before, for people.
 pub const CHANGED: &str = "samples count with their own weight, not until the next sample";
+/// The same as the kind of a warning about an index that is made anew.
+pub const REBUILT: &str = "index-made-anew-because-samples-have-weights-now";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;

@@ -21,7 +21,9 @@ use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::fnv::Fnv;
 use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
-use callscape_facts::index::{self, Beside, CHANGED, Contents, IndexError, MAGIC, VERSION};
+use callscape_facts::index::{
+    self, Beside, CHANGED, Contents, IndexError, MAGIC, REBUILT, VERSION,
+};
 use callscape_facts::memory::Memory;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::sampling::Sampling;
@@ -82,8 +84,7 @@ pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError
             Ok(None) => {}
             Err(IndexError::Io(_) | IndexError::Other) => {}
             Err(IndexError::Version(_)) => {
-                let what = format!("{} ({CHANGED})", index.display());
-                reporter.warn("index-of-another-version-made-anew", || Place::file(what));
+                reporter.warn(REBUILT, || Place::file(index.display().to_string()));
             }
             Err(IndexError::Damaged(_)) => {
                 reporter.warn("index-damaged", || Place::file(index.display().to_string()));

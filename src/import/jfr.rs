@@ -36,13 +36,15 @@ use callscape_facts::trace::Why;
 use memory::{Gathered, OfChunk};
 use pools::Pools;
 use sampled::{Sample, Sampled};
-use types::{Role, Types, Value};
+use types::Types;
+use waits::{Wait, Waits};
 use wire::Bytes;
 
 mod memory;
 mod pools;
 mod sampled;
 mod types;
+mod waits;
 mod wire;
 
 /// The identifier of the format in `info`.
@@ -56,14 +58,6 @@ const LONGEST: u64 = 48 << 20;
 /// The types of metadata and of checkpoints; those of other events differ from chunk to chunk.
 const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
-
-/// What a thread does while it waits for something. Recorded as a rule from 20 ms on.
-const WAITS: [&str; 4] = [
-    "jdk.ThreadPark",
-    "jdk.ThreadSleep",
-    "jdk.JavaMonitorWait",
-    "jdk.JavaMonitorEnter",
-];
 
 /// Whether a file that begins with `head` begins with a chunk.
 pub fn sniff(head: &[u8]) -> bool {
@@ -349,17 +343,10 @@ impl Reader<'_> {
         types: &Types,
         window: &mut Window<'_>,
     ) -> Result<(), ImportError> {
-        let of = |names: &[&str]| -> HashMap<u64, &types::Class, BuildFast> {
-            let known = types.all();
-            known
-                .filter(|(_, class)| names.contains(&class.name.as_str()))
-                .collect()
-        };
-        let waits = of(&WAITS);
+        let waits = Waits::new(types);
         let mut sampled = Sampled::new(types, &mut self.samples);
         let mut of_memory = OfChunk::new(types);
-        // Start and end, by the keys of threads.
-        let mut waited: Vec<(u64, i64, i64)> = Vec::new();
+        let mut waited: Vec<Wait> = Vec::new();
         let mut pools = Pools::default();
         let mut samples: Vec<Sample> = Vec::new();
         while window.offset() < chunk.end && (!window.data().is_empty() || window.more()?) {
@@ -376,7 +363,7 @@ impl Reader<'_> {
                     break;
                 }
             };
-            let mut content = Bytes(&window.data()[from..to]);
+            let content = Bytes(&window.data()[from..to]);
             if kind == CHECKPOINT {
                 if pools.read(content, types).is_none() {
                     self.reporter
@@ -391,23 +378,9 @@ impl Reader<'_> {
                 }
             } else if sampled.setting(kind, types, content) {
                 // How often samples are taken.
-            } else if let Some(class) = waits.get(&kind) {
-                let (mut start, mut duration, mut thread) = (0u64, 0u64, 0);
-                let whole = types.value(
-                    class,
-                    &mut content,
-                    &mut |role, value| match (role, value) {
-                        (Role::StartTime, Value::Number(ticks)) => start = ticks,
-                        (Role::Duration, Value::Number(ticks)) => duration = ticks,
-                        (Role::Thread, Value::Number(key)) => thread = key,
-                        _ => {}
-                    },
-                );
-                match whole {
-                    Some(()) => {
-                        let end = start.saturating_add(duration);
-                        waited.push((thread, chunk.time(start), chunk.time(end)));
-                    }
+            } else if let Some(read) = waits.read(kind, types, content, |ticks| chunk.time(ticks)) {
+                match read {
+                    Some(wait) => waited.push(wait),
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
             } else if of_memory.take(kind, content, |ticks| chunk.time(ticks), offset)
@@ -429,11 +402,38 @@ impl Reader<'_> {
         let reporter = self.reporter;
         let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
         self.memory.take(&of_memory, &pools, &functions, &warn);
-        for (thread, start, end) in waited {
-            let (id, _) = pools.thread(thread);
-            self.waits.entry(id).or_default().push((start, end));
-        }
+        self.weigh(&waited, &pools);
         Ok(())
+    }
+
+    /// Takes the waits of a chunk: their times, and how long stacks waited.
+    fn weigh(&mut self, waited: &[Wait], pools: &Pools) {
+        let functions = self.functions(waited.iter().map(|it| it.stack), pools);
+        for wait in waited {
+            let (id, _) = pools.thread(wait.thread);
+            let waits = self.waits.entry(id).or_default();
+            waits.push((wait.start, wait.end));
+            let ns = u64::try_from(wait.end.saturating_sub(wait.start)).unwrap_or(0);
+            if let Some(stack) = self.stack(wait.stack, pools, &functions) {
+                let event = sampled::event_of_waiting(&mut self.samples);
+                self.samples.weigh(event, stack, ns);
+            }
+        }
+    }
+
+    /// The stack with this key; none where it is not known.
+    fn stack(
+        &mut self,
+        key: u64,
+        pools: &Pools,
+        functions: &HashMap<u64, FunctionId, BuildFast>,
+    ) -> Option<StackId> {
+        let (frames, _) = pools.stack(key)?;
+        let frames = frames.iter().rev();
+        let frames = frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
+        Some(frames.fold(StackId::EMPTY, |below, (function, line)| {
+            self.stacks.push_at(below, function, line)
+        }))
     }
 
     /// Hands on when threads with samples have waited.
@@ -471,15 +471,14 @@ impl Reader<'_> {
                     track
                 }
             };
-            let stack = *stacks.entry(sample.stack).or_insert_with(|| {
-                let (frames, _) = pools.stack(sample.stack)?;
-                let frames = frames.iter().rev();
-                let functions =
-                    frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
-                Some(functions.fold(StackId::EMPTY, |below, (function, line)| {
-                    self.stacks.push_at(below, function, line)
-                }))
-            });
+            let stack = match stacks.get(&sample.stack) {
+                Some(&known) => known,
+                None => {
+                    let stack = self.stack(sample.stack, pools, &functions);
+                    stacks.insert(sample.stack, stack);
+                    stack
+                }
+            };
             let Some(stack) = stack else {
                 self.reporter.warn("missing-stack", place);
                 continue;

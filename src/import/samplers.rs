@@ -75,7 +75,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 19] = {
+pub static SAMPLERS: [Sampler; 20] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -90,6 +90,8 @@ pub static SAMPLERS: [Sampler; 19] = {
         // A thread in native code may wait in it.
         row("jfr", "NativeMethodSample", Waiting, Before, Events, JFR),
         row("jfr", "WallClockSample", Waiting, Before, Nanoseconds, ASYNC),
+        // Threads that are told to sleep, park or want a monitor, beside samples of those that run.
+        row("jfr", "waiting", Waiting, Before, Nanoseconds, ASYNC),
         row("cpuprofile", "", Waiting, UntilNext, Nanoseconds, V8),
         row("chrome-json", "", Waiting, UntilNext, Nanoseconds, V8),
         // How long a thread ran, which the file tells of each sample.

@@ -26,7 +26,7 @@ pub use interval::commonest;
 pub use lines::Ticks;
 pub use stacks::{StackId, Stacks};
 pub use sums::Sampled;
-use sums::StackWeights;
+use sums::{Amounts, StackWeights};
 
 /// How many calls a recording may open whose stacks stand in a table, beyond [`CALLS_A_BYTE`] for each byte of it: a
 /// small file can hold deep stacks that share nothing, and name them in turn at two bytes a sample. Recordings of
@@ -76,6 +76,8 @@ struct Event {
     interval: Option<i64>,
     /// Some sample says how much it stands for.
     has_amounts: bool,
+    /// It is of what the leading event does not see, and both together are a value.
+    completes: bool,
 }
 
 /// A sample as its file has it.
@@ -177,9 +179,15 @@ impl<'r> Samples<'r> {
                 sampler,
                 interval: None,
                 has_amounts: false,
+                completes: false,
             });
             self.events.len() - 1
         }))
+    }
+
+    /// The event has samples of times that the leading one does not see.
+    pub fn completes(&mut self, event: EventId) {
+        self.events[event.0].completes = true;
     }
 
     /// The interval of an event's samples, as the file tells it.
@@ -533,7 +541,7 @@ impl<'r> Samples<'r> {
     }
 
     /// What samples weigh: time first, then how many there are, then events with amounts of their own by their numbers.
-    fn values(&self) -> Vec<(Value, Option<usize>)> {
+    fn values(&self) -> Vec<(Value, Amounts)> {
         let Some(leading) = self.events.get(self.leading.0) else {
             return Vec::new();
         };
@@ -541,7 +549,10 @@ impl<'r> Samples<'r> {
             name: "samples".to_owned(),
             unit: Unit::Things("samples".to_owned()),
         };
-        let mut values = vec![(leading.sampler.time(), None), (samples, None)];
+        let mut values = vec![
+            (leading.sampler.time(), Amounts::Time),
+            (samples, Amounts::Samples),
+        ];
         for (number, event) in self.events.iter().enumerate() {
             let is_clock = event.sampler.counts == Counts::Nanoseconds;
             let value = match is_clock {
@@ -553,7 +564,11 @@ impl<'r> Samples<'r> {
                 false => event.has_amounts,
             };
             if is_known && values.iter().all(|(known, _)| known.name != value.name) {
-                values.push((value, Some(number)));
+                let amounts = match event.completes {
+                    true => Amounts::TimeAndEvent(number),
+                    false => Amounts::Event(number),
+                };
+                values.push((value, amounts));
             }
         }
         values

@@ -13,8 +13,8 @@ const USUAL_OF_ASYNC: i64 = 10_000_000;
 
 /// How async-profiler marks that a thread was sampled which had no processor.
 const SLEEPING: &str = "STATE_SLEEPING";
-/// The event of such samples.
-const OF_WAITING: &str = "WallClockSample";
+/// The event of such samples, and of waits that are told with their length.
+const WAITING: &str = "waiting";
 
 /// A sample as its event has it: keys hold within the chunk.
 pub struct Sample {
@@ -139,9 +139,9 @@ impl<'t> Sampled<'t> {
         samples: &mut Samples<'_>,
     ) -> (EventId, Option<u64>) {
         let event = match state(sample.state) {
-            true => *self.waiting.get_or_insert_with(|| {
-                samples.event(OF_WAITING, samplers::in_format(super::FORMAT, OF_WAITING))
-            }),
+            true => *self
+                .waiting
+                .get_or_insert_with(|| event_of_waiting(samples)),
             false => sample.event,
         };
         let every = samples
@@ -150,6 +150,13 @@ impl<'t> Sampled<'t> {
         let amount = every.map(|every| every.saturating_mul(sample.count));
         (event, amount.filter(|_| sample.count != 1))
     }
+}
+
+/// The event of threads that have no processor, which completes those that have one.
+pub fn event_of_waiting(samples: &mut Samples<'_>) -> EventId {
+    let event = samples.event(WAITING, samplers::in_format(super::FORMAT, WAITING));
+    samples.completes(event);
+    event
 }
 
 /// Whether a thread in a state of this name has no processor.

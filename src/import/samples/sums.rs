@@ -14,6 +14,17 @@ pub struct Weight {
     pub calls: u64,
 }
 
+/// What a value is made of.
+#[derive(Clone, Copy)]
+pub enum Amounts {
+    /// What samples along time stand for.
+    Time,
+    Samples,
+    /// What the event with this number counts, beside the time or with it.
+    Event(usize),
+    TimeAndEvent(usize),
+}
+
 /// By stack with lines, what samples found of it.
 #[derive(Default)]
 pub struct StackWeights {
@@ -80,8 +91,8 @@ pub struct Sampled {
     interval: Option<i64>,
     /// By thread, nanoseconds that samples cover.
     covered: Vec<Cost>,
-    /// What they weigh, and by which event where that is neither time nor samples.
-    values: Vec<(Value, Option<usize>)>,
+    /// What they weigh.
+    values: Vec<(Value, Amounts)>,
     weights: StackWeights,
 }
 
@@ -90,7 +101,7 @@ impl Sampled {
         samples: u64,
         interval: Option<i64>,
         threads: &[ThreadId],
-        values: Vec<(Value, Option<usize>)>,
+        values: Vec<(Value, Amounts)>,
         weights: StackWeights,
     ) -> Sampled {
         let mut covered = Vec::new();
@@ -122,14 +133,17 @@ impl Sampled {
 
     /// What a stack with lines weighs itself.
     pub(super) fn weight(&self, value: usize, stack: StackId) -> u64 {
-        match (value, self.values[value].1) {
-            (_, Some(event)) => {
-                let column = self.weights.others.get(event);
-                let of = column.and_then(|it| it.get(stack.index()));
-                of.copied().unwrap_or(0)
-            }
-            (0, None) => self.of(stack).ns,
-            (_, None) => self.of(stack).samples,
+        let of_event = |event: usize| {
+            let column = self.weights.others.get(event);
+            let of = column.and_then(|it| it.get(stack.index()));
+            of.copied().unwrap_or(0)
+        };
+        let of = self.of(stack);
+        match self.values[value].1 {
+            Amounts::Time => of.ns,
+            Amounts::Samples => of.samples,
+            Amounts::Event(event) => of_event(event),
+            Amounts::TimeAndEvent(event) => of.ns.saturating_add(of_event(event)),
         }
     }
 

@@ -152,6 +152,15 @@ fn a_java_thread_waits_where_it_sleeps_parks_or_wants_a_monitor() {
     let main = metrics(&recording, "Rest.main");
     let waited: u64 = found.iter().map(|it| it.waited.ns()).sum();
     assert!(waited > 500_000_000 && main.total.ns() < waited && main.waiting < main.total);
+    // But its stacks are told: wall time is both.
+    let ran = main.total.ns();
+    let mut recording = recording;
+    recording.show_value("wall time").expect("waits are told");
+    let wall = metrics(&recording, "Rest.main").total.ns();
+    assert!(
+        wall.abs_diff(ran + waited) < 100_000,
+        "{wall}, {ran} and {waited}"
+    );
 }
 
 /// A field of a protocol buffer that is a number, or bytes.
