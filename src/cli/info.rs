@@ -1,5 +1,7 @@
 //! `callscape info`: What is in a recording: threads, calls, functions, repairs
 
+mod sampled;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -15,10 +17,10 @@ use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
 use callscape_facts::lines::Lines;
 use callscape_facts::memory::{Detail, Known, Memory};
-use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::recording::RecordingKind;
 use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
-use callscape_import::samplers::{self, Sees};
+use sampled::SampledBy;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "What is in a recording: threads, calls, functions, repairs", after_help = EXAMPLES)]
@@ -122,42 +124,6 @@ struct Thread<'a> {
     /// The time that samples cover; the rest was not sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     sampled_ns: Option<Cost>,
-}
-
-/// What is known of a sampler.
-#[derive(Serialize)]
-struct SampledBy {
-    sees: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interval_ns: Option<Cost>,
-}
-
-impl SampledBy {
-    /// None of a trace, and of profiles of which that is not known.
-    fn of(recording: &Recording) -> Option<SampledBy> {
-        let value = recording.values().first()?;
-        let sampler = samplers::of(recording.format, &value.name);
-        let sees = match (&recording.weighed, sampler) {
-            (Some(_), _) if value.name == samplers::WALL_TIME => Sees::Waiting,
-            (Some(_), _) => Sees::Running,
-            (None, Some(sampler)) if value.unit.is_time() => sampler.sees,
-            _ => return None,
-        };
-        Some(SampledBy {
-            sees: match sees {
-                Sees::Running => "running threads",
-                Sees::Waiting => "running and waiting threads",
-            },
-            interval_ns: recording.known_to(),
-        })
-    }
-
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let every = self.interval_ns.map_or(String::new(), |it| {
-            format!(", every {it}; begins and ends of calls are known to that")
-        });
-        writeln!(out, "sampler    sees {}{every}", self.sees)
-    }
 }
 
 /// How often and how long all threads together have waited.

@@ -52,7 +52,6 @@ const JFR: &str =
     "https://github.com/openjdk/jdk/blob/master/src/hotspot/share/jfr/periodic/sampling";
 const ASYNC: &str =
     "https://github.com/async-profiler/async-profiler/blob/master/docs/ProfilingModes.md";
-const SPEEDSCOPE: &str = "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources";
 const V8: &str = "https://v8.dev/docs/profile";
 
 const fn row(
@@ -75,7 +74,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 20] = {
+pub static SAMPLERS: [Sampler; 18] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -98,9 +97,7 @@ pub static SAMPLERS: [Sampler; 20] = {
         row("firefox", "threadCPUDelta", Running, UntilNext, Nanoseconds, "https://firefox-source-docs.mozilla.org/tools/profiler/"),
         row("firefox", "", Waiting, UntilNext, Nanoseconds, "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md"),
         // py-spy, rbspy and others whose files hold the time of each stack.
-        row("speedscope", "", Waiting, UntilNext, Nanoseconds, SPEEDSCOPE),
-        row("speedscope", "bytes", Waiting, UntilNext, Events, SPEEDSCOPE),
-        row("speedscope", "none", Waiting, UntilNext, Events, SPEEDSCOPE),
+        row("speedscope", "", Waiting, UntilNext, Nanoseconds, "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources"),
         row("pprof", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/felixge/fgprof"),
         row("pprof", "", Running, Before, Nanoseconds, "https://pkg.go.dev/runtime/pprof#StartCPUProfile"),
         row("hprof", "", Running, Before, Events, "https://docs.oracle.com/javase/7/docs/technotes/samples/hprof.html"),
@@ -145,11 +142,7 @@ impl Sampler {
     pub fn counter(&self, event: &str) -> Value {
         Value {
             name: event.to_owned(),
-            unit: match event {
-                "bytes" => Unit::Bytes,
-                "none" => Unit::Things("units".to_owned()),
-                _ => Unit::Things(event.to_owned()),
-            },
+            unit: Unit::Things(event.to_owned()),
         }
     }
 }

@@ -23,7 +23,7 @@ use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
 use super::samplers;
-use super::samples::{EventId, Sample, Samples, StackId, Stacks, median};
+use super::samples::{Sample, Samples, StackId, Stacks, median};
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -140,12 +140,6 @@ impl Outline {
         Ok(outline)
     }
 
-    /// The name of the unit of the last of so many profiles.
-    fn unit(&self, profiles: Option<usize>) -> &str {
-        let unit = self.units.get(profiles.unwrap_or(1) - 1);
-        unit.map_or("", String::as_str)
-    }
-
     fn shared(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
         if !document.object()? {
             return Ok(());
@@ -236,25 +230,12 @@ fn functions(
     functions.collect()
 }
 
-/// The unit of time of this name.
-fn time_unit(name: &str) -> Option<Unit> {
-    match name {
-        "nanoseconds" => Some(Unit::Nanoseconds),
-        "microseconds" => Some(Unit::Microseconds),
-        "milliseconds" => Some(Unit::Milliseconds),
-        "seconds" => Some(Unit::Seconds),
-        _ => None,
-    }
-}
-
 /// A profile while it is read.
 struct Profile {
     thread: ThreadId,
     unit: Option<Unit>,
     /// The unit is one of time.
     timed: bool,
-    /// What else it is, a value of its own beside profiles of time.
-    counts: Option<EventId>,
     start: i64,
     end: Option<i64>,
     stacks: Vec<StackId>,
@@ -262,10 +243,19 @@ struct Profile {
 }
 
 impl Profile {
-    /// Takes the unit of this name.
-    fn count_in(&mut self, name: &str) -> Unit {
-        let unit = time_unit(name);
+    /// Takes the unit of this name; what is no time is taken for nanoseconds and counted.
+    fn count_in(&mut self, name: &str, document: &Document<'_>) -> Unit {
+        let unit = match name {
+            "nanoseconds" => Some(Unit::Nanoseconds),
+            "microseconds" => Some(Unit::Microseconds),
+            "milliseconds" => Some(Unit::Milliseconds),
+            "seconds" => Some(Unit::Seconds),
+            _ => None,
+        };
         self.timed = unit.is_some();
+        if !self.timed {
+            document.warn("unit-is-not-time");
+        }
         *self.unit.insert(unit.unwrap_or(Unit::Nanoseconds))
     }
 }
@@ -381,42 +371,12 @@ impl Reader<'_> {
         if let Some(unit) = profile.unit {
             return Ok(unit);
         }
-        self.know_units()?;
-        let name = self.outline.unit(self.profiles);
-        let unit = profile.count_in(name);
-        self.without_time(profile, document)?;
-        Ok(unit)
-    }
-
-    fn know_units(&mut self) -> Result<(), ImportError> {
         if self.outline.units.is_empty() {
             self.outline.units = Outline::read(self.input, self.progress)?.units;
         }
-        Ok(())
-    }
-
-    /// Where other profiles have times, what a profile without counts is another value; else it is taken for nanoseconds,
-    /// and counted.
-    fn without_time(
-        &mut self,
-        profile: &mut Profile,
-        document: &Document<'_>,
-    ) -> Result<(), ImportError> {
-        if profile.timed {
-            return Ok(());
-        }
-        self.know_units()?;
-        if self.outline.units.iter().any(|it| time_unit(it).is_some()) {
-            let name = match self.outline.unit(self.profiles) {
-                "bytes" => "bytes",
-                _ => "none",
-            };
-            let sampler = samplers::in_format(FORMAT, name);
-            profile.counts = Some(self.samples.event(name, sampler));
-        } else {
-            document.warn("unit-is-not-time");
-        }
-        Ok(())
+        let number = self.profiles.unwrap_or(1) - 1;
+        let name = self.outline.units.get(number).map_or("", String::as_str);
+        Ok(profile.count_in(name, document))
     }
 
     fn profile(
@@ -432,7 +392,6 @@ impl Reader<'_> {
             thread: self.builder.thread("", &number.to_string()),
             unit: None,
             timed: true,
-            counts: None,
             start: 0,
             end: None,
             stacks: Vec::new(),
@@ -446,8 +405,7 @@ impl Reader<'_> {
                 }
                 b"unit" if profile.unit.is_none() => {
                     let name = document.text()?;
-                    profile.count_in(&name);
-                    self.without_time(&mut profile, document)?;
+                    profile.count_in(&name, document);
                 }
                 b"startValue" => {
                     let unit = self.unit(&mut profile, document)?;
@@ -685,16 +643,10 @@ impl Reader<'_> {
             .copied()
             .chain(std::iter::repeat(None));
         for (&stack, weight) in profile.stacks.iter().zip(weights) {
-            let place = || document.place();
-            let weight = weight.unwrap_or(usual);
-            let mut sample = Sample::at(time, stack);
-            if let Some(event) = profile.counts {
-                sample.event = event;
-                sample.amount = u64::try_from(weight).ok();
-            }
+            let (sample, place) = (Sample::at(time, stack), || document.place());
             self.samples
                 .stack(track, sample, stacks, &mut self.builder, place);
-            time = time.saturating_add(weight);
+            time = time.saturating_add(weight.unwrap_or(usual));
         }
         let end = Some(Timestamp::from_ns(time));
         self.samples

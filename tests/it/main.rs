@@ -52,3 +52,4 @@ mod source;
 mod tables;
 mod tools;
 mod views;
+mod weights;
