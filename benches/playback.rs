@@ -104,6 +104,7 @@ fn session(calls: u64) -> Session {
         format: "uftrace",
         kind: RecordingKind::Trace,
         profile: None,
+        weighed: None,
         functions,
         trace,
         memory: None,

@@ -96,6 +96,7 @@ fn session(calls: u64, threads: u32) -> Session {
         gaps: callscape::facts::gaps::Gaps::default(),
         samples: 0,
         profile: None,
+        weighed: None,
         warnings: Vec::new(),
     };
     let resolution = resolutions

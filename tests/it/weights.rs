@@ -65,7 +65,9 @@ fn a_sleep_is_not_counted_and_each_event_is_a_value() {
         assert_eq!(own.sum::<u64>(), sum, "{value}");
         let graph = run(&["graph", path, "--value", value]).expect("an answer");
         let relations = graph["relations"].as_array().expect("relations");
-        let own = relations.iter().filter_map(|row| row["self_cost_ns"].as_u64());
+        let own = relations
+            .iter()
+            .filter_map(|row| row["self_cost_ns"].as_u64());
         assert_eq!(own.sum::<u64>(), sum, "{value}");
     }
 }
