@@ -428,6 +428,7 @@ fn the_contexts_of_a_trace_have_its_metrics() {
     ] {
         let progress = Progress::new();
         let recording = import::open(&data(file), &progress).expect("a sound recording");
+        let trace = &recording.trace;
         let merged = contexts::contexts(&recording, &progress).expect("not cancelled");
         let merged = merged.expect("contexts");
         let functions = recording.functions.len();
