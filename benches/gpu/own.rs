@@ -96,6 +96,7 @@ fn million(relations: u64) -> Session {
                 functions,
                 trace,
                 profile: None,
+                weighed: None,
                 memory: None,
                 lines: None,
                 sampling: None,

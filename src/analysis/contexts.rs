@@ -9,23 +9,53 @@ use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
+use callscape_facts::weighed::Weighed;
 
 /// How many calls are merged between two looks at the wish to cancel.
 const BATCH: u64 = 1 << 16;
 
-/// The calling contexts of a recording: those of a profile, or made of the calls of a trace. None of a profile
+/// The calling contexts of a recording: those of a profile, of samples by their weights, or made of the calls of a trace.
+/// None of a profile
 /// that tells none, such as callgrind's. For a worker thread: linear in the calls.
 pub fn contexts<'a>(
     recording: &'a Recording,
     progress: &Progress,
 ) -> Result<Option<Cow<'a, Contexts>>, Cancelled> {
-    match &recording.profile {
-        Some(profile) => Ok(profile.contexts().map(Cow::Borrowed)),
-        None => {
-            let contexts = of_trace(&recording.trace, recording.trace.range(), progress)?;
-            Ok(Some(Cow::Owned(contexts)))
+    if let Some(profile) = &recording.profile {
+        return Ok(profile.contexts().map(Cow::Borrowed));
+    }
+    let weighed = recording.weighed.as_ref().and_then(Weighed::contexts);
+    if let Some(weighed) = weighed.filter(|_| !recording.trace.knows_waiting()) {
+        return Ok(Some(Cow::Borrowed(weighed)));
+    }
+    let contexts = of_trace(&recording.trace, recording.trace.range(), progress)?;
+    Ok(Some(Cow::Owned(match weighed {
+        Some(weighed) => with_waiting(weighed, &contexts),
+        None => contexts,
+    })))
+}
+
+/// The time and calls of contexts by the weights of samples, with what calls along time know of waiting.
+fn with_waiting(weighed: &Contexts, timed: &Contexts) -> Contexts {
+    let reporter = Reporter::new();
+    let mut builder = ContextsBuilder::new(1 + WAITING, &reporter);
+    let place = || Place::file("samples");
+    let mut nodes: Vec<NodeId> = Vec::new();
+    for (of, value) in [(weighed, 0), (timed, WAITING)] {
+        nodes.clear();
+        for context in of.ids() {
+            let around = of
+                .parent(context)
+                .map_or(NodeId::ROOT, |it| nodes[it.index()]);
+            let node = builder.child(around, of.function(context), place);
+            nodes.push(node);
+            builder.add(node, value, of.self_weight(value, context).ns(), place);
+            if value == 0 {
+                builder.add_calls(node, of.calls(context).unwrap_or(0), place);
+            }
         }
     }
+    builder.finish()
 }
 
 /// A call that is open at the call being read.

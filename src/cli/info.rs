@@ -1,5 +1,7 @@
 //! `callscape info`: Show what a recording contains: threads, calls, functions, repairs
 
+mod sampled;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -18,6 +20,7 @@ use callscape_facts::memory::{Detail, Known, Memory};
 use callscape_facts::recording::RecordingKind;
 use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
+use sampled::SampledBy;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show what a recording contains: threads, calls, functions, repairs", after_help = EXAMPLES)]
@@ -83,9 +86,12 @@ struct Info<'a> {
     calls_known: bool,
     /// Number of calling contexts of a profile; `None` if its format has no contexts.
     contexts: Option<u64>,
-    /// What a profile holds, and which of it is shown.
+    /// What a profile holds or samples weigh, and which of it is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<Value<'a>>,
+    /// Which threads the samples cover, and how often they were taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampler: Option<SampledBy>,
     /// Memory data, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     memory: Option<MemoryKnown<'a>>,
@@ -123,6 +129,9 @@ struct Thread<'a> {
     max_depth: u32,
     start_ns: Time,
     end_ns: Time,
+    /// The time that samples cover; the rest was not sampled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled_ns: Option<Cost>,
 }
 
 /// How often and how long all threads together have waited.
@@ -381,17 +390,21 @@ impl<'a> Info<'a> {
         // What a trial run left out was never in the recording; what a limit leaves out keeps its place among the functions.
         let left_out = recording.left_out.iter().filter(|it| !it.of_run_before);
         let emptied = left_out.map(|it| it.functions).sum();
-        let values = profile.map(|profile| {
-            let values = profile.values().iter().enumerate();
-            let value = values.map(|(index, value)| Value {
-                name: &value.name,
-                unit: &value.unit,
-                shown: index == profile.shown(),
-                total: profile.weight_of(index),
-            });
-            value.collect()
+        let weight = |value: usize| match (&recording.weighed, profile) {
+            (Some(weighed), _) => weighed.weight_of(value),
+            (None, Some(profile)) => profile.weight_of(value),
+            (None, None) => Cost::ZERO,
+        };
+        let values = recording.values().iter().enumerate();
+        let values = values.map(|(index, value)| Value {
+            name: &value.name,
+            unit: &value.unit,
+            shown: index == recording.value(),
+            total: weight(index),
         });
-        let threads = recording.threads().iter().map(|thread| Thread {
+        let sampled = recording.weighed.as_ref().map(|it| it.sampled());
+        let threads = recording.threads().iter().enumerate();
+        let threads = threads.map(|(number, thread)| Thread {
             id: &thread.id,
             process: &thread.process,
             name: &thread.name,
@@ -400,6 +413,7 @@ impl<'a> Info<'a> {
             max_depth: thread.max_depth,
             start_ns: thread.start,
             end_ns: thread.end,
+            sampled_ns: sampled.map(|it| it.get(number).copied().unwrap_or_default()),
         });
         let lanes = recording.threads().iter().filter(|it| it.lane > 0);
         let links = trace.links_by_kind().into_iter();
@@ -419,7 +433,8 @@ impl<'a> Info<'a> {
             contexts: profile
                 .and_then(|it| it.contexts())
                 .map(|it| it.len() as u64),
-            values: values.unwrap_or_default(),
+            values: values.collect(),
+            sampler: SampledBy::of(recording),
             memory: recording.memory.as_ref().map(MemoryKnown::from),
             lines: recording.lines.as_ref().map(LinesKnown::from),
             sampling: recording.sampling.as_ref(),
@@ -444,11 +459,17 @@ impl<'a> Info<'a> {
             let total = value.unit.show(value.total);
             match value.shown {
                 true => writeln!(out, "shown      {name}: {total}")?,
+                false if name.contains(' ') => {
+                    writeln!(out, "value      {name}: {total}, by --value '{name}'")?;
+                }
                 false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
             }
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {
             writeln!(out, "samples    {}", self.samples)?;
+        }
+        if let Some(sampler) = &self.sampler {
+            sampler.write(out)?;
         }
         if let Some(memory) = &self.memory {
             memory.write(out)?;
@@ -516,25 +537,30 @@ impl<'a> Info<'a> {
             return self.write_warnings(out);
         }
         writeln!(out)?;
-        let mut threads = Table::new(&[
+        let knows_sampled = self.threads.iter().any(|it| it.sampled_ns.is_some());
+        let mut headings = vec![
             ("thread", Align::Right),
             ("process", Align::Right),
             ("calls", Align::Right),
             ("max depth", Align::Right),
             ("start", Align::Right),
             ("end", Align::Right),
-            ("name", Align::Left),
-        ]);
+        ];
+        headings.extend(knows_sampled.then_some(("sampled", Align::Right)));
+        headings.push(("name", Align::Left));
+        let mut threads = Table::new(&headings);
         for thread in &self.threads {
-            threads.row([
+            let mut cells = vec![
                 thread.id.to_owned(),
                 thread.process.to_owned(),
                 thread.calls.to_string(),
                 thread.max_depth.to_string(),
                 thread.start_ns.to_string(),
                 thread.end_ns.to_string(),
-                thread.name.to_owned(),
-            ]);
+            ];
+            cells.extend(thread.sampled_ns.map(|it| it.to_string()));
+            cells.push(thread.name.to_owned());
+            threads.row(cells);
         }
         threads.write(out)?;
         self.write_warnings(out)

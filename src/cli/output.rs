@@ -66,7 +66,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
     Ok(session)
 }
 
-/// Shows the value of this name in the first recording, a profile, or its default value for `None`.
+/// Shows the value of this name in the first recording, or its default value for `None`.
 pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<()> {
     let Some(value) = value else {
         return Ok(());
@@ -76,10 +76,11 @@ pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<
     };
     let name = resolved.recording.name();
     // Nobody else has it: the session has only just been opened.
-    let recording = Arc::get_mut(&mut resolved.recording);
-    match recording.and_then(|recording| recording.profile.as_mut()) {
-        Some(profile) => profile.show(value).with_context(|| name),
-        None => bail!("{name}: only a profile has values to select, but this recording has times"),
+    match Arc::get_mut(&mut resolved.recording) {
+        Some(recording) if !recording.values().is_empty() => {
+            recording.show_value(value).with_context(|| name)
+        }
+        _ => bail!("{name}: a trace has no values to select: its calls have only times"),
     }
 }
 

@@ -10,7 +10,7 @@ pub struct TraceArg {
     /// Source tree in which to look up the recording's functions
     #[arg(long, value_name = "SOURCE_DIR")]
     pub source: Option<PathBuf>,
-    /// Value to show if the profile has several, such as alloc_space; `info` lists them
+    /// Value to count, of a profile or sampled recording: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     #[command(flatten)]

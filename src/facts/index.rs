@@ -26,6 +26,7 @@ use super::trace::store::{Checks, Store, ThreadTables};
 use super::trace::waiting::{Lengths, ThreadWaiting, Waiting};
 use super::trace::writer::HEADER;
 use super::trace::{Thread, Trace, runs};
+use super::weighed::Weighed;
 use callscape_base::files::{Temporary, open_regular};
 use callscape_base::units::Time;
 
@@ -34,6 +35,8 @@ use callscape_base::units::Time;
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
 pub const VERSION: u32 = 13;
+/// Difference between this version and the one before, for people.
+pub const CHANGED: &str = "samples have weights, and calls have lanes and links";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Tails up to this size are packed: all of one is unpacked in less than a millisecond.
 const PACKED: usize = 512 << 10;
@@ -102,9 +105,11 @@ enum Section {
     Memory,
     /// Empty where nothing is known of lines.
     Lines,
+    /// Empty unless samples have weights.
+    Weighed,
 }
 
-const SECTIONS: usize = Section::Lines as usize + 1;
+const SECTIONS: usize = Section::Weighed as usize + 1;
 
 /// Texts by their place among all.
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -145,6 +150,7 @@ pub struct Contents {
     pub trace: Trace,
     pub memory: Option<Memory>,
     pub lines: Option<Lines>,
+    pub weighed: Option<Weighed>,
     /// What the importer wanted to remember.
     pub note: Vec<u8>,
     /// Of what the recording was read from.
@@ -169,6 +175,7 @@ pub enum IndexError {
 pub struct Beside<'a> {
     pub memory: Option<&'a Memory>,
     pub lines: Option<&'a Lines>,
+    pub weighed: Option<&'a Weighed>,
 }
 
 /// Texts one after the other, each once.
@@ -257,6 +264,7 @@ fn tail(
     let lengths: Vec<Lengths> = lengths.map(ThreadWaiting::lengths).collect();
     let memory = beside.memory.map(Memory::to_bytes).transpose()?;
     let of_lines = beside.lines.map(Lines::to_bytes).transpose()?;
+    let weighed = beside.weighed.map(Weighed::to_bytes).transpose()?;
     // In the order of `Section`.
     let sections: [Vec<&[u8]>; SECTIONS] = [
         vec![note],
@@ -286,6 +294,7 @@ fn tail(
         links(store, |thread| &thread.sum_ends),
         vec![memory.as_deref().unwrap_or_default()],
         vec![of_lines.as_deref().unwrap_or_default()],
+        vec![weighed.as_deref().unwrap_or_default()],
     ];
     let mut tail = Vec::new();
     for section in &sections {
@@ -486,11 +495,19 @@ fn read_tail(data: &Bytes, bytes: &Bytes, tail: Range<usize>, header: &Header) -
         nothing if nothing.is_empty() => None,
         range => Some(Lines::from_bytes(bytes, range, functions.len())?),
     };
+    let weighed = match section(Section::Weighed) {
+        nothing if nothing.is_empty() => None,
+        range => {
+            let counts = (functions.len(), store.infos.len());
+            Some(Weighed::from_bytes(bytes, range, counts)?)
+        }
+    };
     Some(Contents {
         functions,
         trace: Trace::new(store),
         memory,
         lines,
+        weighed,
         note,
         fingerprint: header.fingerprint,
     })

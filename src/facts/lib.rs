@@ -29,3 +29,4 @@ pub mod sampling;
 pub mod tables;
 mod telling;
 pub mod trace;
+pub mod weighed;

@@ -9,10 +9,11 @@ use super::functions::Functions;
 use super::gaps::Gaps;
 use super::lines::Lines;
 use super::memory::Memory;
-use super::profile::Profile;
+use super::profile::{NoSuchValue, Profile, Value};
 use super::sampling::Sampling;
 use super::trace::{FunctionMetrics, Relation, Thread, Trace};
-use callscape_base::units::{TimeRange, Unit};
+use super::weighed::Weighed;
+use callscape_base::units::{Cost, TimeRange, Unit};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -40,6 +41,8 @@ pub struct Recording {
     pub trace: Trace,
     /// What a profile weighs; none of the other kinds.
     pub profile: Option<Profile>,
+    /// What the samples of a sampled recording weigh; `None` if that is the duration of its calls.
+    pub weighed: Option<Weighed>,
     /// What is known of allocations and releases; none where the recording has none.
     pub memory: Option<Memory>,
     /// What is known of source lines, over the whole recording; none where the recording does not say which line ran.
@@ -74,6 +77,7 @@ impl Recording {
             functions,
             trace,
             profile: None,
+            weighed: None,
             memory: None,
             lines: None,
             sampling: None,
@@ -124,6 +128,49 @@ impl Recording {
     /// The same recording with what is known of its lines.
     pub fn with_lines(self, lines: Option<Lines>) -> Recording {
         Recording { lines, ..self }
+    }
+
+    /// The same recording with what its samples weigh.
+    pub fn with_weights(self, weighed: Option<Weighed>) -> Recording {
+        Recording { weighed, ..self }
+    }
+
+    /// Shows the value of this name from now on. A sampled recording has times only as long as its first value is shown;
+    /// for the others it is a profile. A trace has no values.
+    pub fn show_value(&mut self, name: &str) -> Result<(), NoSuchValue> {
+        let Some(weighed) = &mut self.weighed else {
+            let Some(profile) = &mut self.profile else {
+                let (wanted, known) = (name.to_owned(), Vec::new());
+                return Err(NoSuchValue { wanted, known });
+            };
+            return profile.show(name);
+        };
+        let value = weighed.find(name)?;
+        if let Some((trace, memory)) = weighed.times_again() {
+            (self.trace, self.memory, self.profile) = (trace, memory, None);
+            self.kind = RecordingKind::Sampled;
+        }
+        if value > 0 {
+            let times = (std::mem::take(&mut self.trace), self.memory.take());
+            self.profile = Some(weighed.without_times(value, times));
+            self.kind = RecordingKind::Profile;
+        }
+        Ok(())
+    }
+
+    /// The values that can be shown; none of a trace.
+    pub fn values(&self) -> &[Value] {
+        match (&self.weighed, &self.profile) {
+            (Some(weighed), _) => weighed.values(),
+            (None, Some(profile)) => profile.values(),
+            (None, None) => &[],
+        }
+    }
+
+    /// How exactly the times at which calls began and ended are known: one interval of the sampler. `None` if exactly, or
+    /// if the interval is not known.
+    pub fn known_to(&self) -> Option<Cost> {
+        self.weighed.as_ref().and_then(Weighed::interval)
     }
 
     /// The number of the value shown, where there are several: 0 but for a profile.
@@ -180,9 +227,13 @@ impl Recording {
     /// The number of calls of each function; 0 where they are not counted. Less work than all of
     /// [`function_metrics`](Self::function_metrics).
     pub fn calls_by_function(&self) -> Vec<u64> {
-        match &self.profile {
-            Some(profile) => profile.calls_by_function(),
-            None => {
+        match (&self.profile, &self.weighed) {
+            (Some(profile), _) => profile.calls_by_function(),
+            (None, Some(_)) => {
+                let metrics = self.function_metrics(None);
+                metrics.into_iter().map(|it| it.calls).collect()
+            }
+            (None, None) => {
                 let metrics = self.trace.function_metrics(None);
                 metrics.into_iter().map(|it| it.calls).collect()
             }
@@ -199,20 +250,23 @@ impl Recording {
     }
 
     /// Calls, total and self cost of each function, indexed by function, over the whole recording or over
-    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit).
+    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit). Without a range, samples count with
+    /// their weights; in a range, with the time in it that they cover.
     pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        match &self.profile {
-            Some(profile) => profile.function_metrics().to_vec(),
-            None => self.trace.function_metrics(range),
+        match (&self.profile, &self.weighed, range) {
+            (Some(profile), ..) => profile.function_metrics().to_vec(),
+            (None, Some(weighed), None) => weighed.function_metrics(&self.trace),
+            _ => self.trace.function_metrics(range),
         }
     }
 
     /// The call relations between functions, sorted by caller, then callee, over the whole recording or over
-    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit).
+    /// a range of time, as [`function_metrics`](Self::function_metrics).
     pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        match &self.profile {
-            Some(profile) => profile.relations().to_vec(),
-            None => self.trace.relations(range),
+        match (&self.profile, &self.weighed, range) {
+            (Some(profile), ..) => profile.relations().to_vec(),
+            (None, Some(weighed), None) => weighed.relations(&self.trace),
+            _ => self.trace.relations(range),
         }
     }
 

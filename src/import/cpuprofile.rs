@@ -21,7 +21,8 @@ use super::decimal::Unit;
 use super::document::{self, Document, Next};
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{self, Samples, StackId, Stacks, Ticks, median};
+use super::samplers;
+use super::samples::{self, Sample, Samples, StackId, Stacks, Ticks, median};
 use callscape_base::progress::Progress;
 use callscape_base::units::{self, FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
@@ -70,7 +71,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         return Err(document.error(expected, "none"));
     };
     let thread = builder.thread("", "1");
-    let mut samples = Samples::new(&reporter);
+    let mut samples = Samples::of(&reporter, samplers::only(FORMAT));
     samples.allow(document.offset());
     let place = || document.place();
     let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
@@ -81,12 +82,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         samples: &mut samples,
     };
     profile.hand_on(&taken, of, &document, &mut builder);
-    let sampled = samples.finish(&mut builder, place);
+    let sampled = samples.finish(&stacks, &mut builder, place);
     let lines = sampled.innermost_lines(&stacks, &ticks);
     let calls = builder.finish(place);
+    let weighed = sampled.weighed(&stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed))
 }
 
 /// What the samples of a profile are handed on to.
@@ -261,7 +264,11 @@ impl Profile {
         }
         self.deltas.extend(part.deltas);
         self.start = self.start.or(part.start);
-        self.end = part.end.or(self.end);
+        // A part may have its own clock, as where V8's answer is put into an event: its length is that of any clock.
+        let starts = self.start.zip(part.start);
+        let shift = starts.map_or(0, |(of_all, of_part)| of_all.saturating_sub(of_part));
+        let end = part.end.map(|end| end.saturating_add(shift));
+        self.end = end.or(self.end);
     }
 
     /// Hands on the samples of a profile of parts; whether there are any.
@@ -294,8 +301,7 @@ impl Profile {
         let track = samples.track(to.thread);
         let place = || document.place();
         for &(time, stack) in &sampled {
-            let at = Timestamp::from_ns(time);
-            samples.stack(track, at, stack, stacks, builder, place);
+            samples.stack(track, Sample::at(time, stack), stacks, builder, place);
         }
         let last = sampled.last().map(|&(time, _)| time);
         let end = self.end.filter(|_| self.timestamps.is_empty());

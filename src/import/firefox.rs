@@ -20,7 +20,8 @@ use super::decimal::Unit;
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{self, Samples, StackId, Stacks};
+use super::samplers;
+use super::samples::{self, Sample, Samples, StackId, Stacks};
 use callscape_base::progress::Progress;
 use callscape_base::units::{Cost, ThreadId};
 use callscape_base::warnings::Reporter;
@@ -33,6 +34,8 @@ mod tables;
 
 /// The identifier of the format in `info`.
 pub const FORMAT: &str = "firefox";
+/// The event of what samples tell of the processor.
+const PROCESSOR: &str = "threadCPUDelta";
 
 /// Whether a file that begins with `head` is a profile: its metadata speak of an interval, and of a version or
 /// product.
@@ -60,6 +63,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
     let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);
     let mut samples = Samples::new(&reporter);
+    let whole = samples.event("", samplers::only(FORMAT));
     if !document.object()? {
         return Err(document.error("a profile", "no object"));
     }
@@ -97,10 +101,20 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             thread.wait(known, &times, &mut builder);
             builder.name_thread(known, &thread.name);
             let track = samples.track(known);
-            for &(time, stack) in &sampled {
-                let at = Timestamp::from_ns(time);
-                let place = || document.place();
-                samples.stack(track, at, stack, &stacks, &mut builder, place);
+            samples.every(whole, profile.interval.unwrap_or(0));
+            let ran = thread.ran(of_row);
+            let is_told = !ran.is_empty();
+            for (&(time, stack), next) in sampled.iter().zip(1..) {
+                let mut sample = Sample::at(time, stack);
+                // What a thread did between its samples is told: it ran, or waited.
+                let next = sampled.get(next).filter(|_| is_told);
+                let lasts = next.map(|(next, _)| next.saturating_sub(time));
+                sample.amount = lasts.and_then(|lasts| u64::try_from(lasts).ok());
+                samples.stack(track, sample, &stacks, &mut builder, || document.place());
+            }
+            for (stack, ran) in ran {
+                let event = samples.event(PROCESSOR, samplers::in_format(FORMAT, PROCESSOR));
+                samples.weigh(event, stack, ran);
             }
             let last = sampled.last().map(|&(time, _)| time);
             let end = last.zip(profile.interval.filter(|&interval| interval > 0));
@@ -109,12 +123,14 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         }
     }
     let place = || document.place();
-    let sampled = samples.finish(&mut builder, place);
+    let sampled = samples.finish(&stacks, &mut builder, place);
     let lines = sampled.lines(&stacks);
     let calls = builder.finish(place);
+    let weighed = sampled.weighed(&stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed))
 }
 
 /// A profile while it is read: of all processes, or of one in Gecko's format.
@@ -332,6 +348,18 @@ impl Thread {
                 }
             }
         }
+    }
+
+    /// How long the thread ran after each sample until the next, as far as they say it.
+    fn ran(&self, of_row: &[StackId]) -> Vec<(StackId, u64)> {
+        let rows = 1..self.samples.rows();
+        let ran = rows.filter_map(|row| {
+            let ran = u64::try_from(self.samples.get(3, row)?).ok()?;
+            let stack = self.samples.index(0, row - 1);
+            let stack = stack.and_then(|stack| of_row.get(stack).copied());
+            Some((stack.unwrap_or(StackId::EMPTY), ran))
+        });
+        ran.collect()
     }
 
     /// The samples in order of time, with their stacks.

@@ -3,7 +3,8 @@
 //! Read: stacks as frames with `;` between them, outermost first, and behind a blank their count. Stacks of
 //! the same frames are one context. Two counts on every line (`difffolded.pl`) are two values, `before` and
 //! `after`, the second shown. Counts with decimals, or with an exponent (`1e3`), are kept to thousandths, and counted where they have more. Lines that begin with `#` or `//`
-//! and have no count are comments.
+//! and have no count are comments, and so is `# key: value`, as austin writes it before and behind its stacks
+//! (<https://github.com/P403n1x87/austin#austin-format>): its counts are microseconds, or bytes, and its frames `file:function:line`.
 //!
 //! Frames are names; of these dialects they are taken apart: `name (file:line)` of py-spy; ``module`name`` of
 //! DTrace; `name_[k]` of a function of the kernel; `name_[j]`, `_[i]`, `_[0]`, `_[1]` of perf and async-profiler,
@@ -19,7 +20,7 @@ use super::decimal;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::{stream, text};
+use super::{samplers, stream, text};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Unit};
@@ -118,7 +119,16 @@ fn first_lines(head: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
 }
 
 fn is_comment(line: &[u8]) -> bool {
-    (line.starts_with(b"#") || line.starts_with(b"//")) && split_count(line).is_none()
+    let begins = line.starts_with(b"#") || line.starts_with(b"//");
+    begins && (split_count(line).is_none() || note(line).is_some())
+}
+
+/// The key and the value of `# key: value`.
+fn note(line: &[u8]) -> Option<(&str, &str)> {
+    let text = std::str::from_utf8(line.strip_prefix(b"# ")?).ok()?;
+    let (key, value) = text.split_once(": ")?;
+    let is_word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_word && !value.contains(';')).then_some((key, value.trim()))
 }
 
 /// A line as its stack and the text of its count.
@@ -203,6 +213,8 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         pairs,
         scale: 1,
         stacks: 0,
+        is_austin: false,
+        mode: String::new(),
     };
     while let Some(line) = lines.next()? {
         reader.line += 1;
@@ -245,6 +257,9 @@ struct Reader<'r> {
     scale: u64,
     /// How many stacks were taken.
     stacks: u64,
+    /// Austin has written it, in this mode.
+    is_austin: bool,
+    mode: String,
 }
 
 impl Reader<'_> {
@@ -255,6 +270,13 @@ impl Reader<'_> {
 
     fn read(&mut self, line: &[u8]) {
         if line.is_empty() {
+            return;
+        }
+        if let Some((key, value)) = note(line) {
+            self.is_austin |= key == "austin";
+            if key == "mode" {
+                value.clone_into(&mut self.mode);
+            }
             return;
         }
         let Some((mut stack, count)) = split_count(line) else {
@@ -400,7 +422,10 @@ impl Reader<'_> {
             return known;
         }
         let text = self.text(frame);
-        let function = function(&text);
+        let function = match self.is_austin {
+            true => of_austin(&text).unwrap_or_else(|| function(&text)),
+            false => function(&text),
+        };
         let [name, file, library] = [function.name, function.file, function.library]
             .map(|it| escape::undata(it, |c| c == ';'));
         let function = self.functions.intern(Function {
@@ -413,7 +438,31 @@ impl Reader<'_> {
         function
     }
 
-    fn finish(self, input: &Input) -> Recording {
+    /// The value of what austin counts; none of other files.
+    fn value_of_austin(&mut self) -> Option<Value> {
+        if !self.is_austin || self.scale != 1 || self.pairs {
+            return None;
+        }
+        if self.mode == "memory" {
+            return Some(Value {
+                name: "memory".to_owned(),
+                unit: Unit::Bytes,
+            });
+        }
+        const NS_A_MICROSECOND: u64 = 1000;
+        let sampler = samplers::of(FORMAT, &self.mode)?;
+        let fits = self.builder.scale(0, NS_A_MICROSECOND);
+        fits.then(|| sampler.time())
+    }
+
+    fn finish(mut self, input: &Input) -> Recording {
+        if let Some(value) = self.value_of_austin() {
+            let samples = self.stacks;
+            let weights = Weights::Contexts(self.builder.finish());
+            let profile = Profile::new(vec![value], 0, weights, self.functions.len());
+            let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());
+            return Recording::of_profile(input, FORMAT, samples, profile, warnings);
+        }
         let unit = match self.scale {
             1 => Unit::Things("samples".to_owned()),
             _ => Unit::Thousandths("samples".to_owned()),
@@ -445,6 +494,18 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let rest = a[at..].iter().zip(&b[at..]);
     at += rest.take_while(|(a, b)| a == b).count();
     at
+}
+
+/// A frame of austin's, whose line is the one that ran.
+fn of_austin(frame: &str) -> Option<Function<'_>> {
+    let (place, line) = frame.rsplit_once(':')?;
+    line.parse::<u32>().ok()?;
+    let (file, name) = place.rsplit_once(':')?;
+    (!file.is_empty() && !name.is_empty()).then_some(Function {
+        name,
+        file,
+        ..Function::default()
+    })
 }
 
 /// What a frame says.
@@ -505,6 +566,17 @@ mod tests {
         ] {
             assert_eq!(parts(frame), expected, "{frame}");
         }
+    }
+
+    #[test]
+    fn frames_and_notes_of_austin_are_taken_apart() {
+        let of = |frame| of_austin(frame).map(|it| (it.name, it.file));
+        assert_eq!(of("/a b/m.py:run:5"), Some(("run", "/a b/m.py")));
+        assert_eq!(of("C:\\m.py:<module>:10"), Some(("<module>", "C:\\m.py")));
+        assert_eq!((of("T0:1235"), of("a:b:c")), (None, None));
+        assert_eq!(note(b"# interval: 10000"), Some(("interval", "10000")));
+        assert_eq!((note(b"#a: 1"), note(b"# a: b;c 1")), (None, None));
+        assert_eq!(note(b"# std::f 1"), None);
     }
 
     #[test]

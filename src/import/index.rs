@@ -22,7 +22,9 @@ use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::fnv::Fnv;
 use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
-use callscape_facts::index::{self, Beside, Contents, IndexError, MAGIC, VERSION};
+use callscape_facts::index::{
+    self, Beside, CHANGED, Contents, IndexError, MAGIC, VERSION,
+};
 use callscape_facts::memory::Memory;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::sampling::Sampling;
@@ -204,6 +206,7 @@ fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()
         Beside {
             memory: recording.memory.as_ref(),
             lines: recording.lines.as_ref(),
+            weighed: recording.weighed.as_ref(),
         },
         &note,
         fingerprint,
@@ -231,7 +234,7 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
     let contents = index::open(path, size <= CHECKED_WHOLE).map_err(|error| match error {
         IndexError::Io(error) => ImportError::io(path, error),
         IndexError::Version(found) => malformed(
-            &format!("an index of version {VERSION}"),
+            &format!("an index of version {VERSION} ({CHANGED}), made anew from its recording"),
             format!("one of version {found}"),
         ),
         IndexError::Other => malformed("a Callscape index", "other bytes".into()),
@@ -304,6 +307,7 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
         profile,
         memory: contents.memory,
         lines: contents.lines,
+        weighed: contents.weighed,
         sampling: note.sampling,
         left_out: note.left_out,
         samples: note.samples,

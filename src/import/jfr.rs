@@ -4,7 +4,8 @@
 //! <https://github.com/indygreg/java-rs/blob/main/jfr-reader/src/specification.rs>.
 //!
 //! Read are the samples of running code: `jdk.ExecutionSample`, `jdk.NativeMethodSample`, `jdk.CPUTimeSample` and
-//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack, in which frames have the line that ran. A
+//! async-profiler's `profiler.WallClockSample`, each with thread, time and stack, in which frames have the line that ran
+//! (`jfr/sampled.rs`). Calls are those of one of these events; native code may wait, and counts beside it. A
 //! function is a method of a class, whatever its parameters; its line is the lowest that was seen to run where it was first seen, since the format has
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
 //! otherwise) begin in the midst and are counted (`truncated-stack`). Samples of allocations and of what lives are what is
@@ -21,7 +22,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{Samples, StackId, Stacks, TrackId};
+use super::samples::{self, Samples, StackId, Stacks, TrackId};
 use super::stream::Window;
 use callscape_base::progress::Progress;
 use callscape_base::units::FunctionId;
@@ -34,12 +35,16 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Why;
 use memory::{Gathered, OfChunk};
 use pools::Pools;
-use types::{Role, Types, Value};
+use sampled::{Sample, Sampled};
+use types::Types;
+use waits::{Wait, Waits};
 use wire::Bytes;
 
 mod memory;
 mod pools;
+mod sampled;
 mod types;
+mod waits;
 mod wire;
 
 /// The identifier of the format in `info`.
@@ -53,20 +58,6 @@ const LONGEST: u64 = 48 << 20;
 /// The types of metadata and of checkpoints; those of other events differ from chunk to chunk.
 const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
-
-const SAMPLES: [&str; 4] = [
-    "jdk.ExecutionSample",
-    "jdk.NativeMethodSample",
-    "jdk.CPUTimeSample",
-    "profiler.WallClockSample",
-];
-/// What a thread does while it waits for something. Recorded as a rule from 20 ms on.
-const WAITS: [&str; 4] = [
-    "jdk.ThreadPark",
-    "jdk.ThreadSleep",
-    "jdk.JavaMonitorWait",
-    "jdk.JavaMonitorEnter",
-];
 
 /// Whether a file that begins with `head` begins with a chunk.
 pub fn sniff(head: &[u8]) -> bool {
@@ -100,7 +91,7 @@ fn pass(
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        samples: Samples::of_running(&reporter),
+        samples: Samples::new(&reporter),
         stacks: Stacks::default(),
         functions: HashMap::new(),
         tracks: HashMap::new(),
@@ -151,13 +142,16 @@ fn pass(
     let place = || window.place(end);
     reader.take_waiting(&window);
     reader.wait();
-    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader
+        .samples
+        .finish(&reader.stacks, &mut reader.builder, place);
     let lines = sampled.lines(&reader.stacks);
     let samples = sampled.samples;
     if let Some(began) = reader.memory.began() {
         reader.builder.began(Timestamp::from_ns(began));
     }
     let (functions, trace) = reader.builder.finish(place);
+    let weighed = sampled.weighed(&reader.stacks, functions.len());
     let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
     let memory = reader.memory.finish(&trace, &warn);
     let warnings = reporter.warnings();
@@ -173,8 +167,9 @@ fn pass(
             let calls = (functions, trace);
             Recording {
                 memory,
+                weighed,
+                lines,
                 ..Recording::of_calls(input, FORMAT, Some(samples), calls, warnings)
-                    .with_lines(lines)
             }
         }
     }))
@@ -313,19 +308,10 @@ fn event(window: &mut Window<'_>) -> Result<Event, ImportError> {
     })
 }
 
-/// A sample as its event has it: keys hold within the chunk.
-struct Sample {
-    time: i64,
-    thread: u64,
-    stack: u64,
-    offset: u64,
-}
-
 /// A sample by what holds in all chunks.
 struct Taken {
-    time: i64,
     track: TrackId,
-    stack: StackId,
+    sample: samples::Sample,
     offset: u64,
 }
 
@@ -357,16 +343,10 @@ impl Reader<'_> {
         types: &Types,
         window: &mut Window<'_>,
     ) -> Result<(), ImportError> {
-        let of = |names: &[&str]| -> HashMap<u64, &types::Class, BuildFast> {
-            let known = types.all();
-            known
-                .filter(|(_, class)| names.contains(&class.name.as_str()))
-                .collect()
-        };
-        let (sampled, waits) = (of(&SAMPLES), of(&WAITS));
+        let waits = Waits::new(types);
+        let mut sampled = Sampled::new(types, &mut self.samples);
         let mut of_memory = OfChunk::new(types);
-        // Start and end, by the keys of threads.
-        let mut waited: Vec<(u64, i64, i64)> = Vec::new();
+        let mut waited: Vec<Wait> = Vec::new();
         let mut pools = Pools::default();
         let mut samples: Vec<Sample> = Vec::new();
         while window.offset() < chunk.end && (!window.data().is_empty() || window.more()?) {
@@ -383,50 +363,24 @@ impl Reader<'_> {
                     break;
                 }
             };
-            let mut content = Bytes(&window.data()[from..to]);
+            let content = Bytes(&window.data()[from..to]);
             if kind == CHECKPOINT {
                 if pools.read(content, types).is_none() {
                     self.reporter
                         .warn("damaged-checkpoint", || window.place(offset));
                 }
-            } else if let Some(class) = sampled.get(&kind) {
-                let mut sample = Sample {
-                    time: 0,
-                    thread: 0,
-                    stack: 0,
-                    offset,
-                };
-                let whole = types.value(
-                    class,
-                    &mut content,
-                    &mut |role, value| match (role, value) {
-                        (Role::StartTime, Value::Number(ticks)) => sample.time = chunk.time(ticks),
-                        (Role::Thread, Value::Number(key)) => sample.thread = key,
-                        (Role::StackTrace, Value::Number(key)) => sample.stack = key,
-                        _ => {}
-                    },
-                );
-                match whole {
-                    Some(()) => samples.push(sample),
+            } else if let Some(read) =
+                sampled.read(kind, types, content, (|ticks| chunk.time(ticks), offset))
+            {
+                match read {
+                    Some(sample) => samples.push(sample),
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
-            } else if let Some(class) = waits.get(&kind) {
-                let (mut start, mut duration, mut thread) = (0u64, 0u64, 0);
-                let whole = types.value(
-                    class,
-                    &mut content,
-                    &mut |role, value| match (role, value) {
-                        (Role::StartTime, Value::Number(ticks)) => start = ticks,
-                        (Role::Duration, Value::Number(ticks)) => duration = ticks,
-                        (Role::Thread, Value::Number(key)) => thread = key,
-                        _ => {}
-                    },
-                );
-                match whole {
-                    Some(()) => {
-                        let end = start.saturating_add(duration);
-                        waited.push((thread, chunk.time(start), chunk.time(end)));
-                    }
+            } else if sampled.setting(kind, types, content) {
+                // How often samples are taken.
+            } else if let Some(read) = waits.read(kind, types, content, |ticks| chunk.time(ticks)) {
+                match read {
+                    Some(wait) => waited.push(wait),
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
             } else if of_memory.take(kind, content, |ticks| chunk.time(ticks), offset)
@@ -442,16 +396,44 @@ impl Reader<'_> {
             self.goes_back |= first.time < self.last;
             self.last = self.last.max(last.time);
         }
-        self.take(&samples, &pools, window);
+        sampled.tell(&mut self.samples);
+        self.take((&samples, &mut sampled), &pools, window);
         let functions = self.functions(of_memory.stacks(), &pools);
         let reporter = self.reporter;
         let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
         self.memory.take(&of_memory, &pools, &functions, &warn);
-        for (thread, start, end) in waited {
-            let (id, _) = pools.thread(thread);
-            self.waits.entry(id).or_default().push((start, end));
-        }
+        self.weigh(&waited, &pools);
         Ok(())
+    }
+
+    /// Takes the waits of a chunk: their times, and how long stacks waited.
+    fn weigh(&mut self, waited: &[Wait], pools: &Pools) {
+        let functions = self.functions(waited.iter().map(|it| it.stack), pools);
+        for wait in waited {
+            let (id, _) = pools.thread(wait.thread);
+            let waits = self.waits.entry(id).or_default();
+            waits.push((wait.start, wait.end));
+            let ns = u64::try_from(wait.end.saturating_sub(wait.start)).unwrap_or(0);
+            if let Some(stack) = self.stack(wait.stack, pools, &functions) {
+                let event = sampled::event_of_waiting(&mut self.samples);
+                self.samples.weigh(event, stack, ns);
+            }
+        }
+    }
+
+    /// The stack with this key; none where it is not known.
+    fn stack(
+        &mut self,
+        key: u64,
+        pools: &Pools,
+        functions: &HashMap<u64, FunctionId, BuildFast>,
+    ) -> Option<StackId> {
+        let (frames, _) = pools.stack(key)?;
+        let frames = frames.iter().rev();
+        let frames = frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
+        Some(frames.fold(StackId::EMPTY, |below, (function, line)| {
+            self.stacks.push_at(below, function, line)
+        }))
     }
 
     /// Hands on when threads with samples have waited.
@@ -470,7 +452,12 @@ impl Reader<'_> {
     }
 
     /// Hands on the samples of a chunk, which are in order of time.
-    fn take(&mut self, samples: &[Sample], pools: &Pools, window: &Window<'_>) {
+    fn take(
+        &mut self,
+        (samples, sampled): (&[Sample], &mut Sampled<'_>),
+        pools: &Pools,
+        window: &Window<'_>,
+    ) {
         let functions = self.functions(samples.iter().map(|it| it.stack), pools);
         let mut stacks: HashMap<u64, Option<StackId>, BuildFast> = HashMap::default();
         let mut tracks: HashMap<u64, TrackId, BuildFast> = HashMap::default();
@@ -484,15 +471,14 @@ impl Reader<'_> {
                     track
                 }
             };
-            let stack = *stacks.entry(sample.stack).or_insert_with(|| {
-                let (frames, _) = pools.stack(sample.stack)?;
-                let frames = frames.iter().rev();
-                let functions =
-                    frames.filter_map(|frame| Some((*functions.get(&frame.method)?, frame.line)));
-                Some(functions.fold(StackId::EMPTY, |below, (function, line)| {
-                    self.stacks.push_at(below, function, line)
-                }))
-            });
+            let stack = match stacks.get(&sample.stack) {
+                Some(&known) => known,
+                None => {
+                    let stack = self.stack(sample.stack, pools, &functions);
+                    stacks.insert(sample.stack, stack);
+                    stack
+                }
+            };
             let Some(stack) = stack else {
                 self.reporter.warn("missing-stack", place);
                 continue;
@@ -503,32 +489,36 @@ impl Reader<'_> {
             {
                 self.reporter.warn("truncated-stack", place);
             }
+            let is_waiting = |state| sampled::is_waiting(pools.state(state));
+            let (event, amount) = sampled.event(sample, is_waiting, &mut self.samples);
+            let taken = samples::Sample {
+                time: Timestamp::from_ns(sample.time),
+                stack,
+                event,
+                amount,
+            };
             if let Some(waiting) = &mut self.waiting {
                 waiting.push(Taken {
-                    time: sample.time,
                     track,
-                    stack,
+                    sample: taken,
                     offset: sample.offset,
                 });
                 continue;
             }
-            let time = Timestamp::from_ns(sample.time);
             let (stacks, builder) = (&self.stacks, &mut self.builder);
-            self.samples
-                .stack(track, time, stack, stacks, builder, place);
+            self.samples.stack(track, taken, stacks, builder, place);
         }
     }
 
     /// Hands on the samples that wait, in order of time.
     fn take_waiting(&mut self, window: &Window<'_>) {
         let mut waiting = self.waiting.take().unwrap_or_default();
-        waiting.sort_by_key(|sample| sample.time);
-        for sample in waiting {
-            let time = Timestamp::from_ns(sample.time);
-            let place = || window.place(sample.offset);
+        waiting.sort_by_key(|taken| taken.sample.time);
+        for taken in waiting {
+            let place = || window.place(taken.offset);
             let (stacks, builder) = (&self.stacks, &mut self.builder);
             self.samples
-                .stack(sample.track, time, sample.stack, stacks, builder, place);
+                .stack(taken.track, taken.sample, stacks, builder, place);
         }
     }
 

@@ -57,6 +57,7 @@ mod processes;
 mod protobuf;
 mod read;
 pub mod results;
+pub mod samplers;
 mod samples;
 mod several;
 mod sorting;

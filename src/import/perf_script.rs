@@ -5,8 +5,9 @@
 //! Read is, of every sample, the line that names its command, its process and thread where they are there, its
 //! processor and its time, and the frames behind it: symbol, library and, with `-F +srcline`, file and line. Any of
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
-//! Samples of all events are taken together: each shows a stack that there was. Not read are the event's name
-//! and period, addresses, the header beyond its being one (`#`), and what perf notes between samples
+//! A sample weighs the period before its event: nanoseconds of a clock, else what the event counts. Calls are those of the
+//! samples of one event, a clock if there is one, else the first; the others are values. Not read are
+//! addresses, the header beyond its being one (`#`), and what perf notes between samples
 //! (`PERF_RECORD_…`); of that, losses are counted. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
 //! summed: they are told by going back again and again.
 //!
@@ -17,26 +18,27 @@
 //! thread for each of them.
 
 pub mod gap;
+mod symbols;
 mod text;
 
 use std::collections::HashMap;
 
 use super::decimal::{self, Unit};
-use super::demangle::demangle;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::samples::{Samples, StackId, Stacks, TrackId};
+use super::samplers;
+use super::samples::{self, EventId, Samples, StackId, Stacks, TrackId};
 use super::text::decode;
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
-use callscape_facts::functions::Function;
 use callscape_facts::hashing::BuildFast;
-use callscape_facts::names::{NameId, Names};
+use callscape_facts::names::NameId;
 use callscape_facts::recording::Recording;
 use gap::Gap;
+use symbols::{StackFrame, Symbols};
 use text::{Frame, Sample, SourceLine, is_source_text};
 
 /// The identifier of the format in `info`.
@@ -72,11 +74,12 @@ pub fn sniff(head: &[u8]) -> bool {
     let second = lines.next();
     match (Sample::parse(first), second) {
         (Some(sample), _) if sample.is_record() => true,
-        (Some(sample), None) => sample.time.is_some() && sample.event,
+        (Some(sample), None) => sample.time.is_some() && !sample.event.is_empty(),
         (Some(sample), Some(second)) => {
             let next = Sample::parse(second);
-            let alike = sample.event || Frame::alone(sample.rest).is_some();
-            let next = next.is_some_and(|next| next.time.is_some() && next.event == sample.event);
+            let named = |sample: &Sample<'_>| !sample.event.is_empty();
+            let alike = named(&sample) || Frame::alone(sample.rest).is_some();
+            let next = next.is_some_and(|it| it.time.is_some() && named(&it) == named(&sample));
             (alike && sample.time.is_some() && next)
                 || Frame::parse(second).is_some_and(|frame| frame.address)
         }
@@ -120,19 +123,22 @@ fn pass(
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {
         builder: TraceBuilder::new(&reporter),
-        samples: Samples::of_running(&reporter),
+        samples: Samples::new(&reporter),
+        events: HashMap::default(),
         symbols: Symbols::default(),
-        threads: HashMap::default(),
+        threads: Vec::new(),
+        numbers: HashMap::default(),
         waiting: None,
         current: None,
         frames: Vec::new(),
-        stack: Vec::new(),
-        lined: Stacks::default(),
+        stacks: Stacks::default(),
         text: Vec::new(),
         gaps: Vec::new(),
         order: Order::default(),
         sum: sums_deltas.then_some(0),
     };
+    // A frame in the text is a call at most.
+    reader.samples.allow(u64::MAX);
     while reader.line(&mut lines)? {
         if !sums_deltas && reader.order.tells() && reader.order.is_of_deltas() {
             return Ok(None);
@@ -143,7 +149,9 @@ fn pass(
     }
     reader.flush(&lines);
     let place = || lines.place();
-    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader
+        .samples
+        .finish(&reader.stacks, &mut reader.builder, place);
     if sampled.samples == 0 {
         let found = "only a header or other lines";
         return Err(ImportError::malformed(
@@ -152,14 +160,15 @@ fn pass(
             found,
         ));
     }
-    let lines = sampled.lines(&reader.lined);
+    let lines = sampled.lines(&reader.stacks);
     let calls = reader.builder.finish(place);
+    let weighed = sampled.weighed(&reader.stacks, calls.0.len());
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
     let gaps = gap::on_clock_of(&calls.1, &reader.gaps);
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
     let recording = Recording { gaps, ..recording };
-    Ok(Some(recording.with_lines(lines)))
+    Ok(Some(recording.with_lines(lines).with_weights(weighed)))
 }
 
 /// In what order the times of the samples stand, which tells those of `--deltatime` from others: perf prints samples
@@ -195,120 +204,8 @@ impl Order {
     }
 }
 
-/// Symbols, libraries and files by name, and the functions that they are.
-#[derive(Default)]
-struct Symbols {
-    names: Names,
-    /// By the bytes in the file.
-    spellings: HashMap<Box<[u8]>, NameId, BuildFast>,
-    /// By symbol, library and file.
-    functions: HashMap<(NameId, NameId, NameId), FunctionId, BuildFast>,
-    /// By what stands in a line of a stack, the frame that it is: most come again and again.
-    frames: HashMap<Box<[u8]>, StackFrame, BuildFast>,
-}
-
-impl Symbols {
-    fn name(&mut self, bytes: &[u8], lines: &Lines<'_>) -> NameId {
-        if let Some(&name) = self.spellings.get(bytes) {
-            return name;
-        }
-        let (text, is_other) = decode(bytes);
-        if is_other {
-            lines.warn("invalid-text");
-        }
-        let name = self.names.intern(&text);
-        self.spellings.insert(bytes.into(), name);
-        name
-    }
-
-    fn function(
-        &mut self,
-        frame: &StackFrame,
-        library: NameId,
-        builder: &mut TraceBuilder<'_>,
-    ) -> FunctionId {
-        let key = (frame.symbol, library, frame.file);
-        if let Some(&function) = self.functions.get(&key) {
-            return function;
-        }
-        let library = self.names.get(library);
-        let (name, file, line) = symbol_parts(self.names.get(frame.symbol));
-        let function = builder.function(Function {
-            name: &name,
-            file: if file.is_empty() {
-                self.names.get(frame.file)
-            } else {
-                file
-            },
-            line: if line == 0 { frame.line } else { line },
-            library: match library.rsplit_once('/') {
-                // A compiler's map is no library.
-                Some((_, base)) if base.starts_with("perf-") && base.ends_with(".map") => "",
-                Some((_, base)) if !base.is_empty() => base,
-                _ => library,
-            },
-        });
-        self.functions.insert(key, function);
-        function
-    }
-}
-
-/// The name, file and line in a symbol, which just-in-time compilers write in their own ways.
-fn symbol_parts(symbol: &str) -> (String, &str, u32) {
-    if let Some(rest) = symbol.strip_prefix("py::")
-        && let Some((name, file)) = rest.split_once(':')
-    {
-        return (name.to_owned(), file, 0);
-    }
-    if let Some(class) = symbol.strip_prefix('L')
-        && let Some((class, method)) = class.split_once(";::")
-    {
-        return (format!("{}::{method}", class.replace('/', ".")), "", 0);
-    }
-    for kind in ["JS:", "LazyCompile:", "Function:", "Script:", "Eval:"] {
-        let Some(rest) = symbol.strip_prefix(kind) else {
-            continue;
-        };
-        // Which compiler made it.
-        let rest = rest.trim_start_matches(['*', '~', '^', '+']);
-        let (name, place) = rest.split_once(' ').unwrap_or((rest, ""));
-        let (file, line) = place_parts(place);
-        let name = if name.is_empty() { "(anonymous)" } else { name };
-        return (name.to_owned(), file, line);
-    }
-    match symbol.starts_with("_Z") || symbol.starts_with("_R") {
-        true => (demangle(symbol), "", 0),
-        // As perf shows it: `memcpy@plt` is not the library's.
-        false => (symbol.to_owned(), "", 0),
-    }
-}
-
-/// `file:line:column`, `file:line` or `file` as file and line.
-fn place_parts(place: &str) -> (&str, u32) {
-    let mut file = place;
-    let mut line = 0;
-    for _ in 0..2 {
-        if let Some((before, number)) = file.rsplit_once(':')
-            && let Ok(number) = number.parse()
-        {
-            (file, line) = (before, number);
-        }
-    }
-    (file, line)
-}
-
 /// How many lines of stacks are remembered as they are written.
 const MOST_FRAMES: usize = 1 << 16;
-
-/// A frame of the sample at hand.
-#[derive(Clone, Copy)]
-struct StackFrame {
-    symbol: NameId,
-    library: NameId,
-    inlined: bool,
-    file: NameId,
-    line: u32,
-}
 
 /// Whose samples are taken together: a thread's; of thread 0, and where there is no thread, a processor's; else
 /// a command's.
@@ -323,23 +220,35 @@ struct Thread {
     track: TrackId,
     command: Box<[u8]>,
     last: i64,
+    /// The frames of its last sample, outermost first, and the stacks up to each.
+    stack: Vec<(StackFrame, NameId, StackId)>,
+}
+
+/// What is known of the sample at hand but for its frames.
+struct Current {
+    /// Its number.
+    thread: usize,
+    time: i64,
+    event: EventId,
+    period: Option<u64>,
 }
 
 struct Reader<'a> {
     builder: TraceBuilder<'a>,
     samples: Samples<'a>,
     symbols: Symbols,
-    threads: HashMap<Whose, Thread, BuildFast>,
+    threads: Vec<Thread>,
+    /// By whose they are, the numbers of threads.
+    numbers: HashMap<Whose, usize, BuildFast>,
+    /// By name.
+    events: HashMap<Box<[u8]>, EventId, BuildFast>,
     /// A line that is a sample's if a frame follows it.
     waiting: Option<Vec<u8>>,
     /// The sample at hand.
-    current: Option<(TrackId, Timestamp)>,
+    current: Option<Current>,
     /// Its frames, the innermost first.
     frames: Vec<StackFrame>,
-    /// Its functions, kept for its memory.
-    stack: Vec<FunctionId>,
-    /// Stacks with lines, from the first sample on that has any.
-    lined: Stacks,
+    stacks: Stacks,
     /// The line at hand, kept for its memory.
     text: Vec<u8>,
     /// When recording was off.
@@ -396,9 +305,9 @@ impl Reader<'_> {
             return;
         };
         self.flush(lines);
-        let off = Timestamp::from_ns(gap.start);
+        let on = Timestamp::from_ns(gap.end);
         let place = || lines.place();
-        self.samples.pause(off, &mut self.builder, place);
+        self.samples.pause(on, &mut self.builder, place);
         self.gaps.push(gap);
     }
 
@@ -458,7 +367,7 @@ impl Reader<'_> {
         let command = if somebody { b"" } else { sample.command };
         let mut key: Whose = (sample.process, sample.thread, processor, command.into());
         let anonymous = sample.thread.is_none() && sample.process.is_none();
-        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.threads.contains_key(&key) {
+        if anonymous && self.threads.len() >= MOST_ANONYMOUS && !self.numbers.contains_key(&key) {
             // No machine has so many processors, and nobody would tell so many commands apart.
             key = Whose::default();
         }
@@ -466,7 +375,8 @@ impl Reader<'_> {
         let (processor, command) = (*processor, command.clone());
         let builder = &mut self.builder;
         let samples = &mut self.samples;
-        let thread = self.threads.entry(key).or_insert_with(|| {
+        let threads = &mut self.threads;
+        let number = *self.numbers.entry(key).or_insert_with(|| {
             let process = sample.process.map(|process| process.to_string());
             let id = match (sample.thread, processor) {
                 (Some(thread), Some(processor)) => format!("{thread} on processor {processor}"),
@@ -476,13 +386,16 @@ impl Reader<'_> {
                 (None, None) => decode(&command).0.into_owned(),
             };
             let id = builder.thread(process.as_deref().unwrap_or_default(), &id);
-            Thread {
+            threads.push(Thread {
                 id,
                 track: samples.track(id),
                 command: Box::default(),
                 last: 0,
-            }
+                stack: Vec::new(),
+            });
+            threads.len() - 1
         });
+        let thread = &mut self.threads[number];
         if *thread.command != *sample.command {
             thread.command = sample.command.into();
             let (command, _) = decode(sample.command);
@@ -512,7 +425,23 @@ impl Reader<'_> {
             }
         };
         thread.last = time;
-        self.current = Some((thread.track, Timestamp::from_ns(time)));
+        let event = match self.events.get(sample.event) {
+            Some(&known) => known,
+            None => {
+                let name = String::from_utf8_lossy(sample.event);
+                let event = self
+                    .samples
+                    .event(&name, samplers::in_format(FORMAT, &name));
+                self.events.insert(sample.event.into(), event);
+                event
+            }
+        };
+        self.current = Some(Current {
+            thread: number,
+            time,
+            event,
+            period: sample.period,
+        });
         if let Some(frame) = Frame::alone(sample.rest) {
             self.frame(&frame, lines);
         }
@@ -538,53 +467,37 @@ impl Reader<'_> {
         if self.waiting.take().is_some() {
             lines.warn("malformed-line");
         }
-        let Some((track, time)) = self.current.take() else {
+        let Some(current) = self.current.take() else {
             return;
         };
-        self.stack.clear();
-        let knows_lines = self.lined.knows_lines() || self.frames.iter().any(|it| it.line > 0);
-        let mut lined = StackId::EMPTY;
-        let mut library = NameId::EMPTY;
-        for frame in self.frames.iter().rev() {
+        let thread = &mut self.threads[current.thread];
+        // Most of a stack is that of the sample before.
+        let outermost_first = self.frames.iter().rev();
+        let pairs = thread.stack.iter().zip(outermost_first.clone());
+        let same = pairs.take_while(|((before, ..), now)| before == *now);
+        let same = same.count();
+        thread.stack.truncate(same);
+        let (mut library, mut stack) = match thread.stack.last() {
+            Some(&(_, library, stack)) => (library, stack),
+            None => (NameId::EMPTY, StackId::EMPTY),
+        };
+        for frame in outermost_first.skip(same) {
             if !frame.inlined {
                 library = frame.library;
             }
             let function = self.symbols.function(frame, library, &mut self.builder);
-            self.stack.push(function);
-            if knows_lines {
-                lined = self.lined.push_at(lined, function, frame.line);
-            }
+            stack = self.stacks.push_at(stack, function, frame.line);
+            thread.stack.push((*frame, library, stack));
         }
         self.frames.clear();
-        let place = || lines.place();
-        let lined = knows_lines.then_some((&self.lined, lined));
+        let sample = samples::Sample {
+            time: Timestamp::from_ns(current.time),
+            stack,
+            event: current.event,
+            amount: current.period,
+        };
+        let (stacks, builder, place) = (&self.stacks, &mut self.builder, || lines.place());
         self.samples
-            .frames(track, time, &self.stack, lined, &mut self.builder, place);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn symbols_of_compilers_say_where_their_functions_stand() {
-        for (symbol, name, file, line) in [
-            ("JS:*f /a b/c.js:3:17", "f", "/a b/c.js", 3),
-            ("LazyCompile:~ node.js:387", "(anonymous)", "node.js", 387),
-            ("LazyCompile:*g", "g", "", 0),
-            ("py::f:/a/b.py", "f", "/a/b.py", 0),
-            ("Lorg/x/C;::m", "org.x.C::m", "", 0),
-            ("_Z5gammav", "gamma", "", 0),
-            ("Lua_main", "Lua_main", "", 0),
-            ("memcpy@plt", "memcpy@plt", "", 0),
-        ] {
-            let parts = symbol_parts(symbol);
-            assert_eq!(
-                (parts.0.as_str(), parts.1, parts.2),
-                (name, file, line),
-                "{symbol}"
-            );
-        }
+            .stack(thread.track, sample, stacks, builder, place);
     }
 }

@@ -229,6 +229,7 @@ fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, Imp
         functions,
         trace,
         profile: None,
+        weighed: None,
         memory: None,
         lines: lines.finish(),
         sampling: None,

@@ -1,29 +1,39 @@
 //! Samples as calls. Two consecutive stacks of a thread are compared by position, from the outermost frame:
-//! what they share goes on, the rest ends at the new sample's time, and what is new starts there. The times
+//! what they share goes on, the rest ends between them, and what is new starts there. The times
 //! of calls are so known to the sampling interval.
 //!
-//! Of a thread that is sampled only while it runs, what stands in the one stack and not in the next ends soon after the
-//! one when many samples are missing between them: it waited. What both have has been open all the time.
+//! What a sample stands for depends on its sampler ([`Covers`]). One that fires at the end of a period stands for its own
+//! weight, or one interval, before its time stamp, and for no more: between samples further apart than that their thread
+//! was not sampled, and no call is open. Sums are those of weights ([`Sampled`]).
 //!
 //! A frame is compared by its function alone: a call goes on while its running line or address changes. A
 //! recursive function stands in a stack once for each activation, and positions tell them apart. Where stacks come with the
-//! lines that ran, it is added up for how long each was found, and on which lines calls began: what waited until the next
-//! sample counts for the line in which the innermost call did that both samples found.
+//! lines that ran, it is added up for how long each was found, and on which lines calls began.
 
+mod interval;
 mod lines;
 mod stacks;
+mod sums;
+#[cfg(test)]
+mod tests;
 
-use callscape_base::units::{FunctionId, ThreadId};
+use crate::samplers::{Counts, Covers, Sampler, Sees};
+use callscape_base::units::{FunctionId, ThreadId, Unit};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
-use lines::LineWeights;
-pub use lines::{Sampled, Ticks};
+use callscape_facts::profile::Value;
+pub use interval::commonest;
+pub use lines::Ticks;
 pub use stacks::{StackId, Stacks};
+pub use sums::Sampled;
+use sums::{Amounts, StackWeights};
 
-/// How many calls a recording may open whose stacks stand in a table, beyond four for each byte of it: a
+/// How many calls a recording may open whose stacks stand in a table, beyond [`CALLS_A_BYTE`] for each byte of it: a
 /// small file can hold deep stacks that share nothing, and name them in turn at two bytes a sample. Recordings of
-/// deeply recursive programs open ten to twenty calls a sample, at ten bytes or more for each.
+/// deeply recursive programs open ten to twenty calls a sample, at ten bytes or more for each; of threads that sleep
+/// between samples, each sample opens all of its stack.
 const FREE_CALLS: u64 = 1 << 20;
+const CALLS_A_BYTE: u64 = 16;
 
 /// Calls of a stack of this depth count twice, of one twice as deep thrice, and so on up to the second depth.
 const DEEP: u32 = 512;
@@ -32,34 +42,85 @@ const DEEPEST: u32 = 4096;
 /// Of how many intervals between samples the median is taken.
 const INTERVALS: usize = 1024;
 
-/// Of so many intervals at least is taken how long they usually are.
-const USUAL_OF: usize = 16;
+/// So many samples wait until the interval is known.
+const HEAD: usize = 4096;
 
-/// A thread that is not sampled for so many of the usual intervals waited; for less it may have been ready, and others
-/// were on its processor.
-const AWAY: i64 = 32;
+/// The interval where nothing tells it, in nanoseconds: that of perf's clocks at 1000 Hz.
+const USUAL_INTERVAL: i64 = 1_000_000;
 
 /// The samples of one thread while they are read.
 struct Track {
     thread: ThreadId,
-    /// The stack of the last sample where it stands in a table, without lines.
+    /// The stack of the last sample, without lines.
     top: StackId,
     /// The same with lines.
     lined: StackId,
-    /// The functions of the last sample, outermost first, where it stood in the file itself.
-    frames: Vec<FunctionId>,
-    /// When the last sample was taken.
+    /// When the last sample was taken, and the last that has been shown.
+    taken: Option<i64>,
     last: Option<i64>,
+    /// What the last sample weighs, if it does not last until the next.
+    weight: Option<i64>,
     /// The first intervals between samples.
     intervals: Vec<i64>,
+}
+
+/// What is sampled: the number of its [`Event`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventId(usize);
+
+/// What samplers were set to.
+struct Event {
+    name: String,
+    sampler: &'static Sampler,
+    /// As the file tells it, in nanoseconds.
+    interval: Option<i64>,
+    /// Some sample says how much it stands for.
+    has_amounts: bool,
+    /// It is of what the leading event does not see, and both together are a value.
+    completes: bool,
+}
+
+/// A sample as its file has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    pub time: Timestamp,
+    pub stack: StackId,
+    pub event: EventId,
+    /// What it stands for, in what its event counts; `None` if the file does not say.
+    pub amount: Option<u64>,
+}
+
+impl Sample {
+    /// A sample of the only event, which weighs what the times say.
+    pub fn at(time: i64, stack: StackId) -> Sample {
+        Sample {
+            time: Timestamp::from_ns(time),
+            stack,
+            event: EventId(0),
+            amount: None,
+        }
+    }
+}
+
+/// What waits until the interval is known.
+enum Waiting {
+    Sample(TrackId, Sample),
+    /// Nothing was recorded up to this time.
+    Pause(i64),
 }
 
 /// The samples of a recording, on their way to the builder.
 pub struct Samples<'r> {
     reporter: &'r Reporter,
     tracks: Vec<Track>,
-    /// The tracks that began since the last pause.
-    begun: Vec<usize>,
+    events: Vec<Event>,
+    /// The event whose samples are shown along time.
+    leading: EventId,
+    /// In nanoseconds, once it is known.
+    interval: Option<i64>,
+    head: Vec<Waiting>,
+    /// No sample covers time before this.
+    floor: i64,
     samples: u64,
     calls: u64,
     /// How many calls stacks from a table may open.
@@ -68,52 +129,75 @@ pub struct Samples<'r> {
     exhausted: bool,
     /// Functions to be opened, kept for its memory.
     opened: Vec<FunctionId>,
-    /// Threads are sampled while they run alone.
-    running_only: bool,
-    /// The first intervals between samples of any thread, and how long they usually are.
-    intervals: Vec<i64>,
-    usual: i64,
-    weights: LineWeights,
-}
-
-/// When a sample was taken.
-#[derive(Clone, Copy)]
-struct Tick {
-    /// When the one before it was; none for the first.
-    last: Option<i64>,
-    /// When what it does not find any more ended.
-    ended: i64,
-    time: i64,
+    weights: StackWeights,
 }
 
 /// The samples of one thread, as [`Samples`] knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrackId(usize);
 
+/// A change from one stack to the next: when the one ended and the other began, and how many frames they share.
+#[derive(Clone, Copy)]
+struct Change {
+    ended: i64,
+    began: i64,
+    shared: u32,
+}
+
 impl<'r> Samples<'r> {
     pub fn new(reporter: &'r Reporter) -> Samples<'r> {
         Samples {
             reporter,
             tracks: Vec::new(),
-            begun: Vec::new(),
+            events: Vec::new(),
+            leading: EventId(0),
+            interval: None,
+            head: Vec::new(),
+            floor: i64::MIN,
             samples: 0,
             calls: 0,
             allowed: FREE_CALLS,
             exhausted: false,
             opened: Vec::new(),
-            running_only: false,
-            intervals: Vec::new(),
-            usual: 0,
-            weights: LineWeights::default(),
+            weights: StackWeights::default(),
         }
     }
 
-    /// The samples of a recording in which threads that wait are not sampled.
-    pub fn of_running(reporter: &'r Reporter) -> Samples<'r> {
-        Samples {
-            running_only: true,
-            ..Samples::new(reporter)
-        }
+    /// The samples of one sampler.
+    pub fn of(reporter: &'r Reporter, sampler: &'static Sampler) -> Samples<'r> {
+        let mut samples = Samples::new(reporter);
+        samples.event("", sampler);
+        samples
+    }
+
+    /// The event of this name, known from now on by its number.
+    pub fn event(&mut self, name: &str, sampler: &'static Sampler) -> EventId {
+        let known = self.events.iter().position(|it| it.name == name);
+        EventId(known.unwrap_or_else(|| {
+            self.events.push(Event {
+                name: name.to_owned(),
+                sampler,
+                interval: None,
+                has_amounts: false,
+                completes: false,
+            });
+            self.events.len() - 1
+        }))
+    }
+
+    /// The event has samples of times that the leading one does not see.
+    pub fn completes(&mut self, event: EventId) {
+        self.events[event.0].completes = true;
+    }
+
+    /// The interval of an event's samples, as the file tells it.
+    pub fn every(&mut self, event: EventId, interval: i64) {
+        self.events[event.0].interval = Some(interval).filter(|&it| it > 0);
+    }
+
+    /// The interval of an event's samples that the file tells, in nanoseconds.
+    pub fn interval_of(&self, event: EventId) -> Option<i64> {
+        self.events[event.0].interval
     }
 
     /// Starts the samples of `thread`.
@@ -122,8 +206,9 @@ impl<'r> Samples<'r> {
             thread,
             top: StackId::EMPTY,
             lined: StackId::EMPTY,
-            frames: Vec::new(),
+            taken: None,
             last: None,
+            weight: None,
             intervals: Vec::new(),
         });
         TrackId(self.tracks.len() - 1)
@@ -131,92 +216,224 @@ impl<'r> Samples<'r> {
 
     /// Lets stacks from a table open as many calls as a file of `bytes` can hold honestly.
     pub fn allow(&mut self, bytes: u64) {
-        self.allowed = FREE_CALLS.saturating_add(bytes.saturating_mul(4));
+        self.allowed = FREE_CALLS.saturating_add(bytes.saturating_mul(CALLS_A_BYTE));
     }
 
-    /// A sample at `time` that found these functions, outermost first, and where lines are known the stack with them.
-    /// O(frames).
-    pub fn frames(
-        &mut self,
-        track: TrackId,
-        time: Timestamp,
-        frames: &[FunctionId],
-        lined: Option<(&Stacks, StackId)>,
-        builder: &mut TraceBuilder<'_>,
-        place: impl Fn() -> Place,
-    ) {
-        self.samples += 1;
-        let tick = self.tick(track, time, &place);
-        let of = &self.tracks[track.0];
-        let pairs = of.frames.iter().zip(frames);
-        let shared = pairs.take_while(|(before, now)| before == now).count();
-        if let Some((stacks, stack)) = lined {
-            self.weigh(track, tick, shared as u32, stacks, stack);
-        }
-        let track = &mut self.tracks[track.0];
-        for _ in shared..track.frames.len() {
-            builder.exit(track.thread, Timestamp::from_ns(tick.ended), None, &place);
-        }
-        for &function in &frames[shared..] {
-            builder.enter(
-                track.thread,
-                Timestamp::from_ns(tick.time),
-                function,
-                &place,
-            );
-        }
-        track.frames.truncate(shared);
-        track.frames.extend_from_slice(&frames[shared..]);
-    }
-
-    /// A sample at `time` that found `stack`. O(frames that it does not share with the one before it).
-    /// Where a file of this size can hold no such stacks honestly, samples are left out and counted.
+    /// Takes a sample. O(frames that it does not share with the one before it).
+    /// Where a file of this size can hold no such stacks honestly, samples are left out of calls and counted.
     pub fn stack(
         &mut self,
         track: TrackId,
-        time: Timestamp,
-        stack: StackId,
+        mut sample: Sample,
         stacks: &Stacks,
         builder: &mut TraceBuilder<'_>,
         place: impl Fn() -> Place,
     ) {
         self.samples += 1;
-        let tick = self.tick(track, time, &place);
-        let of = &self.tracks[track.0];
-        if self.exhausted {
-            // Looking for what they share would cost as much as the calls.
-            self.reporter.warn("sample-left-out", place);
-            let lasted = tick.last.map_or(0, |last| tick.time.saturating_sub(last));
-            self.weights.add(of.lined, lasted);
+        let of = &mut self.tracks[track.0];
+        if let Some(last) = of.taken.filter(|&last| sample.time.ns() < last) {
+            self.reporter.warn("time-goes-back", &place);
+            sample.time = Timestamp::from_ns(last);
+        }
+        of.taken = Some(sample.time.ns());
+        let event = &mut self.events[sample.event.0];
+        event.has_amounts |= sample.amount.is_some();
+        match (event.sampler.covers, self.interval) {
+            (Covers::UntilNext, _) => self.until_next(track, sample, stacks, builder, place),
+            (Covers::Before, Some(interval)) => {
+                self.before(track, (sample, interval), stacks, builder, place);
+            }
+            (Covers::Before, None) => {
+                self.head.push(Waiting::Sample(track, sample));
+                if self.head.len() == HEAD {
+                    self.begin(stacks, builder, place);
+                }
+            }
+        }
+    }
+
+    /// Takes the samples that wait, now that enough are known.
+    fn begin(
+        &mut self,
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let rank = |event: &Event| {
+            let Sampler { counts, sees, .. } = event.sampler;
+            (*counts == Counts::Events, *sees == Sees::Waiting)
+        };
+        let events = self.events.iter().enumerate();
+        let leading = events.min_by_key(|(number, event)| (rank(event), *number));
+        self.leading = EventId(leading.map_or(0, |(number, _)| number));
+        let head = std::mem::take(&mut self.head);
+        let told = self.events.get(self.leading.0).and_then(|it| it.interval);
+        let interval = told.or_else(|| self.commonest(&head));
+        let interval = interval.unwrap_or(USUAL_INTERVAL);
+        self.interval = Some(interval);
+        for waiting in head {
+            match waiting {
+                Waiting::Sample(track, sample) => {
+                    self.before(track, (sample, interval), stacks, builder, &place);
+                }
+                Waiting::Pause(until) => self.off(until, builder, &place),
+            }
+        }
+    }
+
+    /// The commonest distance of neighbours among the leading event's samples.
+    fn commonest(&self, head: &[Waiting]) -> Option<i64> {
+        let mut last: Vec<Option<i64>> = vec![None; self.tracks.len()];
+        let mut distances = Vec::new();
+        for waiting in head {
+            match waiting {
+                Waiting::Pause(_) => last.fill(None),
+                Waiting::Sample(track, sample) if sample.event == self.leading => {
+                    let time = sample.time.ns();
+                    let before = last[track.0].replace(time);
+                    distances.extend(before.map(|before| time.saturating_sub(before)));
+                }
+                Waiting::Sample(..) => {}
+            }
+        }
+        commonest(&mut distances)
+    }
+
+    /// A sample that covers its weight before its time stamp.
+    fn before(
+        &mut self,
+        number: TrackId,
+        (sample, interval): (Sample, i64),
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let event = &self.events[sample.event.0];
+        let (counts, interval) = (event.sampler.counts, event.interval.unwrap_or(interval));
+        let amount = match counts {
+            Counts::Nanoseconds => sample.amount.or(u64::try_from(interval).ok()),
+            Counts::Events => sample.amount,
+        };
+        let amount = amount.unwrap_or(0);
+        if sample.event != self.leading {
+            self.other(sample, amount);
             return;
         }
-        let plain = stacks.plain(stack);
-        if plain == of.top {
-            let shared = stacks.row(plain).depth;
-            self.weigh(track, tick, shared, stacks, stack);
+        let weight = match counts {
+            Counts::Nanoseconds => i64::try_from(amount).unwrap_or(i64::MAX),
+            Counts::Events => {
+                self.weights.add_other(sample.event.0, sample.stack, amount);
+                interval
+            }
+        };
+        let time = sample.time.ns();
+        let earliest = time.saturating_sub(weight).max(self.floor).min(time);
+        let track = &mut self.tracks[number.0];
+        let mut shared = 0;
+        let change = match track.last.replace(time) {
+            // Timers are not exact: less than half a sample more is no time without samples.
+            Some(last) if last >= earliest.saturating_sub(weight / 2) => {
+                if !self.exhausted {
+                    shared = stacks.shared(track.top, stacks.plain(sample.stack));
+                }
+                (last, last)
+            }
+            Some(last) => (last, earliest),
+            None => (earliest, earliest),
+        };
+        let change = Change {
+            ended: change.0,
+            began: change.1,
+            shared,
+        };
+        self.weights.add(sample.stack, weight);
+        self.weights
+            .cover(number.0, time.saturating_sub(change.began));
+        self.change(number, change, sample.stack, stacks, builder, place);
+    }
+
+    /// A sample of an event that is not shown along time.
+    fn other(&mut self, sample: Sample, amount: u64) {
+        self.weights.add_other(sample.event.0, sample.stack, amount);
+        self.weights.add_sample(sample.stack);
+    }
+
+    /// A sample that lasts until the next one of its thread.
+    fn until_next(
+        &mut self,
+        number: TrackId,
+        sample: Sample,
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        if sample.event != self.leading {
+            self.other(sample, sample.amount.unwrap_or(0));
             return;
         }
-        let shared = stacks.shared(of.top, plain);
-        let new = stacks.row(plain).depth - shared;
+        let time = sample.time.ns();
+        let amount = sample.amount.and_then(|it| i64::try_from(it).ok());
+        let weight = amount.or(self.events[sample.event.0].interval);
+        let track = &mut self.tracks[number.0];
+        let weighed = std::mem::replace(&mut track.weight, weight);
+        let mut ended = time;
+        if let Some(last) = track.last.replace(time) {
+            let lasted = time.saturating_sub(last);
+            if track.intervals.len() < INTERVALS {
+                track.intervals.push(lasted);
+            }
+            // Timers are not exact: see above.
+            let covers = weighed.filter(|weight| lasted > weight.saturating_add(weight / 2));
+            ended = covers.map_or(time, |weight| last.saturating_add(weight));
+            self.weights.add(track.lined, weighed.unwrap_or(lasted));
+            self.weights.cover(number.0, ended.saturating_sub(last));
+        }
+        let change = Change {
+            ended,
+            began: time,
+            // Looking for it would cost as much as the calls.
+            shared: match self.exhausted || ended < time {
+                true => 0,
+                false => stacks.shared(track.top, stacks.plain(sample.stack)),
+            },
+        };
+        self.change(number, change, sample.stack, stacks, builder, place);
+    }
+
+    /// Ends the calls of the stack before, and begins those of the next.
+    fn change(
+        &mut self,
+        number: TrackId,
+        change: Change,
+        stack: StackId,
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) {
+        let track = &mut self.tracks[number.0];
+        track.lined = stack;
+        let mut plain = stacks.plain(stack);
+        let mut new = stacks.row(plain).depth - change.shared;
+        let mut change = change;
         // Deep calls take more: the store keeps each that is open at the end of a block of calls.
         let deep = stacks.row(plain).depth.min(DEEPEST) / DEEP;
         self.calls += u64::from(new) * u64::from(1 + deep);
-        if self.calls > self.allowed {
-            self.exhausted = true;
-            self.reporter.warn("sample-left-out", place);
-            let lasted = tick.last.map_or(0, |last| tick.time.saturating_sub(last));
-            self.weights.add(of.lined, lasted);
+        self.exhausted |= self.calls > self.allowed;
+        if self.exhausted {
+            self.reporter.warn("sample-left-out", &place);
+            self.weights.found(stack, stacks.row(plain).depth, stacks);
+            (plain, new, change.shared) = (StackId::EMPTY, 0, 0);
+        } else {
+            self.weights.found(stack, change.shared, stacks);
+        }
+        if plain == track.top && new == 0 {
             return;
         }
-        self.weigh(track, tick, shared, stacks, stack);
-        stacks.above(plain, shared, &mut self.opened);
-        let track = &mut self.tracks[track.0];
-        let ended = stacks.row(track.top).depth - shared;
+        stacks.above(plain, change.shared, &mut self.opened);
+        let ended = stacks.row(track.top).depth - change.shared;
         track.top = plain;
-        let (end, time) = (
-            Timestamp::from_ns(tick.ended),
-            Timestamp::from_ns(tick.time),
-        );
+        let end = Timestamp::from_ns(change.ended);
+        let start = Timestamp::from_ns(change.began);
         let mut calls = builder.plain(track.thread);
         if ended as usize <= calls.open_calls()
             && calls.last().is_none_or(|last| last <= end)
@@ -226,124 +443,84 @@ impl<'r> Samples<'r> {
                 calls.exit(end);
             }
             for &function in &self.opened {
-                calls.enter(time, function);
+                calls.enter(start, function);
             }
             return;
         }
         // Two tracks of one thread, or a full one.
         for _ in 0..ended {
-            builder.exit(track.thread, time, None, &place);
+            builder.exit(track.thread, end, None, &place);
         }
         for &function in &self.opened {
-            builder.enter(track.thread, time, function, &place);
+            builder.enter(track.thread, start, function, &place);
         }
     }
 
-    /// Weighs the stack of the sample before one that finds `stack`, of which both found the outermost `shared` frames.
-    fn weigh(&mut self, track: TrackId, tick: Tick, shared: u32, stacks: &Stacks, stack: StackId) {
-        let before = std::mem::replace(&mut self.tracks[track.0].lined, stack);
-        if let Some(last) = tick.last {
-            self.weights.add(before, tick.ended.saturating_sub(last));
-            if tick.ended < tick.time {
-                let waited = stacks.outermost(before, shared);
-                self.weights
-                    .add(waited, tick.time.saturating_sub(tick.ended));
-            }
-        }
-        self.weights.found(stack, shared, stacks);
+    /// What an event counts beside the samples that the file has: no sample of its own.
+    pub fn weigh(&mut self, event: EventId, stack: StackId, amount: u64) {
+        self.weights.add_other(event.0, stack, amount);
     }
 
-    /// Takes the time of a sample; one before the last sample's is raised to it, and counted.
-    fn tick(&mut self, track: TrackId, time: Timestamp, place: impl FnOnce() -> Place) -> Tick {
-        let number = track.0;
-        let track = &mut self.tracks[number];
-        let Some(last) = track.last else {
-            track.last = Some(time.ns());
-            self.begun.push(number);
-            return Tick {
-                last: None,
-                ended: time.ns(),
-                time: time.ns(),
-            };
-        };
-        if time.ns() < last {
-            self.reporter.warn("time-goes-back", place);
-        }
-        let time = time.ns().max(last);
-        let interval = time.saturating_sub(last);
-        if track.intervals.len() < INTERVALS {
-            track.intervals.push(interval);
-        }
-        track.last = Some(time);
-        let mut ended = time;
-        if self.running_only {
-            if self.intervals.len() < INTERVALS {
-                self.intervals.push(interval);
-                let count = self.intervals.len();
-                if count >= USUAL_OF && count.is_power_of_two() {
-                    self.usual = median(&mut self.intervals.clone()).unwrap_or(0);
-                }
-            }
-            if self.usual > 0 && interval / AWAY > self.usual {
-                ended = last + self.usual;
-            }
-        }
-        Tick {
-            last: Some(last),
-            ended,
-            time,
-        }
-    }
-
-    /// Ends the samples of a thread: the last one lasts until `end`, or for the thread's median interval where
-    /// that is not known.
+    /// Ends the samples of a thread. Samples that last until the next: the last one lasts until `end`, or for the
+    /// thread's median interval if that is not known.
     pub fn end(
         &mut self,
-        track: TrackId,
+        number: TrackId,
         end: Option<Timestamp>,
         builder: &mut TraceBuilder<'_>,
         place: impl Fn() -> Place,
     ) {
-        let track = &mut self.tracks[track.0];
+        let track = &mut self.tracks[number.0];
         let Some(last) = track.last.take() else {
             return;
         };
-        let end = end.unwrap_or_else(|| {
-            let interval = median(&mut track.intervals).unwrap_or(0);
-            Timestamp::from_ns(last.saturating_add(interval))
-        });
-        while builder.open_calls(track.thread) > 0 {
-            builder.exit(track.thread, end, None, &place);
+        let mut until = last;
+        if self.interval.is_none() {
+            let usual = median(&mut track.intervals).unwrap_or(0);
+            let usual = track.weight.unwrap_or(usual);
+            until = end.map_or(last.saturating_add(usual), Timestamp::ns);
+            let lasted = until.saturating_sub(last);
+            self.weights
+                .add(track.lined, track.weight.unwrap_or(lasted));
+            self.weights.cover(number.0, lasted);
         }
-        self.weights.add(track.lined, end.ns().saturating_sub(last));
-        track.frames.clear();
+        while builder.open_calls(track.thread) > 0 {
+            builder.exit(track.thread, Timestamp::from_ns(until), None, &place);
+        }
         track.top = StackId::EMPTY;
         track.lined = StackId::EMPTY;
     }
 
-    /// Ends the samples of all threads because recording was switched off: a last sample lasts as long as is usual, but not
-    /// beyond `off`. What is sampled later begins anew. O(threads that were sampled since the last pause).
+    /// Recording was switched off until this time: no sample covers time before it.
     pub fn pause(
         &mut self,
-        off: Timestamp,
+        until: Timestamp,
         builder: &mut TraceBuilder<'_>,
         place: impl Fn() -> Place,
     ) {
-        for track in std::mem::take(&mut self.begun) {
-            let of = &mut self.tracks[track];
-            let Some(last) = of.last else {
-                continue;
-            };
-            let usual = median(&mut of.intervals).unwrap_or(self.usual);
-            let end = last.saturating_add(usual).min(off.ns()).max(last);
-            let end = Some(Timestamp::from_ns(end));
-            self.end(TrackId(track), end, builder, &place);
+        match self.interval {
+            None => self.head.push(Waiting::Pause(until.ns())),
+            Some(_) => self.off(until.ns(), builder, place),
         }
     }
 
-    /// Ends the samples of all threads that were not ended before, and gives what is to be known of all. The only
-    /// sample of a thread lasts as long as is usual on the others.
-    pub fn finish(mut self, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) -> Sampled {
+    fn off(&mut self, until: i64, builder: &mut TraceBuilder<'_>, place: impl Fn() -> Place) {
+        for track in 0..self.tracks.len() {
+            self.end(TrackId(track), None, builder, &place);
+        }
+        self.floor = self.floor.max(until);
+    }
+
+    /// Ends the samples of all threads; the last sample of a thread without intervals lasts as long as those of others.
+    pub fn finish(
+        mut self,
+        stacks: &Stacks,
+        builder: &mut TraceBuilder<'_>,
+        place: impl Fn() -> Place,
+    ) -> Sampled {
+        if !self.head.is_empty() {
+            self.begin(stacks, builder, &place);
+        }
         let tracks = self.tracks.iter_mut();
         let mut usual: Vec<i64> = tracks
             .filter_map(|track| median(&mut track.intervals))
@@ -356,10 +533,45 @@ impl<'r> Samples<'r> {
             }
             self.end(TrackId(track), None, builder, &place);
         }
-        Sampled {
-            samples: self.samples,
-            weights: self.weights,
+        let threads: Vec<ThreadId> = self.tracks.iter().map(|track| track.thread).collect();
+        let values = self.values();
+        let told = self.events.first().and_then(|it| it.interval);
+        let interval = self.interval.or(told).or(usual);
+        Sampled::new(self.samples, interval, &threads, values, self.weights)
+    }
+
+    /// What samples weigh: time first, then how many there are, then events with amounts of their own by their numbers.
+    fn values(&self) -> Vec<(Value, Amounts)> {
+        let Some(leading) = self.events.get(self.leading.0) else {
+            return Vec::new();
+        };
+        let samples = Value {
+            name: "samples".to_owned(),
+            unit: Unit::Things("samples".to_owned()),
+        };
+        let mut values = vec![
+            (leading.sampler.time(), Amounts::Time),
+            (samples, Amounts::Samples),
+        ];
+        for (number, event) in self.events.iter().enumerate() {
+            let is_clock = event.sampler.counts == Counts::Nanoseconds;
+            let value = match is_clock {
+                true => event.sampler.time(),
+                false => event.sampler.counter(&event.name),
+            };
+            let is_known = match is_clock {
+                true => number != self.leading.0,
+                false => event.has_amounts,
+            };
+            if is_known && values.iter().all(|(known, _)| known.name != value.name) {
+                let amounts = match event.completes {
+                    true => Amounts::TimeAndEvent(number),
+                    false => Amounts::Event(number),
+                };
+                values.push((value, amounts));
+            }
         }
+        values
     }
 }
 
@@ -378,185 +590,4 @@ pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
 pub fn median(values: &mut [i64]) -> Option<i64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable(middle).1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use callscape_base::units::{CallId, Time};
-    use callscape_facts::functions::Function;
-    use callscape_facts::trace::Trace;
-    use callscape_facts::trace::random::random_numbers;
-
-    fn place() -> Place {
-        Place::file("made here")
-    }
-
-    #[test]
-    fn what_a_thread_that_waits_does_not_go_on_with_ends_soon_after_its_last_sample() {
-        let reporter = Reporter::new();
-        let mut builder = TraceBuilder::new(&reporter);
-        let thread = builder.thread("1", "1");
-        let [main, work, rest] = ["main", "work", "rest"].map(|name| {
-            builder.function(Function {
-                name,
-                ..Function::default()
-            })
-        });
-        let mut samples = Samples::of_running(&reporter);
-        let track = samples.track(thread);
-        let mut at = |ns: i64, frames: &[FunctionId]| {
-            let time = Timestamp::from_ns(ns);
-            samples.frames(track, time, frames, None, &mut builder, place);
-        };
-        for sample in 0..20 {
-            at(10 * sample, &[main, work]);
-        }
-        at(1000, &[main, rest]);
-        at(1320, &[main, work]);
-        at(1700, &[main, work]);
-        at(2000, &[main, work]);
-        samples.finish(&mut builder, place);
-        let trace = builder.finish(place).1;
-        let calls: Vec<(u64, u64)> = (0..4)
-            .map(|call| trace.call(ThreadId(0), CallId(call)))
-            .map(|call| (call.start.ns(), call.end.ns()))
-            .collect();
-        // 32 intervals are no waiting, and what goes on was open.
-        assert_eq!(calls, [(0, 2010), (0, 200), (1000, 1320), (1320, 2010)]);
-    }
-
-    /// The calls of samples given as letters, read both ways, as `function start end depth`.
-    fn calls(samples: &[(i64, &str)], in_table: bool) -> (Trace, Vec<String>) {
-        let reporter = Reporter::new();
-        let mut builder = TraceBuilder::new(&reporter);
-        let thread = builder.thread("1", "1");
-        let mut all = Samples::new(&reporter);
-        let mut stacks = Stacks::default();
-        let track = all.track(thread);
-        for &(time, stack) in samples {
-            let functions = stack.chars().map(|letter| {
-                builder.function(Function {
-                    name: &letter.to_string(),
-                    ..Function::default()
-                })
-            });
-            let functions: Vec<FunctionId> = functions.collect();
-            let time = Timestamp::from_ns(time);
-            if in_table {
-                let below = StackId::EMPTY;
-                let stack = functions.iter().fold(below, |s, &f| stacks.push(s, f));
-                all.stack(track, time, stack, &stacks, &mut builder, place);
-            } else {
-                all.frames(track, time, &functions, None, &mut builder, place);
-            }
-        }
-        let count = all.finish(&mut builder, place).samples;
-        assert_eq!(count, samples.len() as u64);
-        let (functions, trace) = builder.finish(place);
-        assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
-        let shown = (0..trace.calls() as u32).map(|call| {
-            let call = trace.call(thread, CallId(call));
-            let name = functions.get(call.function).name.to_owned();
-            let (start, end) = (call.start.ns(), (call.start + call.cost()).ns());
-            format!("{name} {start} {end} {}", call.depth)
-        });
-        let shown = shown.collect();
-        (trace, shown)
-    }
-
-    #[test]
-    fn what_two_stacks_share_goes_on() {
-        let samples = [
-            (10, "ab"),
-            (20, "abb"),
-            (30, "ab"),
-            (40, "cb"),
-            (50, ""),
-            (60, "c"),
-        ];
-        for in_table in [false, true] {
-            let (_, shown) = calls(&samples, in_table);
-            // The last sample lasts the median interval.
-            let expected = [
-                "a 0 30 0",
-                "b 0 30 1",
-                "b 10 20 2",
-                "c 30 40 0",
-                "b 30 40 1",
-                "c 50 60 0",
-            ];
-            assert_eq!(shown, expected, "in table: {in_table}");
-        }
-    }
-
-    #[test]
-    fn the_stack_at_each_sample_is_the_one_that_was_sampled() {
-        for seed in 0..200u64 {
-            let mut random = random_numbers(seed);
-            let mut stack = String::new();
-            let samples: Vec<(i64, String)> = (0..50)
-                .map(|at| {
-                    for _ in 0..random(4) {
-                        stack.pop();
-                    }
-                    for _ in 0..random(4) {
-                        stack.push(['a', 'b', 'c'][random(3) as usize]);
-                    }
-                    (at * 10, stack.clone())
-                })
-                .collect();
-            let start = samples.iter().position(|(_, stack)| !stack.is_empty());
-            let start = samples[start.unwrap_or(0)].0;
-            let samples: Vec<(i64, &str)> = samples.iter().map(|(t, s)| (*t, s.as_str())).collect();
-            let (trace, shown) = calls(&samples, false);
-            assert_eq!(calls(&samples, true).1, shown, "seed {seed}");
-            let mut open = Vec::new();
-            for (time, stack) in samples {
-                if time < start {
-                    continue;
-                }
-                // Within the interval, where no call starts or ends.
-                trace.stack_at(
-                    ThreadId(0),
-                    Time::from_ns((time - start + 5) as u64),
-                    &mut open,
-                );
-                let names: String = open.iter().map(|call| &shown[call.index()][..1]).collect();
-                assert_eq!(names, stack, "seed {seed} at {time}");
-            }
-        }
-    }
-
-    #[test]
-    fn stacks_that_share_nothing_cannot_fill_the_memory() {
-        let reporter = Reporter::new();
-        let mut builder = TraceBuilder::new(&reporter);
-        let thread = builder.thread("1", "1");
-        let mut all = Samples::new(&reporter);
-        let mut stacks = Stacks::default();
-        let track = all.track(thread);
-        let deep = ["a", "b"].map(|name| {
-            let function = builder.function(Function {
-                name,
-                ..Function::default()
-            });
-            (0..100_000).fold(StackId::EMPTY, |stack, _| stacks.push(stack, function))
-        });
-        for sample in 0..200 {
-            let time = Timestamp::from_ns(sample);
-            all.stack(
-                track,
-                time,
-                deep[sample as usize % 2],
-                &stacks,
-                &mut builder,
-                place,
-            );
-        }
-        assert_eq!(all.finish(&mut builder, place).samples, 200);
-        let (_, trace) = builder.finish(place);
-        assert!(trace.calls() <= FREE_CALLS);
-        assert_eq!(reporter.warnings()[0].kind, "sample-left-out");
-    }
 }

@@ -23,7 +23,8 @@ use super::decimal::Unit;
 use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
-use super::samples::{Samples, StackId, Stacks, median};
+use super::samplers;
+use super::samples::{Sample, Samples, StackId, Stacks, median};
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
@@ -57,7 +58,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         progress,
         builder: TraceBuilder::new(&reporter),
         reporter: &reporter,
-        samples: Samples::new(&reporter),
+        samples: Samples::of(&reporter, samplers::only(FORMAT)),
         outline: Outline::default(),
         functions: None,
         unknown: HashMap::new(),
@@ -66,6 +67,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         sampled: false,
         unit: None,
         is_mixed: false,
+        evented: false,
     };
     let mut stacks = Stacks::default();
     if document.object()? {
@@ -79,12 +81,15 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         return values::import(input, progress);
     }
     let place = || document.place();
-    let sampled = reader.samples.finish(&mut reader.builder, place);
+    let sampled = reader.samples.finish(&stacks, &mut reader.builder, place);
     let lines = sampled.lines(&stacks);
     let calls = reader.builder.finish(place);
+    // Profiles of events beside them weigh nothing.
+    let weighed = (!reader.evented).then(|| sampled.weighed(&stacks, calls.0.len()));
     let samples = reader.sampled.then_some(sampled.samples);
     let warnings = reporter.warnings();
-    Ok(Recording::of_calls(input, FORMAT, samples, calls, warnings).with_lines(lines))
+    let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
+    Ok(recording.with_lines(lines).with_weights(weighed.flatten()))
 }
 
 /// A shared frame.
@@ -297,11 +302,13 @@ struct Reader<'a> {
     open_calls: Vec<u32>,
     /// How many there were so far; none before the array.
     profiles: Option<usize>,
+    /// Some profiles hold samples, some events.
     sampled: bool,
     /// What profiles so far are told in: a time, or something of this name.
     unit: Option<String>,
     /// They are told in different ones.
     is_mixed: bool,
+    evented: bool,
 }
 
 /// The calls of an evented profile that have begun and not ended.
@@ -429,6 +436,7 @@ impl Reader<'_> {
                     profile.end = document.time(unit)?;
                 }
                 b"events" => {
+                    self.evented = true;
                     let unit = self.unit(&mut profile, document)?;
                     self.events(profile.thread, unit, profile.end, document)?;
                 }
@@ -670,10 +678,9 @@ impl Reader<'_> {
             .copied()
             .chain(std::iter::repeat(None));
         for (&stack, weight) in profile.stacks.iter().zip(weights) {
-            let at = Timestamp::from_ns(time);
-            let place = || document.place();
+            let (sample, place) = (Sample::at(time, stack), || document.place());
             self.samples
-                .stack(track, at, stack, stacks, &mut self.builder, place);
+                .stack(track, sample, stacks, &mut self.builder, place);
             time = time.saturating_add(weight.unwrap_or(usual));
         }
         let end = Some(Timestamp::from_ns(time));

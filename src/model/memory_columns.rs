@@ -47,8 +47,7 @@ impl MemoryColumns {
         };
         match &memory.known {
             Known::Events(events) => {
-                let (_, peak) = events.peak();
-                let peak = events.state(events.position(peak));
+                let peak = events.state(events.peak_position());
                 let peak = |cell: usize| peak.cells().get(cell);
                 let end = events.state(events.end());
                 let end = |cell: usize| end.cells().get(cell);

@@ -47,9 +47,11 @@ impl State {
             return;
         };
         let is_idle = !self.work.jobs.is_revising();
+        let recording = document.resolved().map(|it| &it.recording);
+        let has_values = recording.is_some_and(|it| !it.values().is_empty());
         let (is_possible, rescans) = match &change {
             Change::Structure { rescan, .. } => (true, *rescan),
-            Change::Value(_) => (is_idle && document.profile().is_some(), false),
+            Change::Value(_) => (is_idle && has_values, false),
             Change::Flip | Change::Swap | Change::Pairs(_) => {
                 (is_idle && document.runs.is_some(), false)
             }

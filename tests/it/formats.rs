@@ -155,7 +155,7 @@ fn large(relative: &str) -> Option<Recording> {
 
 /// Total time of all functions of this name, in nanoseconds; functions of one name must not call each other.
 fn total(recording: &Recording, name: &str) -> u64 {
-    let metrics = recording.trace.function_metrics(None);
+    let metrics = recording.function_metrics(None);
     let ids = recording.functions.ids();
     let named = ids.filter(|&id| recording.functions.get(id).name == name);
     named.map(|id| metrics[id.index()].total.ns()).sum()
@@ -371,13 +371,17 @@ fn firefox_agrees_with_an_independent_reading() {
     let threads = recording.trace.threads().iter();
     let threads: Vec<&str> = threads.map(|thread| thread.name.as_str()).collect();
     assert_eq!(threads, ["perf-exec", "luafp"]);
-    // The same recording as that of perf, whose times are cut to microseconds.
+    // The same recording as that of perf. It tells how long the threads ran, to a millisecond or two in all.
+    let mut recording = recording;
+    recording
+        .show_value("processor time")
+        .expect("what it tells");
     let Some(perf) = large("perf/lua-queens11.perf.txt") else {
         return;
     };
     for name in ["main", "luaV_execute", "luaV_equalobj", "luaD_precall"] {
         let (a, b) = (total(&recording, name), total(&perf, name));
-        assert!(a.abs_diff(b) < 200_000, "{name}: {a} and {b}");
+        assert!(a.abs_diff(b) < 2_000_000, "{name}: {a} and {b}");
     }
     let main = recording
         .functions
@@ -462,7 +466,12 @@ fn perf_script_agrees_with_an_independent_reading() {
         assert_eq!(warnings(&recording), []);
         assert_eq!((recording.samples, recording.trace.max_depth()), (828, 17));
         assert_eq!(recording.functions.len(), 42);
-        assert_eq!(total(&recording, "main"), 1_237_311_000);
+        // Of 828 samples of 1003009 ns 825 found it, as `grep` counts them: no time between them is its own.
+        assert_eq!(total(&recording, "main"), 825 * 1_003_009);
+        let weighed = recording.weighed.as_ref().expect("weights");
+        assert_eq!(weighed.weight_of(0).ns(), 828 * 1_003_009);
+        let covered: u64 = weighed.sampled().iter().map(|it| it.ns()).sum();
+        assert!(covered <= recording.trace.duration().ns(), "{covered}");
     }
 }
 

@@ -57,9 +57,10 @@ fn samples_are_those_that_the_jdk_prints() {
     let expected = std::fs::read_to_string(common::data("import/jfr/spin.samples.txt"));
     let expected = expected.expect("what the JDK prints");
     let threads = recording.trace.threads();
-    // Something was allocated before the first sample.
+    // Something was allocated before the first sample, which reaches one interval back.
     let first = threads.iter().map(|thread| thread.start.ns()).min();
-    let first = first.expect("threads");
+    let interval = recording.known_to().expect("an interval").ns();
+    let first = first.expect("threads") + interval;
     let mut by_thread: BTreeMap<&str, u64> = BTreeMap::new();
     for line in expected.lines() {
         let mut fields = line.split(' ');
@@ -67,13 +68,15 @@ fn samples_are_those_that_the_jdk_prints() {
         let (time, id, frames) = (field(), field(), field());
         let thread = threads.iter().position(|thread| thread.id == id);
         let thread = ThreadId(thread.expect("a thread of each sample") as u32);
-        // A sample's own time begins its stack; ticks and nanoseconds differ by less than one.
+        // A sample's own time ends its stack; ticks and nanoseconds differ by less than one.
         let time: u64 = first + time.parse::<u64>().expect("a time");
-        let found = stack(&recording, thread, Time::from_ns(time + 1));
+        let found = stack(&recording, thread, Time::from_ns(time - 2));
         assert_eq!(found.join(";"), frames, "{line}");
         *by_thread.entry(id).or_default() += 1;
     }
     assert_eq!(recording.samples, by_thread.values().sum::<u64>());
+    let weighed = recording.weighed.as_ref().expect("weights");
+    assert_eq!(weighed.weight_of(0).ns(), recording.samples * interval);
     let names: Vec<&str> = threads.iter().map(|thread| thread.name.as_str()).collect();
     assert_eq!(names, ["main", "counter"]);
 }
@@ -218,6 +221,10 @@ fn samples_of_memory_are_those_that_the_jdk_prints() {
     let threads = recording.trace.threads();
     let samples: Vec<&Printed> = is("ObjectAllocationSample").collect();
     assert_eq!(of.events.end() as usize, samples.len());
+    // The first event is a sample, which reaches back by at most one interval.
+    let first = of.events.object(0).expect("an allocation").creation.ns();
+    let shift = first.saturating_sub(samples[0].time);
+    assert!(recording.known_to().is_some_and(|it| shift <= it.ns() + 1));
     for (event, expected) in (0..).zip(samples) {
         let object = of.events.object(event).expect("an allocation");
         assert_eq!(Some(object.size), expected.bytes);
@@ -227,7 +234,7 @@ fn samples_of_memory_are_those_that_the_jdk_prints() {
             expected.stack
         );
         // Ticks and nanoseconds differ by less than one.
-        assert!(object.creation.ns().abs_diff(expected.time) <= 1);
+        assert!(object.creation.ns().abs_diff(expected.time + shift) <= 1);
         let thread = threads.get(object.thread.index());
         assert_eq!(
             thread.map(|it| it.id.as_str()),
@@ -240,7 +247,7 @@ fn samples_of_memory_are_those_that_the_jdk_prints() {
     };
     let mut lived: BTreeMap<(String, String), u64> = BTreeMap::new();
     for old in is("OldObjectSample") {
-        assert!(instant.time.abs_diff(old.time) <= 1);
+        assert!(instant.time.abs_diff(old.time + shift) <= 1);
         let key = (old.class.clone(), old.stack.clone());
         *lived.entry(key).or_default() += 1;
     }

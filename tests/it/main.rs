@@ -48,5 +48,6 @@ mod source;
 mod tables;
 mod tools;
 mod views;
+mod weights;
 
 use callscape_testing::{common, folder, generate, random, scene};

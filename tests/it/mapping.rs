@@ -77,6 +77,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         functions,
         trace,
         profile: None,
+        weighed: None,
         memory: None,
         lines: None,
         sampling: None,

@@ -197,6 +197,7 @@ fn session(seed: u64) -> Session {
         functions,
         trace,
         profile: None,
+        weighed: None,
         memory: None,
         lines: None,
         sampling: None,

@@ -94,6 +94,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
                 gaps: callscape::facts::gaps::Gaps::default(),
                 samples: 0,
                 profile: None,
+                weighed: None,
                 warnings: Vec::new(),
             }
             .into(),

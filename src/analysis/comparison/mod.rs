@@ -75,9 +75,9 @@ impl Comparison {
         for paths in &inputs.recordings {
             let mut recordings = import::open_all(paths, progress)?;
             if let Some(value) = &settings.value {
-                for profile in recordings.iter_mut().filter_map(|it| it.profile.as_mut()) {
+                for recording in &mut recordings {
                     // One that does not hold it is compared by what it holds, with a doubt about units.
-                    let _ = profile.show(value);
+                    let _ = recording.show_value(value);
                 }
             }
             sides.push(recordings.into_iter().map(Arc::new).collect::<Vec<_>>());

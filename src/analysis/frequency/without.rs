@@ -80,6 +80,8 @@ pub fn leave_out_frequent(
             let (trace, warnings) =
                 without(&recording.trace, functions, &frequent, &name, progress)?;
             left.trace = trace;
+            // Its samples weigh calls that are gone now.
+            left.weighed = None;
             left.warnings.extend(warnings);
         }
         *recording = Arc::new(left);

@@ -30,9 +30,11 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
+    let recording = document.resolved().map(|it| &*it.recording);
+    // What is compared is compared by one value.
+    let choice = recording.filter(|_| document.runs.is_none());
     if let Some(profile) = document.profile().filter(|_| document.playback.is_none()) {
-        // What is compared is compared by one value.
-        let shown = no_playback(ui, profile, document.runs.is_none());
+        let shown = no_playback(ui, profile, choice);
         context.asks.extend(shown.map(OpenAsk::ShowValue));
         return;
     }
@@ -52,9 +54,8 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
             buttons(ui, playback, context);
             ui.add_space(6.0);
             position(ui, playback, &resolved.recording, context);
-            // What is compared is compared by one value.
-            if let Some(profile) = document.profile().filter(|_| document.runs.is_none()) {
-                let shown = value_choice(ui, profile);
+            if let Some(recording) = choice {
+                let shown = value_choice(ui, recording);
                 context.asks.extend(shown.map(OpenAsk::ShowValue));
             }
             if ui.available_width() >= SETTINGS_WIDTH {
@@ -84,7 +85,7 @@ pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// Says why there is nothing to play, where one would look for it, and what is weighed: the name of another value
 /// where one is chosen.
-fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<String> {
+fn no_playback(ui: &mut Ui, profile: &Profile, choice: Option<&Recording>) -> Option<String> {
     let mut chosen = None;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
@@ -102,8 +103,8 @@ fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<Strin
             } else {
                 format!("{name}: {all}")
             };
-            if has_choice {
-                chosen = value_choice(ui, profile);
+            if let Some(recording) = choice {
+                chosen = value_choice(ui, recording);
             }
             ui.label(style::weak(format!(
                 "weights of functions and calls without times · {what}"
@@ -113,28 +114,29 @@ fn no_playback(ui: &mut Ui, profile: &Profile, has_choice: bool) -> Option<Strin
     chosen
 }
 
-/// Which of a profile's values is shown, where it has several; the one that the user chose instead.
-fn value_choice(ui: &mut Ui, profile: &Profile) -> Option<String> {
-    if profile.values().len() < 2 {
+/// Which of a recording's values is shown, where it has several; the one that the user chose instead.
+fn value_choice(ui: &mut Ui, recording: &Recording) -> Option<String> {
+    let values = recording.values();
+    if values.len() < 2 {
         return None;
     }
     let name = |index: usize| {
-        let value = profile.values().get(index);
+        let value = values.get(index);
         value.map_or_else(Default::default, |value| style::name(&value.name))
     };
     let mut chosen = None;
     egui::ComboBox::from_id_salt("value of a profile")
-        .selected_text(name(profile.shown()))
+        .selected_text(name(recording.value()))
         .show_ui(ui, |ui| {
-            for (index, value) in profile.values().iter().enumerate() {
-                let is_shown = index == profile.shown();
+            for (index, value) in values.iter().enumerate() {
+                let is_shown = index == recording.value();
                 if ui.selectable_label(is_shown, name(index)).clicked() && !is_shown {
                     chosen = Some(value.name.clone());
                 }
             }
         })
         .response
-        .on_hover_text("Value of the profile shown in all views");
+        .on_hover_text("Value shown in all views");
     chosen
 }
 

@@ -200,10 +200,11 @@ impl SavedSession {
                 .relation
                 .map(|(from, to)| [path(from), path(to)]),
             thread: selection.chosen.thread.map(|thread| thread.0),
-            value: document.profile().and_then(|profile| {
-                let values = profile.values();
+            value: document.resolved().and_then(|resolved| {
+                let values = resolved.recording.values();
                 // Of one alone there is nothing to choose.
-                let shown = values.get(profile.shown()).filter(|_| values.len() > 1);
+                let shown = values.get(resolved.recording.value());
+                let shown = shown.filter(|_| values.len() > 1);
                 shown.map(|value| value.name.clone())
             }),
             run: document.runs.as_ref().map(|runs| runs.letter().to_owned()),

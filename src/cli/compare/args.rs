@@ -77,7 +77,7 @@ pub struct CompareArgs {
     pub align_by: Option<String>,
     #[command(flatten)]
     pub picture: picture_args::PictureArgs,
-    /// Value to show if the profiles have several, such as alloc_space; `info` lists them
+    /// Value to compare, of profiles or sampled recordings: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     /// Print one JSON document

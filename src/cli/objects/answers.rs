@@ -97,12 +97,19 @@ impl Asked<'_> {
         }
         let before = from.ns().checked_sub(1);
         let first = before.map_or(0, |before| events.position(Time::from_ns(before)));
-        Ok((first, events.position(to)))
+        let last = match self.args.to.is_none() && self.args.at.is_some() {
+            true => events.instant(to),
+            false => events.position(to),
+        };
+        Ok((first, last))
     }
 
     fn of_events(&self, events: &Events) -> anyhow::Result<Answer<'static>> {
         let at = self.at();
-        let position = events.position(at);
+        let position = match self.args.at {
+            Some(_) => events.instant(at),
+            None => events.position(at),
+        };
         let peak = Some(events.peak());
         if !self.has_range() {
             let state = events.state(position);

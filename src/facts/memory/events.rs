@@ -132,6 +132,16 @@ impl Events {
         self.times.up_to(t.ns()) as u32
     }
 
+    /// The position to show at `t`: at the time of the peak right after its event, at other times after all events up to
+    /// `t`. Coarse clocks give many events one time, and after the last of these the peak may be over. O(log n).
+    pub fn instant(&self, t: Time) -> u32 {
+        let (bytes, peak) = self.peak();
+        match t == peak && bytes > 0 {
+            true => self.peak_position(),
+            false => self.position(t),
+        }
+    }
+
     /// The most bytes that lived at once, and when first.
     pub fn peak(&self) -> (u64, Time) {
         let (bytes, position) = self.peak;

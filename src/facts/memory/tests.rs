@@ -52,6 +52,9 @@ fn what_lives_at_any_instant_is_what_a_replay_says() {
             assert_eq!(events.peak().0, bytes);
             assert_eq!(events.peak().1.ns(), raw[position - 1].time);
             assert_eq!(events.most_between(0, events.end()), bytes);
+            // The event, whatever else has its time.
+            let shown = events.totals(events.instant(events.peak().1));
+            assert_eq!(shown.live_bytes(), bytes, "seed {seed}");
         }
     }
 }

@@ -117,6 +117,16 @@ impl Profile {
         Ok(())
     }
 
+    /// The same with another value shown.
+    pub fn showing(&self, value: usize) -> Profile {
+        Profile {
+            shown: value.min(self.values.len().saturating_sub(1)),
+            metrics: OnceLock::new(),
+            relations: OnceLock::new(),
+            ..self.clone()
+        }
+    }
+
     /// What the costs of the value shown count.
     pub fn unit(&self) -> &Unit {
         static TIME: Unit = Unit::Nanoseconds;

@@ -78,8 +78,10 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
     let new: Vec<Warning> = new.filter(|it| !is_known(&it.kind)).collect();
     warnings.extend(new);
     let samples = (sampled.samples > 0).then_some(sampled.samples);
+    let weighed = sampled.weighed(calls.0.len());
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
-    Ok(Some((recording.with_lines(sampled.lines), memory)))
+    let recording = recording.with_lines(sampled.lines).with_weights(weighed);
+    Ok(Some((recording, memory)))
 }
 
 /// Whether a warning counts samples that are not shown.

@@ -11,13 +11,15 @@ use crate::decimal::Unit;
 use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
-use crate::samples::{Samples, StackId, Stacks, Ticks, sort_by_time};
+use crate::samplers;
+use crate::samples::{self, Sample as Taken, Samples, StackId, Stacks, Ticks, commonest, sort_by_time};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Reporter, Warning};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::lines::Lines;
+use callscape_facts::weighed::Weighed;
 
 /// What the samples of a trace add to it.
 #[derive(Default)]
@@ -25,6 +27,16 @@ pub struct Sampled {
     pub samples: u64,
     pub lines: Option<Lines>,
     pub warnings: Vec<Warning>,
+    /// What they weigh, of a trace that has no other calls.
+    weights: Option<(samples::Sampled, Stacks)>,
+}
+
+impl Sampled {
+    /// What they weigh, of so many functions.
+    pub fn weighed(&self, functions: usize) -> Option<Weighed> {
+        let (sampled, stacks) = self.weights.as_ref()?;
+        sampled.weighed(stacks, functions)
+    }
 }
 
 /// Reads the samples, and hands them to the builder of a trace: each thread to one of its own, beside the one that has
@@ -37,6 +49,7 @@ pub fn add(
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let with_calls = trace.threads.texts();
+    let is_alone = with_calls.is_empty();
     let mut reader = Reader::new(&mut trace.builder, with_calls);
     if document.next()? == Next::Array {
         reader.events(&mut document)?;
@@ -50,15 +63,16 @@ pub fn add(
             }
         }
     }
-    let mut samples = Samples::new(&reporter);
+    let mut samples = Samples::of(&reporter, samplers::only(FORMAT));
     samples.allow(document.offset());
     let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
     reader.hand_on(&document, &mut stacks, &mut ticks, &mut samples);
-    let sampled = samples.finish(reader.builder, || document.place());
+    let sampled = samples.finish(&stacks, reader.builder, || document.place());
     Ok(Sampled {
         samples: sampled.samples,
         lines: sampled.innermost_lines(&stacks, &ticks),
         warnings: reporter.warnings(),
+        weights: is_alone.then_some((sampled, stacks)),
     })
 }
 
@@ -315,11 +329,15 @@ impl Reader<'_, '_> {
             let thread = self.thread(key);
             document.warn_many("out-of-order", sort_by_time(&mut sampled));
             let track = samples.track(thread);
+            let pairs = sampled.windows(2);
+            let mut distances = pairs
+                .map(|pair| pair[1].0.saturating_sub(pair[0].0))
+                .collect();
+            let interval = commonest(&mut distances).and_then(|it| u64::try_from(it).ok());
             for (time, stack) in sampled {
-                let time = Timestamp::from_ns(time);
-                samples.stack(track, time, stack, stacks, self.builder, || {
-                    document.place()
-                });
+                let mut sample = Taken::at(Timestamp::from_ns(time), stack);
+                sample.amount = interval;
+                samples.stack(track, sample, stacks, self.builder, || document.place());
             }
         }
     }

@@ -62,6 +62,8 @@ pub struct Pools {
     threads: Pool<Thread>,
     /// The key of the class of a sampled object.
     old_objects: Pool<u64>,
+    /// What threads can be doing.
+    states: Pool<Label>,
 }
 
 impl Pools {
@@ -80,6 +82,10 @@ impl Pools {
                     "java.lang.String" => {
                         let text = label(types, class, &mut bytes)?;
                         self.texts.insert(key, text);
+                    }
+                    "jdk.types.ThreadState" => {
+                        let text = label(types, class, &mut bytes)?;
+                        self.states.insert(key, text);
                     }
                     "jdk.types.Symbol" => {
                         let text = label(types, class, &mut bytes)?;
@@ -166,6 +172,11 @@ impl Pools {
 
     fn symbol(&self, key: u64) -> &str {
         self.symbols.get(&key).map_or("", |label| self.text(label))
+    }
+
+    /// The name of a thread's state; empty if it is not known.
+    pub fn state(&self, key: u64) -> &str {
+        self.states.get(&key).map_or("", |label| self.text(label))
     }
 
     /// The frames of a stack, the innermost first, and whether it was cut; none where it is not known.

@@ -43,6 +43,12 @@ pub enum Role {
     ObjectSize,
     HeapUsed,
     Size,
+    /// Of samples of code.
+    State,
+    Samples,
+    /// Of settings.
+    Id,
+    SettingValue,
 }
 
 impl Role {
@@ -70,6 +76,10 @@ impl Role {
             "objectSize" => Role::ObjectSize,
             "heapUsed" => Role::HeapUsed,
             "size" => Role::Size,
+            "state" => Role::State,
+            "samples" => Role::Samples,
+            "id" => Role::Id,
+            "value" => Role::SettingValue,
             _ => Role::Other,
         }
     }
@@ -147,7 +157,7 @@ impl Types {
             {
                 own = Some(id);
                 let class = Class {
-                    name: name.to_owned(),
+                    name: renamed(name),
                     form: form(name),
                     fields: Vec::new(),
                 };
@@ -249,6 +259,16 @@ impl Types {
         };
         take(role, value);
         Some(())
+    }
+}
+
+/// The name of a type as newer versions write it: Oracle's JDK 9 and 10 had packages of their own.
+fn renamed(name: &str) -> String {
+    let of_oracle = name.strip_prefix("com.oracle.");
+    match of_oracle.map(|it| it.strip_prefix("jfr.types.").ok_or(it)) {
+        Some(Ok(kind)) => format!("jdk.types.{kind}"),
+        Some(Err(event)) => event.to_owned(),
+        None => name.to_owned(),
     }
 }
 

@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn calls_end_where_recording_was_switched_off() {
         let sample = |time: &str| {
-            format!("app 1 {time}: 1 cpu-clock:u:\n\t10 f (/app)\n\t20 main (/app)\n\n")
+            format!("app 1 {time}: 1000000 cpu-clock:u:\n\t10 f (/app)\n\t20 main (/app)\n\n")
         };
         let gap = Gap {
             start: 1_001_500_000,
@@ -94,11 +94,12 @@ mod tests {
             .map(|call| recording.trace.call(ThreadId(0), CallId(call)))
             .map(|call| (call.start.ns(), call.end.ns()))
             .collect();
-        let [before, after] = [(0, 1_500_000), (10_500_000, 12_500_000)];
+        // From one period before the first sample, and from when recording was on again.
+        let [before, after] = [(0, 2_000_000), (11_000_000, 12_500_000)];
         assert_eq!(calls, [before, before, after, after]);
         let off = TimeRange {
-            start: Time::from_ns(1_500_000),
-            end: Time::from_ns(10_000_000),
+            start: Time::from_ns(2_500_000),
+            end: Time::from_ns(11_000_000),
         };
         assert_eq!(recording.gaps, Gaps::of(vec![off]));
     }

@@ -13,8 +13,10 @@ pub struct Sample<'a> {
     pub processor: Option<u64>,
     /// In seconds, as written; none where there are no times.
     pub time: Option<&'a [u8]>,
-    /// Whether an event is named.
-    pub event: bool,
+    /// The name of its event, with modifiers; empty if there is none.
+    pub event: &'a [u8],
+    /// How much of the event it stands for; none if that is not told.
+    pub period: Option<u64>,
     /// Behind the event: the only frame where chains of calls were not recorded.
     pub rest: &'a [u8],
 }
@@ -58,7 +60,7 @@ impl<'a> Sample<'a> {
             }
             let mut sample = Sample::of(&line[..before]);
             sample.describe(&line[before..]);
-            if sample.event {
+            if !sample.event.is_empty() {
                 return Some(sample);
             }
         }
@@ -94,10 +96,13 @@ impl<'a> Sample<'a> {
         let Some(mut word) = next_word(after, &mut from) else {
             return;
         };
-        if number(word).is_some() {
+        if let Some(period) = number(word) {
             // A period, or the address of the only frame.
             match next_word(after, &mut from) {
-                Some(next) if is_event(next) => word = next,
+                Some(next) if is_event(next) => {
+                    self.period = Some(period);
+                    word = next;
+                }
                 Some(_) => {
                     self.rest = after.trim_ascii();
                     return;
@@ -105,9 +110,11 @@ impl<'a> Sample<'a> {
                 None => return,
             }
         }
-        self.event = is_event(word);
-        self.rest = match self.event {
-            true => after[from..].trim_ascii(),
+        self.rest = match is_event(word) {
+            true => {
+                self.event = &word[..word.len() - 1];
+                after[from..].trim_ascii()
+            }
             false => after.trim_ascii(),
         };
     }

@@ -1,64 +1,14 @@
-//! For how long samples found which stacks of lines, and how often calls began on them.
+//! For how long samples found which source lines, and how often calls began on them.
 
 use std::collections::HashMap;
 
 use super::stacks::{StackId, Stacks};
+use super::sums::Sampled;
 use callscape_facts::hashing::BuildFast;
 use callscape_facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder};
 
-/// What was found of a stack.
-#[derive(Clone, Copy, Default)]
-struct Weight {
-    ns: u64,
-    samples: u64,
-    calls: u64,
-}
-
-/// By stack with lines, what samples found of it.
-#[derive(Default)]
-pub struct LineWeights(Vec<Weight>);
-
-impl LineWeights {
-    fn of(&mut self, stack: StackId) -> &mut Weight {
-        let index = stack.index();
-        if self.0.len() <= index {
-            self.0.resize(index + 1, Weight::default());
-        }
-        &mut self.0[index]
-    }
-
-    /// The stack was there for so long.
-    pub fn add(&mut self, stack: StackId, ns: i64) {
-        if let Ok(ns @ 1..) = u64::try_from(ns) {
-            let sum = &mut self.of(stack).ns;
-            *sum = sum.saturating_add(ns);
-        }
-    }
-
-    /// A sample found the stack, of which the frames above the outermost `shared` began with it.
-    pub fn found(&mut self, stack: StackId, shared: u32, stacks: &Stacks) {
-        self.of(stack).samples += 1;
-        let mut at = stack;
-        loop {
-            let (row, lined) = stacks.lined(at);
-            if row.depth <= shared {
-                return;
-            }
-            self.of(at).calls += 1;
-            at = lined.below;
-        }
-    }
-}
-
 /// How often the lines of a stack's top ran, where that is told apart from the samples: ticks by line.
 pub type Ticks = HashMap<StackId, Vec<(u32, u64)>, BuildFast>;
-
-/// The samples of a recording, once all are read.
-pub struct Sampled {
-    /// How many there were.
-    pub samples: u64,
-    pub(super) weights: LineWeights,
-}
 
 impl Sampled {
     /// What they say of lines, of stacks that were pushed with these; none where no line is known.
@@ -72,7 +22,9 @@ impl Sampled {
             totals: true,
             samples: true,
         };
-        let (mut places, mut line_stacks) = (LinesBuilder::new(1, knows), LineStacks::new(1));
+        let values = self.values();
+        let mut places = LinesBuilder::new(values, knows);
+        let mut line_stacks = LineStacks::new(values);
         let mut ids = vec![LineStackId::EMPTY];
         for index in 1..stacks.lined_len() {
             let stack = StackId::numbered(index);
@@ -80,11 +32,12 @@ impl Sampled {
             let place = places.place(row.function, FileId::OWN, lined.line);
             let id = line_stacks.push(ids[lined.below.index()], place);
             ids.push(id);
-            if let Some(weight) = self.weights.0.get(index) {
-                line_stacks.add(id, 0, weight.ns);
-                line_stacks.add_samples(id, weight.samples);
-                line_stacks.add_calls(id, weight.calls);
+            let of = self.of(stack);
+            for value in 0..values {
+                line_stacks.add(id, value, self.weight(value, stack));
             }
+            line_stacks.add_samples(id, of.samples);
+            line_stacks.add_calls(id, of.calls);
         }
         line_stacks.finish(&mut places);
         places.finish()
@@ -97,11 +50,12 @@ impl Sampled {
             samples: true,
             ..Knows::default()
         };
-        let mut places = LinesBuilder::new(1, knows);
+        let values = self.values();
+        let mut places = LinesBuilder::new(values, knows);
         for index in 1..stacks.lined_len() {
             let stack = StackId::numbered(index);
             let (row, lined) = stacks.lined(stack);
-            let weight = self.weights.0.get(index).copied().unwrap_or_default();
+            let weight = self.of(stack);
             let alone = [(lined.line, weight.samples)];
             let lines = match ticks.get(&stack) {
                 Some(lines) if lined.line == 0 => lines.as_slice(),
@@ -112,15 +66,20 @@ impl Sampled {
             for &(line, ticks) in lines {
                 let place = places.place(row.function, FileId::OWN, line);
                 places.add_samples(place, ticks);
-                let until = |ticks: u128| u128::from(weight.ns) * ticks / all.max(1);
                 let behind = before + u128::from(ticks);
-                places.add(place, 0, (until(behind) - until(before)) as u64);
+                for value in 0..values {
+                    let whole = u128::from(self.weight(value, stack));
+                    let until = |ticks: u128| whole * ticks / all.max(1);
+                    places.add(place, value, (until(behind) - until(before)) as u64);
+                }
                 before = behind;
             }
-            if all == 0 && weight.ns > 0 {
+            if all == 0 && (0..values).any(|value| self.weight(value, stack) > 0) {
                 // Its last sample lasted, though none found it on top: time passed until the next.
                 let place = places.place(row.function, FileId::OWN, 0);
-                places.add(place, 0, weight.ns);
+                for value in 0..values {
+                    places.add(place, value, self.weight(value, stack));
+                }
             }
         }
         places.finish()

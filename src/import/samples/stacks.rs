@@ -165,21 +165,9 @@ impl Stacks {
         (row, lined)
     }
 
-    /// The outermost `depth` frames of a stack, with their lines. O(the others).
-    pub(super) fn outermost(&self, stack: StackId, depth: u32) -> StackId {
-        let mut at = stack;
-        loop {
-            let (row, lined) = self.lined(at);
-            if row.depth <= depth {
-                return at;
-            }
-            at = lined.below;
-        }
-    }
-
     /// All stacks but the empty one, in order of their index, which begins at 1: what lies below, and the function
     /// on top.
-    pub fn all(&self) -> impl Iterator<Item = (StackId, FunctionId)> + '_ {
+    pub fn all(&self) -> impl ExactSizeIterator<Item = (StackId, FunctionId)> + '_ {
         self.rows[1..].iter().map(|row| (row.below, row.function))
     }
 

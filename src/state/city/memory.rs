@@ -181,6 +181,7 @@ impl LiveMemory {
             let ago = cel.ns().checked_mul(cels as u64);
             let time = ago.and_then(|ago| moment.time.ns().checked_sub(ago));
             match time.filter(|_| cels == 0 || cel > Cost::ZERO) {
+                Some(_) if cels == 0 => events.instant(moment.time),
                 Some(time) => events.position(Time::from_ns(time)),
                 None => 0,
             }
@@ -207,8 +208,7 @@ impl LiveMemory {
     }
 
     fn go_to_peak(&mut self, events: &Events) {
-        let (_, peak) = events.peak();
-        events.advance(&mut self.now, events.position(peak));
+        events.advance(&mut self.now, events.peak_position());
         events.add_up(&self.now, &self.group_of, &mut self.sums);
         self.sums_before.clone_from(&self.sums);
     }
@@ -248,7 +248,7 @@ impl LiveMemory {
                 (&mut self.now, &mut self.sums, moment.time),
                 (&mut self.before, &mut self.sums_before, moment.previous),
             ] {
-                events.advance(state, events.position(time));
+                events.advance(state, events.instant(time));
                 events.add_up(state, &self.group_of, sums);
             }
             self.fill_boxes(events, moment);

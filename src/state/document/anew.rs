@@ -57,7 +57,7 @@ pub enum Change {
         rescan: bool,
         map: Option<Arc<Mapping>>,
     },
-    /// The value of this name of a profile is shown.
+    /// The value of this name is shown.
     Value(String),
     /// The other one of two runs is shown, over the same structure.
     Flip,
@@ -160,7 +160,7 @@ impl Basis {
         Ok(Some(Revised { document, moved }))
     }
 
-    /// The session with the value of this name of a profile shown. None where nothing changes, or several runs are
+    /// The session with the value of this name shown. None where nothing changes, or several runs are
     /// compared, by the value they have in common.
     fn with_value(&self, name: &str) -> anyhow::Result<Option<Arc<Session>>> {
         let mut base = Session::clone(&self.base);
@@ -169,12 +169,12 @@ impl Basis {
             return Ok(None);
         };
         let mut recording = Recording::clone(&resolved.recording);
-        let Some(profile) = &mut recording.profile else {
+        if recording.values().is_empty() {
             return Ok(None);
-        };
-        let shown = profile.shown();
-        profile.show(name)?;
-        if profile.shown() == shown {
+        }
+        let shown = recording.value();
+        recording.show_value(name)?;
+        if recording.value() == shown {
             return Ok(None);
         }
         resolved.recording = Arc::new(recording);
@@ -189,8 +189,9 @@ impl Document {
         let mut document = self;
         let settings = document.settings;
         let has_value = |name: &&String| {
-            let values = document.profile().map(|profile| profile.values());
-            values.is_some_and(|values| values.iter().any(|value| value.name == **name))
+            let recording = document.resolved().map(|it| &it.recording);
+            let values = recording.into_iter().flat_map(|it| it.values());
+            values.into_iter().any(|value| value.name == **name)
         };
         let value = part.value.as_ref().filter(has_value);
         let letter = document.runs.as_ref().map(|runs| runs.letter());
@@ -209,12 +210,10 @@ impl Document {
 
     /// What of the inputs is shown.
     pub fn part(&self) -> Part {
-        let value = self.profile().map(|profile| {
-            let value = profile.values().get(profile.shown());
-            value.map(|value| value.name.clone())
-        });
+        let recording = self.resolved().map(|it| &it.recording);
+        let value = recording.and_then(|it| it.values().get(it.value()));
         Part {
-            value: value.flatten(),
+            value: value.map(|value| value.name.clone()),
             run: self.runs.as_ref().map(|runs| runs.letter().to_owned()),
         }
     }

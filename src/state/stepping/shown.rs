@@ -15,7 +15,8 @@ fn run_of(document: &Document) -> Option<(usize, bool)> {
 }
 
 fn value_of(document: &Document) -> Option<usize> {
-    document.profile().map(|profile| profile.shown())
+    let recording = &document.resolved()?.recording;
+    (!recording.values().is_empty()).then(|| recording.value())
 }
 
 /// Whether both are the same choice; when it was made makes no difference.
@@ -104,7 +105,8 @@ impl State {
     pub(super) fn job_towards(&self, target: &Shown) -> Option<Ask> {
         let document = self.document.as_ref()?;
         if let Some(value) = target.value.filter(|_| target.value != value_of(document)) {
-            let name = document.profile()?.values().get(value)?.name.clone();
+            let recording = &document.resolved()?.recording;
+            let name = recording.values().get(value)?.name.clone();
             return Some(OpenAsk::ShowValue(name).into());
         }
         let ((input, swapped), (is_input, is_swapped)) = (target.run?, run_of(document)?);

@@ -83,8 +83,8 @@ pub fn left_out(document: &Document, step: FilterStep) -> String {
 
 fn of_run(document: &Document, before: &Shown, after: &Shown) -> Option<String> {
     if before.value != after.value {
-        let profile = document.profile()?;
-        let name = &profile.values().get(profile.shown())?.name;
+        let recording = &document.resolved()?.recording;
+        let name = &recording.values().get(recording.value())?.name;
         return Some(format!("Showed {}", escape::name(name)));
     }
     let ((_, was_swapped), (_, is_swapped)) = (before.run?, after.run?);

@@ -196,6 +196,9 @@ impl LanePainter<'_> {
         let _ = write!(line, "  ·  depth {}", info.max_depth);
         if self.recording.kind == RecordingKind::Sampled {
             line.push_str("  ·  sampled");
+            if let Some(interval) = self.recording.known_to() {
+                let _ = write!(line, ", begins and ends known to {interval}");
+            }
         }
         match content.left_out() {
             Some(0) => {}

@@ -33,7 +33,7 @@ impl MemoryView {
         }
         let position = match MemoryView::is_summary(document) {
             true => events.end(),
-            false => events.position(document.selection.time),
+            false => events.instant(document.selection.time),
         };
         let wanted = RowsOf {
             groups: self.groups_number,
@@ -100,7 +100,7 @@ pub fn explanation(document: &Document, of: &Allocations) -> [String; 2] {
         (None, true) => ("In the whole run".to_owned(), (0, events.end())),
         (None, false) => {
             let time = document.selection.time;
-            (format!("Up to {time}"), (0, events.position(time)))
+            (format!("Up to {time}"), (0, events.instant(time)))
         }
     };
     let (before, totals) = (events.totals(from), events.totals(to));

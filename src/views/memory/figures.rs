@@ -65,7 +65,7 @@ pub fn edges(playback: &Playback, trace: &Trace, events: &Events, count: usize) 
     let mut clock = playback.clone();
     clock.pause();
     clock.limit(None, trace);
-    let mut edges = vec![events.position(clock.time())];
+    let mut edges = vec![events.instant(clock.time())];
     while edges.len() < count.max(2) {
         let start = clock.cel(trace).start;
         // What happens at the very start belongs to the first cel.

@@ -436,7 +436,9 @@ impl MuralView {
                 Vec2::new(places.names.max.x, places.axis.max.y),
             );
             let at = Vec2::new(places.em * 0.5, (corner.min.y + corner.max.y) * 0.5);
-            sheet.write("sampled", at, places.em * 0.95, ink.weak, corner);
+            let interval = resolved.and_then(|it| it.recording.known_to());
+            let text = interval.map_or("sampled".to_owned(), |it| format!("sampled, ± {it}"));
+            sheet.write(&text, at, places.em * 0.95, ink.weak, corner);
         }
     }
 

@@ -99,6 +99,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
                 functions: functions_table,
                 trace,
                 profile: None,
+                weighed: None,
                 memory: None,
                 lines: None,
                 sampling: None,

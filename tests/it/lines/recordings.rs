@@ -516,7 +516,7 @@ fn lines_of_frames_in_firefox_profiles_are_read() {
     assert_eq!(totals[&("work".to_owned(), 21)], 2 * ms);
 }
 
-/// An index keeps what is known of lines.
+/// An index keeps what is known of lines, and what samples weigh.
 #[test]
 fn lines_come_back_from_an_index() {
     let scratch = Scratch::new("lines-index");
@@ -535,6 +535,19 @@ fn lines_come_back_from_an_index() {
             all.collect::<Vec<_>>()
         };
         assert_eq!(shown(&recording), shown(&back), "{name}");
+        let weights = |recording: &Recording| {
+            let mut recording = recording.clone();
+            let weighed = recording.weighed.as_ref().expect("weights");
+            let known = (weighed.sampled().to_vec(), weighed.interval());
+            let values = recording.values().to_vec();
+            let metrics = values.iter().map(|value| {
+                recording.show_value(&value.name).expect("it has it");
+                recording.function_metrics(None)
+            });
+            let metrics: Vec<_> = metrics.collect();
+            (values, known, metrics)
+        };
+        assert_eq!(weights(&recording), weights(&back), "{name}");
         assert_eq!(lines(&recording).knows(), lines(&back).knows());
     }
 }

@@ -434,10 +434,10 @@ fn the_contexts_of_a_trace_have_its_metrics() {
         let functions = recording.functions.len();
         assert_eq!(
             merged.function_metrics(0, functions),
-            trace.function_metrics(None),
+            recording.function_metrics(None),
             "{file}"
         );
-        assert_eq!(merged.relations(0), trace.relations(None), "{file}");
+        assert_eq!(merged.relations(0), recording.relations(None), "{file}");
         assert_eq!(merged.max_depth(), trace.max_depth(), "{file}");
         let range = trace.range();
         let middle = callscape::units::Time::from_ns(range.end.ns() / 2);
