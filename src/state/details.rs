@@ -251,7 +251,6 @@ mod tests {
         let end = |module, calls| Neighbour {
             module,
             calls,
-            links: 0,
             cost: Cost::from_ns(calls * 10),
         };
         let of_file = calls.neighbours(&hierarchy, file);

@@ -69,6 +69,7 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
         false => Sampled::default(),
     };
     let calls = reader.finish(end, progress)?;
+    let weighed = sampled.weighed(calls.0.len());
     let mut warnings = reporter.warnings();
     if sampled.samples > 0 {
         warnings.retain(|warning| !is_sample(warning));
@@ -78,7 +79,6 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
     let new: Vec<Warning> = new.filter(|it| !is_known(&it.kind)).collect();
     warnings.extend(new);
     let samples = (sampled.samples > 0).then_some(sampled.samples);
-    let weighed = sampled.weighed(calls.0.len());
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
     let recording = recording.with_lines(sampled.lines).with_weights(weighed);
     Ok(Some((recording, memory)))

@@ -16,7 +16,7 @@ use crate::samples::{self, Sample as Taken, Samples, StackId, Stacks, Ticks, com
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Reporter, Warning};
-use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::builder::TraceBuilder;
 use callscape_facts::functions::Function;
 use callscape_facts::lines::Lines;
 use callscape_facts::weighed::Weighed;
@@ -63,7 +63,7 @@ pub fn add(
             }
         }
     }
-    let mut samples = Samples::of(&reporter, samplers::only(FORMAT));
+    let mut samples = Samples::of(&reporter, samplers::only(super::FORMAT));
     samples.allow(document.offset());
     let (mut stacks, mut ticks) = (Stacks::default(), Ticks::default());
     reader.hand_on(&document, &mut stacks, &mut ticks, &mut samples);
@@ -335,7 +335,7 @@ impl Reader<'_, '_> {
                 .collect();
             let interval = commonest(&mut distances).and_then(|it| u64::try_from(it).ok());
             for (time, stack) in sampled {
-                let mut sample = Taken::at(Timestamp::from_ns(time), stack);
+                let mut sample = Taken::at(time, stack);
                 sample.amount = interval;
                 samples.stack(track, sample, stacks, self.builder, || document.place());
             }

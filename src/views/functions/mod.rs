@@ -10,7 +10,6 @@ use std::sync::Arc;
 pub use self::table::FunctionTable;
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::list::At;
-use callscape_filter::selection::Pointed;
 use callscape_model::functions::Column;
 use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};

@@ -14,7 +14,7 @@ use super::widgets::tell;
 use callscape_analysis::session::Session;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::Filters;
-use callscape_filter::selection::Pointed;
+use callscape_filter::selection::{Pointed, Selection};
 use callscape_model::theme::Theme;
 use callscape_state::State;
 use callscape_state::ask::{CameraAsk, PlayAsk, SelectAsk, SheetKey};
