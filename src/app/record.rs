@@ -239,7 +239,7 @@ mod tests {
             Some("A quotation mark is not closed")
         );
         assert!(said("./app", &here).is_some_and(|it| it.contains("no such program")));
-        assert!(said("./app", "/no/such").is_some_and(|it| it.contains("no such folder")));
+        assert!(said("./app", "/no/such").is_some_and(|it| it.contains("folder not found")));
         std::fs::write(folder.join("odd"), "#!/usr/bin/perl\n").expect("it can be written");
         let is_set = Command::new("chmod")
             .arg("+x")

@@ -182,7 +182,7 @@ mod tests {
         cause.kind = Kind::OwnTime;
         cause.path = vec![4];
         cause.was = Some(3);
-        let said = "compare_fast (in A compare) itself takes 5.56 us a call instead of 2.08 us";
+        let said = "compare_fast (in A compare) itself takes 5.56 us per call instead of 2.08 us";
         assert_eq!(words.what(&cause, name).replace('µ', "u"), said);
         cause.kind = Kind::Waiting;
         (cause.was, cause.contexts, cause.change.b.calls) = (None, 3, 16380.0);

@@ -58,9 +58,7 @@ pub fn go_to(state: &mut State, bookmark: &Bookmark, sections: &[Section]) -> Op
             is_error: true,
             is_open: false,
             title: format!("Parts of '{}' are no longer there", bookmark.name),
-            lines: vec![format!(
-                "left out as they mean nothing now: {lost} of its names"
-            )],
+            lines: vec![format!("{lost} names no longer exist and are ignored")],
         });
     }
     None

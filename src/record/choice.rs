@@ -251,7 +251,7 @@ mod tests {
                     is_static: true,
                     ..PLAIN
                 },
-                "statically linked",
+                "dynamically linked",
             ),
             (
                 Elf {
@@ -296,11 +296,11 @@ mod tests {
         let said = |by, wish| can(by, wish).expect_err("it cannot").to_string();
         assert_eq!(
             said(Recorder::Node, &paused),
-            "--paused is for uftrace and perf: node cannot"
+            "--paused needs uftrace and perf: node does not support it"
         );
         assert_eq!(
             said(Recorder::Uftrace, &last),
-            "--last is for perf: uftrace cannot"
+            "--last needs perf: uftrace does not support it"
         );
         assert!(can(Recorder::Uftrace, &paused).is_ok() && can(Recorder::Perf, &paused).is_ok());
         assert!(can(Recorder::Perf, &last).is_ok());

@@ -3,7 +3,16 @@
 use super::super::contexts::ContextChange;
 use super::renamed::alike;
 use super::*;
-use callscape_facts::trace::random::random_numbers as random;
+
+fn random(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move |limit| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % limit
+    }
+}
 
 const NAMES: [&str; 12] = [
     "main",
