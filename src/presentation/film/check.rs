@@ -8,7 +8,7 @@ impl FilmSettings {
     pub fn check(&self) -> Result<(), FilmError> {
         if self.format == Format::WebM && cfg!(not(feature = "webm")) {
             return Err(FilmError::Unfit(
-                "this program was built without its encoder for .webm".to_owned(),
+                "this program was built without the encoder for .webm; use .mp4, or build it with --features webm".to_owned(),
             ));
         }
         if self.by_ffmpeg {
