@@ -107,8 +107,8 @@ pub fn parse() -> Cli {
     Cli::try_parse().unwrap_or_else(|error| usage::exit(error))
 }
 
-/// Runs what the command line asks for. What is missing of an index that is cut meanwhile reads as zeros, over which some
-/// query may stumble: that is an error then and no fault of the program.
+/// Runs the command. If an index is truncated meanwhile, the missing part reads as zeros, on which a query may panic:
+/// this is reported as an error, not as a bug.
 pub fn run(cli: Cli) -> anyhow::Result<()> {
     static STUMBLED: AtomicBool = AtomicBool::new(false);
     let usual = panic::take_hook();

@@ -15,7 +15,7 @@ pub fn line(text: &str) {
     write(&format!("{}\n", escape::name(text)));
 }
 
-/// Says why the program ends, each reason behind what it is a reason for.
+/// Prints an error, followed by its chain of causes.
 pub fn say_error(error: &anyhow::Error) {
     line(&format!("callscape: {error:#}"));
 }

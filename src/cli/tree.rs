@@ -46,7 +46,7 @@ pub struct TreeArgs {
     /// Exclude modules more than N levels below the root
     #[arg(long, value_name = "N")]
     depth: Option<u16>,
-    /// List instead what was left out, wholly or in part, and why; and where the syntax of files could not be read
+    /// List files excluded wholly or in part, with reasons, instead; and where the syntax of files could not be read
     #[arg(long, conflicts_with = "json")]
     skipped: bool,
 }

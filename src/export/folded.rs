@@ -28,6 +28,9 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
     if let Some(profile) = &part.recording.profile {
         return write_profile(part, profile, &names, out);
     }
+    if let Some(weighed) = part.recording.weighed.as_ref().filter(|_| part.is_whole()) {
+        return write_profile(part, weighed.profile(), &names, out);
+    }
     walk::start(part, 1, progress);
     let mut paths = Paths::default();
     for thread in part.threads() {

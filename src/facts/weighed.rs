@@ -60,6 +60,11 @@ impl Weighed {
         self.profile.values()
     }
 
+    /// The weights as a profile; the value shown is the time that calls show.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
     /// The sum of all samples for the value with this number.
     pub fn weight_of(&self, value: usize) -> Cost {
         self.profile.weight_of(value)

@@ -22,9 +22,7 @@ use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::fnv::Fnv;
 use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
-use callscape_facts::index::{
-    self, Beside, CHANGED, Contents, IndexError, MAGIC, VERSION,
-};
+use callscape_facts::index::{self, Beside, CHANGED, Contents, IndexError, MAGIC, VERSION};
 use callscape_facts::memory::Memory;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::sampling::Sampling;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
+pub use empty::refused as refuse_empty;
 pub use error::ImportError;
 use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;

@@ -80,7 +80,8 @@ pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> 
 /// Whether a recording ends in the middle; an error says why it does not open.
 fn is_cut(path: &Path) -> Result<bool, String> {
     let input = Input::on_disk(path.to_path_buf());
-    let read = import::read(&input, &Progress::new());
+    let progress = Progress::new();
+    let read = import::read(&input, &progress).and_then(|it| import::refuse_empty(it, &progress));
     let read = read.map_err(|error| error.to_string())?;
     Ok(read.warnings.iter().any(|it| it.kind == "truncated-file"))
 }

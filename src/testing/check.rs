@@ -152,6 +152,11 @@ fn check_functions(recording: &Recording) {
     assert!(same, "calls by function");
     match &recording.profile {
         Some(profile) => assert_eq!(own, profile.weight().ns(), "costs of functions"),
+        // Samples count with their weights, which calls along time show only as far as they fit between the samples.
+        None if recording.weighed.is_some() => {
+            let weight = recording.weighed.as_ref().map(|it| it.weight_of(0).ns());
+            assert_eq!(Some(own), weight, "costs of functions and of samples");
+        }
         None => {
             if let Some(outermost) = outermost(&recording.trace) {
                 assert_eq!(own, outermost, "costs of functions and of outermost calls");

@@ -221,7 +221,7 @@ fn a_picture_of_coverage_needs_a_report_and_says_what_is_not_of_the_tree() {
     let (is_made, said) = rendered(&scratch, &[&args[..], &[&other]].concat());
     assert!(is_made, "{said}");
     let expected = [
-        "no counted line out of 2 is in the source",
+        "none of 2 counted lines is in the source",
         "coverage, which has no data",
     ];
     assert!(expected.iter().all(|it| said.contains(it)), "{said}");

@@ -389,7 +389,7 @@ fn folded_stacks_and_table_agree_with_the_functions() {
         "jfr/spin.jfr.gz",
     ] {
         let recording = read(&common::data("import").join(name));
-        let metrics = recording.trace.function_metrics(None);
+        let metrics = recording.function_metrics(None);
         let folded = exported(&recording, Format::Folded, Cutting::default());
         let folded = String::from_utf8(folded).expect("names are text");
         let mut own = std::collections::BTreeMap::<String, u64>::new();

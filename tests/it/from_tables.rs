@@ -10,6 +10,7 @@ use callscape::export::tables::{self, IfThere, Table};
 use callscape::facts::contexts::Contexts;
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::Recording;
+use callscape::facts::trace::Thread;
 use callscape::import;
 use callscape::import::input::Input;
 use callscape::progress::Progress;
@@ -120,14 +121,24 @@ fn every_recording_comes_back_from_its_tables() {
         let again = read(&scratch.0).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let progress = Progress::new();
         assert_eq!(again.kind, recording.kind, "{path:?}");
+        // Nor do tables say which lane of a thread one is.
+        let threads = |it: &Recording| -> Vec<Thread> {
+            let threads = it.threads().iter().cloned();
+            threads.map(|it| Thread { lane: 0, ..it }).collect()
+        };
+        assert_eq!(threads(&again), threads(&recording), "{path:?}");
+        assert_eq!(again.unit(), recording.unit(), "{path:?}");
+        // Tables have calls, and neither the weights of samples nor links.
+        if recording.weighed.is_some() || recording.relations(None).iter().any(|it| it.links > 0) {
+            came_back += 1;
+            continue;
+        }
         assert_eq!(
             again.function_metrics(None),
             recording.function_metrics(None),
             "{path:?}"
         );
         assert_eq!(again.relations(None), recording.relations(None), "{path:?}");
-        assert_eq!(again.threads(), recording.threads(), "{path:?}");
-        assert_eq!(again.unit(), recording.unit(), "{path:?}");
         let of = |it: &Recording| {
             let found = contexts(it, &progress).expect("not cancelled");
             found.map(|it| rows(&it))

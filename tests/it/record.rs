@@ -432,7 +432,7 @@ fn programs_that_uftrace_cannot_record_are_recorded_by_perf() {
     std::fs::create_dir(&spaced).expect("a folder");
     let program = build(&scratch, "a folder/app", PROGRAM, &["-O2"]);
     for (name, program, why) in [
-        ("static", path(&fixed), "statically linked"),
+        ("static", path(&fixed), "dynamically linked"),
         ("space", path(&program), "space"),
         ("relative", "a folder/app", "space"),
     ] {
@@ -536,11 +536,11 @@ fn what_cannot_be_recorded_is_refused_with_a_reason() {
     assert!(refused(&["--with", "node"], &["true"]).contains("not run by node"));
     let ran = callscape().arg("record").output().expect("it starts");
     assert_eq!(ran.status.code(), Some(2));
-    assert!(text(&ran.stderr).contains("behind --"));
+    assert!(text(&ran.stderr).contains("after --"));
     // Nothing is written over.
     let taken = refused(&["-o", path(&plain)], &["true"]);
     assert!(
-        taken.contains("not taken yet") || taken.contains("not installed"),
+        taken.contains("expected an unused name") || taken.contains("not installed"),
         "{taken}"
     );
     let listed = callscape()

@@ -39,18 +39,18 @@ impl fmt::Display for Doubt {
             Doubt::Empty { side, name } => {
                 write!(
                     f,
-                    "{} ({name}) holds no calls: everything is on the other side alone",
+                    "{} ({name}) contains no calls: everything is only on the other side",
                     letter(*side)
                 )
             }
             Doubt::FewInCommon { both, only: [a, b] } => write!(
                 f,
-                "A and B hardly share functions: {both} are in both, {a} in A alone, {b} in B alone; are they runs of \
-                 one program?"
+                "A and B have few functions in common: {both} are in both, {a} only in A, {b} only in B; are they runs \
+                 of the same program?"
             ),
             Doubt::Kinds([a, b]) => write!(
                 f,
-                "A is {}, B is {}: costs are compared as shares of their runs, and calls not at all",
+                "A is {}, B is {}: costs are compared as shares of their runs, and calls are not compared",
                 kind(*a),
                 kind(*b)
             ),
@@ -60,15 +60,14 @@ impl fmt::Display for Doubt {
                 a.name(),
                 b.name()
             ),
-            Doubt::Formats([a, b]) => write!(
-                f,
-                "A is {a}, B is {b}: what they record, and how they name it, may differ"
-            ),
+            Doubt::Formats([a, b]) => {
+                write!(f, "A is {a}, B is {b}: their contents and names may differ")
+            }
             Doubt::Repaired { name, repairs } => {
                 let plural = if *repairs == 1 { "" } else { "s" };
                 write!(
                     f,
-                    "{name}: {repairs} repair{plural} while it was read; `callscape info` lists them"
+                    "{name}: {repairs} repair{plural} during import; `callscape info` lists them"
                 )
             }
             Doubt::Threads { both, only } => {
@@ -76,7 +75,7 @@ impl fmt::Display for Doubt {
                 for (side, names) in only.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
                     let listed = names.iter().take(MOST_NAMED).map(String::as_str);
                     let listed = listed.collect::<Vec<_>>().join(", ");
-                    write!(f, "; {} in {} alone: {listed}", names.len(), letter(side))?;
+                    write!(f, "; {} only in {}: {listed}", names.len(), letter(side))?;
                     let more = names.len().saturating_sub(MOST_NAMED);
                     if more > 0 {
                         write!(f, " and {more} more")?;
@@ -86,14 +85,14 @@ impl fmt::Display for Doubt {
             }
             Doubt::NoSpread { side, name } => write!(
                 f,
-                "{} ({name}) does not tell two or more runs and how far they spread, as {} does: what is noise is not known",
+                "{} ({name}) does not contain two or more runs and their spread, unlike {}: noise is unknown",
                 letter(*side),
                 letter(1 - side)
             ),
             Doubt::Mixed { side } => {
                 write!(
                     f,
-                    "the runs of {} are not all of one kind, format and unit",
+                    "the runs of {} differ in kind, format or unit",
                     letter(*side)
                 )
             }

@@ -135,18 +135,18 @@ impl Counts {
         let all = [
             (
                 self.unused_lines,
-                "changed line outside of functions that nothing which ran uses",
-                "changed lines outside of functions that nothing which ran uses",
+                "changed line outside functions, not used by any function that ran",
+                "changed lines outside functions, not used by any function that ran",
             ),
             (
                 self.only_looks,
-                "difference in comments or white space alone",
-                "differences in comments and white space alone",
+                "difference only in comments or white space",
+                "differences only in comments and white space",
             ),
             (
                 self.other_files,
-                "changed file in no language with a grammar",
-                "changed files in no language with a grammar",
+                "changed file in an unsupported language",
+                "changed files in unsupported languages",
             ),
             (self.removed_files, "removed file", "removed files"),
         ];

@@ -231,12 +231,15 @@ impl App {
         let no_recent = desk.begin_welcome(is_bare);
         let unread = no_looks.into_iter().chain(no_views).chain(no_recent);
         let unread = unread.chain(not_recalled);
-        desk.state.told.messages.extend(unread.map(|reason| Message {
-            is_error: true,
-            is_open: true,
-            title: "A custom look or arrangement could not be read".to_owned(),
-            lines: vec![reason],
-        }));
+        desk.state
+            .told
+            .messages
+            .extend(unread.map(|reason| Message {
+                is_error: true,
+                is_open: true,
+                title: "A custom look or arrangement could not be read".to_owned(),
+                lines: vec![reason],
+            }));
         let (editors, unread) = Editors::recall();
         desk.editors = editors;
         desk.state
@@ -251,12 +254,15 @@ impl App {
         let (memory, dock, notice) = Memory::recall();
         desk.dock = dock;
         desk.dock.tell(&mut desk.state.panes);
-        desk.state.told.messages.extend(notice.map(|reason| Message {
-            is_error: true,
-            is_open: true,
-            title: "The views are in their default arrangement".to_owned(),
-            lines: vec![reason],
-        }));
+        desk.state
+            .told
+            .messages
+            .extend(notice.map(|reason| Message {
+                is_error: true,
+                is_open: true,
+                title: "The views are in their default arrangement".to_owned(),
+                lines: vec![reason],
+            }));
         App {
             #[cfg(feature = "accesskit")]
             proxy: own_proxy,

@@ -9,14 +9,14 @@ pub const NAME: &str = "parquet";
 
 #[derive(Debug, clap::Args)]
 pub struct TablesArgs {
-    /// Of parquet: only these of recordings, threads, functions, calls, relations, contexts, samples, objects, stacks
-    /// and modules [default: all that the recording has]
+    /// Parquet only: tables to write, out of recordings, threads, functions, calls, relations, contexts, samples,
+    /// objects, stacks and modules [default: all that the recording has]
     #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
     pub tables: Vec<Table>,
-    /// Of parquet: under which name the recording stands in the tables [default: that of its file]
+    /// Parquet only: name of the recording in the tables [default: its file name]
     #[arg(long, value_name = "NAME")]
     pub id: Option<String>,
-    /// Of parquet: write over a recording of the same name
+    /// Parquet only: overwrite a recording of the same name
     #[arg(long)]
     pub replace: bool,
 }
@@ -29,7 +29,7 @@ fn parse_table(text: &str) -> Result<Table, String> {
 }
 
 impl TablesArgs {
-    /// What is said of tables while none are written.
+    /// Refuses options for tables if no tables are written.
     pub fn refuse(&self) -> anyhow::Result<()> {
         let said = [
             ("--tables", !self.tables.is_empty()),

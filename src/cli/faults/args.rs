@@ -5,34 +5,34 @@ use std::path::PathBuf;
 use callscape_base::units::TimeSpec;
 
 #[derive(Debug, clap::Args)]
-#[command(about = "Which of the changes between two revisions ran, and which is most suspect", long_about = ABOUT, after_help = HELP)]
+#[command(about = "Rank the changes between two revisions that ran, most suspect first", long_about = ABOUT, after_help = HELP)]
 pub struct FaultsArgs {
     /// The source tree, in a git repository
     pub source: PathBuf,
-    /// The recording of a run that fails: a file or a directory, in any format that Callscape knows
+    /// Recording of a failing run: a file or a directory in any supported format
     pub recording: PathBuf,
-    /// The revision in which all was well: a branch, a tag, or a commit's id, with ~2 or ^ behind it
+    /// The last known good revision: a branch, a tag, or a commit ID, optionally followed by ~2 or ^
     #[arg(long, value_name = "REV")]
     pub good: String,
-    /// The revision that was recorded; without it the working tree
+    /// The revision that was recorded [default: the working tree]
     #[arg(long, value_name = "REV")]
     pub bad: Option<String>,
-    /// A recording of the same run in which all was well
+    /// A recording of a good run of the same scenario
     #[arg(long, value_name = "RECORDING")]
     pub good_recording: Option<PathBuf>,
-    /// It fails from this time on
+    /// Start of the failing range
     #[arg(long, value_name = "TIME")]
     pub from: Option<TimeSpec>,
-    /// It fails up to this time
+    /// End of the failing range
     #[arg(long, value_name = "TIME")]
     pub to: Option<TimeSpec>,
-    /// It fails in the thread with this id or name
+    /// Failing thread, by id or name
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// Group the functions by the commits that touched them
     #[arg(long)]
     pub by_commit: bool,
-    /// List the changed functions that did not run too, last
+    /// Also list changed functions that did not run, at the end
     #[arg(long)]
     pub not_run: bool,
     /// Only the first N functions
@@ -43,19 +43,20 @@ pub struct FaultsArgs {
     pub json: bool,
 }
 
-const ABOUT: &str = "Which of the changes between two revisions ran, and which is most suspect
+const ABOUT: &str = "Rank the changes between two revisions that ran, most suspect first
 
-Lines that were added or changed since --good, and the line before each deletion, are looked for in the functions that \
-ran. Of changed declarations outside of functions those functions count that use their names, as far as the text says. \
-Changed macros, inclusions and build files are named for a person to look at, and what changed without running is \
-counted. Differences in comments and white space do not count.";
+Lines added or changed since --good, and the line before each deletion, are looked up in the functions that ran. For \
+changed declarations outside functions, the functions that use their names count as changed, as far as the text \
+shows. Changed macros, inclusions and build files are listed for manual review, and changed functions that did not \
+run are counted. Differences in comments and white space do not count.";
 
 const HELP: &str = "Examples:
   callscape faults . --good v2.3 trace.json
   callscape faults . --good HEAD~20 --bad HEAD trace.json --good-recording before.json
   callscape faults . --good main trace.json --from 3s --to 4s --by-commit
 
-The score of a function is a sum of parts, which `why` lists: how it is touched, how much of it, its share of the cost, \
-changed functions next to it, when it first runs; with --from, --to or --thread whether it runs in the part that fails; \
-with --good-recording its share of the difference, whether it calls others as it did, and how near to the first \
-difference between the two runs it ran. Nothing of the repository is executed: no hook, no filter, no other program.";
+The score of a function is a sum of parts, listed in `why`: how it was changed, how much of it was changed, its share \
+of the cost, changed functions next to it, and when it first runs; with --from, --to or --thread, whether it runs in \
+the failing part; with --good-recording, its share of the difference, whether its calls changed, and how close to the \
+first difference between the two runs it ran. Nothing in the repository is executed: no hook, filter or other \
+program.";

@@ -6,7 +6,7 @@ use callscape_analysis::faults::opening::Opened;
 use callscape_facts::recording::Recording;
 use callscape_source::history::change::Changes;
 
-/// What was found, and what it was found in.
+/// The findings and the session that they refer to.
 pub struct Report<'a> {
     pub opened: &'a Opened,
     pub changes: &'a Changes,

@@ -68,7 +68,7 @@ pub fn say_the_rest(report: &Report<'_>) {
     }
 }
 
-/// A table of the functions, and what speaks for the first of them.
+/// Writes a table of the functions, with evidence for the first of them.
 pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let faults = &report.faults.faults;
     let top = report.args.top.unwrap_or(usize::MAX);

@@ -5,7 +5,7 @@ use callscape_analysis::phases::names::Labels;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, TimeRange};
 
-/// What is shown, whichever way.
+/// The phases to show, in either format.
 pub struct Report<'a> {
     pub session: &'a Session,
     pub resolved: &'a Resolved,

@@ -12,7 +12,9 @@ use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
 use crate::samplers;
-use crate::samples::{self, Sample as Taken, Samples, StackId, Stacks, Ticks, commonest, sort_by_time};
+use crate::samples::{
+    self, Sample as Taken, Samples, StackId, Stacks, Ticks, commonest, sort_by_time,
+};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Reporter, Warning};

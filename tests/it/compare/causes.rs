@@ -63,7 +63,8 @@ fn causes_say_what_was_changed_and_make_up_all_of_it() {
     assert_eq!(first["causes"].as_array().map(Vec::len), Some(1));
     assert!((together(&first) - 1.0).abs() < 1e-9);
     let answer = run(&[text(&a), text(&b)]);
-    let sentence = "below main: f is called 2 times instead of 10: 114 % of −700 µs";
+    let sentence =
+        "below main: f is called 2 times instead of 10: −800 µs where all differ by −700 µs";
     assert!(answer.out.contains(sentence), "{}", answer.out);
     let page = scratch.0.join("report.html");
     let answer = run(&[text(&a), text(&b), "-o", text(&page)]);

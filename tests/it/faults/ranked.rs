@@ -94,7 +94,7 @@ fn each_way_of_being_touched_has_its_reason_and_its_commits() {
     for part in [
         "macro SIZE in native/a.c",
         "build file in Makefile",
-        "1 changed functions did not run",
+        "1 changed function did not run",
         "binary",
     ] {
         assert!(said.contains(part), "{part}: {said}");

@@ -129,5 +129,5 @@ fn what_is_not_there_is_refused_with_a_reason() {
     let flight = path("import/jfr/spin.jfr.gz");
     let (code, _, said) = run(&[&flight, "--file", "Spin", "--from", "10%"]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("over all of its time"), "{said}");
+    assert!(said.contains("only for the whole recording"), "{said}");
 }

@@ -115,7 +115,7 @@ fn what_cannot_be_shown_is_said_and_the_numbers_stay() {
     for (bytes, expected) in [
         (
             &b"int main(void) {\n\treturn 0; \xff\xfe }\n"[..],
-            "not text",
+            "are no text",
         ),
         (b"\x7fELF\0\0\0\0\0\0", "binary"),
         (&long, "newer than the recording"),

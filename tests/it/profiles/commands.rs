@@ -46,7 +46,7 @@ fn profiles_are_described_in_their_own_unit() {
     assert_eq!(graph["unit"], "samples");
     let (code, _, error) = run(&["functions", pprof, "--value", "space"]);
     assert!(
-        code == Some(1) && error.contains("there are: samples, cpu"),
+        code == Some(1) && error.contains("one of: samples, cpu"),
         "{error}"
     );
 

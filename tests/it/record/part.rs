@@ -193,7 +193,7 @@ fn only_what_a_function_does_is_recorded_where_that_is_asked_for() {
     let (code, wrote, said) = tried("no_such", path(&program));
     assert_eq!((code, &*wrote), (Some(1), ""), "{said}");
     assert!(
-        said.contains("--while no_such: it has no such function"),
+        said.contains("--while no_such: the program has no such function"),
         "{said}"
     );
     // What is there and not called leaves nothing.
@@ -205,7 +205,7 @@ fn only_what_a_function_does_is_recorded_where_that_is_asked_for() {
     let (code, _, said) = tried("no_such", path(&stripped));
     assert_eq!(code, Some(3));
     assert!(
-        said.contains("knows no function no_such: the whole program was recorded"),
+        said.contains("found no function no_such: the whole program was recorded"),
         "{said}"
     );
     let left = std::fs::read_dir(&scratch.0).expect("a folder").flatten();
