@@ -246,7 +246,7 @@ mod tests {
             .arg(folder.join("odd"))
             .status();
         assert!(is_set.is_ok_and(|it| it.success()));
-        assert!(said("./odd", &here).is_some_and(|it| it.contains("no recorder")));
+        assert!(said("./odd", &here).is_some_and(|it| it.contains("no supported recorder")));
         std::fs::remove_dir_all(folder).expect("it can be removed");
     }
 

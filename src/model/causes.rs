@@ -192,7 +192,7 @@ mod tests {
         (cause.contexts, cause.change.b.calls) = (1, 1.0);
         assert_eq!(
             words.what(&cause, name),
-            "compare_fast is called once, in A never"
+            "compare_fast is called once, never in A"
         );
         cause.explains = -0.021;
         assert_eq!(words.share(&cause, &causes), "−2.1 % of −118 ms");

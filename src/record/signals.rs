@@ -394,10 +394,10 @@ mod tests {
     fn a_process_is_switched_only_where_the_recorder_has_the_signals() {
         let set = |signals: &[i32]| signals.iter().fold(0u64, |set, it| set | 1 << (it - 1));
         assert_eq!(unfit(set(&[42, 43, 2, 15, 34])), None);
-        assert!(unfit(set(&[42])).is_some_and(|it| it.contains("next to those")));
+        assert!(unfit(set(&[42])).is_some_and(|it| it.contains("does not listen")));
         assert!(unfit(0).is_some());
         let range: Vec<i32> = (34..=64).collect();
-        assert!(unfit(set(&range)).is_some_and(|it| it.contains("around")));
+        assert!(unfit(set(&range)).is_some_and(|it| it.contains("next to those")));
         let status = "Name:\ta\nSigCgt:\t0000060000000000\n";
         assert_eq!(signals_of(status, "SigCgt:"), set(&[42, 43]));
     }

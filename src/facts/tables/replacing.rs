@@ -183,6 +183,8 @@ mod tests {
             scope.spawn(|| {
                 while !is_done.load(Ordering::Relaxed) {
                     let _ = std::fs::remove_dir(&table);
+                    // Without a pause, a thread that gets little of a processor would find the folder gone each time.
+                    std::thread::sleep(std::time::Duration::from_micros(20));
                 }
             });
             let made = (0..5000).try_for_each(|_| {
