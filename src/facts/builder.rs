@@ -3,34 +3,12 @@
 use std::collections::HashMap;
 
 use super::functions::{Function, Functions};
+pub use super::timestamp::Timestamp;
 use super::trace::waiting::RawWait;
 use super::trace::writer::{self, Shared, ThreadWriter};
 use super::trace::{LinkEnd, LinkKind, RawLink, Thread, Trace, Why};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter};
-
-/// Nanoseconds on the recording's own clock, of any origin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Timestamp(i64);
-
-impl Timestamp {
-    pub const fn from_ns(ns: i64) -> Timestamp {
-        Timestamp(ns)
-    }
-
-    pub const fn ns(self) -> i64 {
-        self.0
-    }
-
-    /// The same bits without sign: differences wrap and come out right.
-    const fn bits(self) -> u64 {
-        self.0 as u64
-    }
-
-    const fn from_bits(bits: u64) -> Timestamp {
-        Timestamp(bits as i64)
-    }
-}
 
 /// The events of one thread that are in order and nest, taken without a look at whether they do.
 pub struct PlainEvents<'b> {

@@ -28,5 +28,6 @@ pub mod recording;
 pub mod sampling;
 pub mod tables;
 mod telling;
+mod timestamp;
 pub mod trace;
 pub mod weighed;

@@ -41,6 +41,7 @@ use spellings::Name;
 use threads::Threads;
 
 mod batch;
+pub(super) mod building;
 mod clocks;
 pub mod complete;
 pub(super) mod completes;
@@ -519,12 +520,13 @@ impl Reader<'_> {
             thread.open.enter_waiting(&mut builder);
             threads.push(thread.id);
             let to = (&mut self.builder, progress);
-            overlaps::build(overlapping, thread.id, to, self.reporter, &place).map_err(io)?;
+            building::further_lanes(overlapping, thread.id, to, self.reporter, &place)
+                .map_err(io)?;
         }
         let (builder, reporter) = (&mut self.builder, self.reporter);
         let (completes, marks) = (self.completes, self.marks);
         let to = (builder, progress);
-        let built = nesting::build(&threads, completes, marks, to, reporter, &place);
+        let built = building::build(&threads, completes, marks, to, reporter, &place);
         progress.check()?;
         built.map_err(io)?;
         let told = self.clocks.finish(&threads, &mut self.builder, progress);

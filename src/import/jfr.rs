@@ -35,6 +35,7 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Why;
 use memory::{Gathered, OfChunk};
 use pools::Pools;
+pub use sampled::FORMAT;
 use sampled::{Sample, Sampled};
 use types::Types;
 use waits::{Wait, Waits};
@@ -46,9 +47,6 @@ mod sampled;
 mod types;
 mod waits;
 mod wire;
-
-/// The identifier of the format in `info`.
-pub const FORMAT: &str = "jfr";
 
 const MAGIC: &[u8] = b"FLR\0";
 /// Bytes of the header of a chunk.

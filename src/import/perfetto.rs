@@ -17,6 +17,7 @@
 use std::io;
 use std::io::Read;
 
+use super::chrome::building;
 use super::chrome::complete::Complete;
 use super::chrome::nesting::{self, Mark, Marks, What};
 use super::chrome::spellings::Name;
@@ -501,7 +502,7 @@ impl Reader<'_> {
         let place = |offset| Place::offset(&self.file, offset);
         let (builder, reporter) = (&mut self.builder, self.reporter);
         let to = (&mut *builder, progress);
-        nesting::build(&threads, completes, marks, to, reporter, &place)?;
+        building::build(&threads, completes, marks, to, reporter, &place)?;
         let flows = std::mem::take(&mut self.flows);
         let thread = |place: u32| threads.get(place as usize).copied();
         flows.build(thread, builder, reporter, &place);

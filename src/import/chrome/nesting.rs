@@ -7,14 +7,13 @@ use std::io;
 use bytemuck::{Pod, Zeroable};
 
 use super::complete::Complete;
-use super::completes::Completes;
-use super::overlaps::{self, Overlapping};
+use super::overlaps::Overlapping;
 use super::spellings::Name;
 use crate::sorting::Sorter;
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, ThreadId};
+use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter};
-use callscape_facts::builder::{PlainEvents, Timestamp, TraceBuilder};
+use callscape_facts::builder::{PlainEvents, Timestamp};
 use callscape_facts::hashing::BuildFast;
 
 /// A begin or end event that waits until all of its thread are known.
@@ -161,55 +160,6 @@ fn has_room(
         reporter.warn("too-many-calls", || place(offset));
     }
     room
-}
-
-/// Builds the calls of all threads: `threads` are by place. Ends early where `progress` is cancelled. O(n log n).
-pub fn build(
-    threads: &[ThreadId],
-    completes: Completes,
-    marks: Marks,
-    (builder, progress): (&mut TraceBuilder<'_>, &Progress),
-    reporter: &Reporter,
-    place: &impl Fn(u64) -> Place,
-) -> io::Result<()> {
-    let total = completes.total() + marks.total();
-    if total > 0 {
-        progress.start("putting calls in order", total);
-    }
-    let mut completes = completes.finish(progress)?;
-    let mut marks = marks.finish(progress)?;
-    for (index, &thread) in threads.iter().enumerate() {
-        let here = |thread: u32| thread as usize == index;
-        let has_completes = completes.has(index as u32);
-        let has_marks = marks.peek().is_some_and(|next| here(next.thread));
-        let completes = completes.of(index as u32);
-        let marks = std::iter::from_fn(|| marks.next_if(|next| here(next.thread)));
-        let mut nesting = Nesting::default();
-        let plain = &mut builder.plain(thread);
-        if has_completes && has_marks {
-            nesting.mixed((completes, marks), plain, progress, reporter, place)?;
-        } else if has_marks {
-            let mut open = OpenBegins::default();
-            for mark in marks {
-                step(&mut open, &mark, plain, reporter, place);
-            }
-            open.enter_waiting(plain);
-        } else {
-            for complete in completes {
-                nesting.complete(&complete, plain, reporter, place);
-            }
-        }
-        let overlapping = nesting.finish(plain);
-        overlaps::build(
-            overlapping,
-            thread,
-            (&mut *builder, progress),
-            reporter,
-            place,
-        )?;
-    }
-    completes.check()?;
-    marks.check()
 }
 
 /// The begin events that wait for their end, on one thread.
@@ -583,7 +533,7 @@ impl Nesting {
 
     /// Builds the calls of a thread that has complete events, in order of their key, and begin and end
     /// events, in order of time. O(n log n).
-    fn mixed(
+    pub fn mixed(
         &mut self,
         (completes, marks): (impl Iterator<Item = Complete>, impl Iterator<Item = Mark>),
         builder: &mut PlainEvents<'_>,

@@ -8,6 +8,9 @@ use crate::samplers;
 use crate::samples::{EventId, Samples};
 use callscape_facts::hashing::BuildFast;
 
+/// The identifier of the format in `info`.
+pub const FORMAT: &str = "jfr";
+
 /// The interval of async-profiler unless it is told otherwise, which it writes as 0.
 const USUAL_OF_ASYNC: i64 = 10_000_000;
 
@@ -57,7 +60,7 @@ impl<'t> Sampled<'t> {
             if class.name == "jdk.ActiveSetting" {
                 sampled.settings = Some(id);
             }
-            let sampler = samplers::of(super::FORMAT, &class.name);
+            let sampler = samplers::of(FORMAT, &class.name);
             let is_event = class.name.starts_with("jdk.") || class.name.starts_with("profiler.");
             if let Some(sampler) = sampler.filter(|_| is_event) {
                 let event = samples.event(plain(&class.name), sampler);
@@ -154,7 +157,7 @@ impl<'t> Sampled<'t> {
 
 /// The event of threads that have no processor, which completes those that have one.
 pub fn event_of_waiting(samples: &mut Samples<'_>) -> EventId {
-    let event = samples.event(WAITING, samplers::in_format(super::FORMAT, WAITING));
+    let event = samples.event(WAITING, samplers::in_format(FORMAT, WAITING));
     samples.completes(event);
     event
 }

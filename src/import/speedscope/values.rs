@@ -2,7 +2,7 @@
 //! stacks weigh in each. Profiles of one unit are added up.
 
 use super::events::{self, Item};
-use super::{FORMAT, Outline, functions, time_unit};
+use super::outline::{FORMAT, Outline, functions, time_unit};
 use crate::decimal::Unit;
 use crate::document::Document;
 use crate::error::ImportError;

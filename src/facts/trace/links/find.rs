@@ -5,8 +5,8 @@ use super::super::entries::Pair;
 use super::super::pyramid;
 use super::super::storage::Table;
 use super::super::store::{Cursor, Store};
-use super::{LinkEnd, LinkKind, LinkRow, Links, RawLink, ThreadLinks};
-use crate::builder::Timestamp;
+use super::rows::{LinkEnd, LinkKind, LinkRow, Links, RawLink, ThreadLinks};
+use crate::timestamp::Timestamp;
 use callscape_base::units::{FunctionId, ThreadId};
 
 /// Links that are none, by where in the file they stand.

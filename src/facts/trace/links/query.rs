@@ -8,7 +8,7 @@ use super::super::entries::Pair;
 use super::super::pyramid::{ByPair, SumRow};
 use super::super::relations::Kept;
 use super::super::store::{Calls, Store};
-use super::{Link, LinkKind, LinkRow, ThreadLinks};
+use super::rows::{Link, LinkKind, LinkRow, ThreadLinks};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 impl ThreadLinks {

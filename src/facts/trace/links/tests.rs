@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::random::{Shape, random_numbers, random_trace};
 use super::super::{Call, Relation, StackRoom, Trace};
 use super::*;
-use callscape_base::units::{Cost, FunctionId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 type At = (ThreadId, CallId);
 
