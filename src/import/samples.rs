@@ -36,7 +36,7 @@ const FREE_CALLS: u64 = 1 << 20;
 const CALLS_A_BYTE: u64 = 16;
 
 /// Calls of a stack of this depth count twice, of one twice as deep thrice, and so on up to the second depth.
-const DEEP: u32 = 512;
+const DEEP: u32 = 128;
 const DEEPEST: u32 = 4096;
 
 /// Of how many intervals between samples the median is taken.

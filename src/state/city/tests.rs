@@ -207,11 +207,16 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
     let step = Cost::from_ns(end.ns() / 40);
     // By how much a block rises for the root of its bytes: the same everywhere and always.
     let mut scale = None;
-    // Forwards, backwards and far apart. The peak is in the last tick, at which the city shows the peak and not the end.
-    assert_ne!(events.instant(end), events.end());
-    for percent in [0, 3, 50, 52, 51, 99, 7, 90] {
+    // The peak is in the last tick, at which the city shows the peak and not what came after it.
+    assert!(events.peak().1 == end && events.peak_position() < events.end());
+    // Forwards, backwards and far apart.
+    for percent in [0, 3, 50, 52, 51, 100, 7, 90] {
         let time = Time::from_ns(end.ns() / 100 * percent);
         let previous = time - step;
+        let shown = match time == end {
+            true => events.peak_position(),
+            false => events.position(time),
+        };
         document.city.show(
             &session,
             Some(Moment {
@@ -226,7 +231,7 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
         for event in (0..events.end()).filter(|&event| !events.is_release(event)) {
             let object = events.object(event).expect("it is created here");
             let owner = owners[object.cell as usize].map(|owner| city.block_of[owner.index()]);
-            let Some(block) = owner.filter(|_| object.creation <= time) else {
+            let Some(block) = owner.filter(|_| event < shown) else {
                 continue;
             };
             let of = expected.entry(block).or_default();
@@ -237,7 +242,7 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
             });
             let bin = &mut of.3[cels.map_or(AGES - 1, |cels| cels as usize)];
             of.1 += 1;
-            match object.release.is_some_and(|release| release <= time) {
+            match events.other(event).is_some_and(|release| release < shown) {
                 true => (of.2, bin.released) = (of.2 + 1, bin.released + 1),
                 false => (of.0, bin.living) = (of.0 + object.size, bin.living + 1),
             }

@@ -10,8 +10,7 @@ use crate::memory;
 
 /// Bytes of each input, about.
 const SIZE: usize = 1_000_000;
-/// Weights of samples by calling context take a third more than their calls alone.
-const MOST: usize = 384 << 20;
+const MOST: usize = 256 << 20;
 
 /// What is repeated up to the size, with its number in the place of `@`, between a beginning and an end.
 fn repeated(begin: &str, piece: &str, end: &str) -> String {
