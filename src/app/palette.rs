@@ -483,7 +483,7 @@ mod tests {
         let of_module = titles(Kind::Plain, &[]);
         for title in [
             "Fly to the selection",
-            "Leave the module out",
+            "Exclude the module",
             "Show its neighbourhood",
         ] {
             assert!(of_module.iter().any(|it| it == title), "{of_module:?}");

@@ -111,6 +111,11 @@ mod tests {
             .stdout(Stdio::null())
             .spawn()
             .expect("it starts");
+        // The kernel lets `spawn` return before it shows the arguments.
+        let arguments = format!("/proc/{}/cmdline", recorder.id());
+        while fs::read(&arguments).is_ok_and(|it| it.is_empty()) {
+            std::thread::yield_now();
+        }
         // Links and what others call their temporary files are left alone.
         let linked = private(&folder.join("elsewhere"), "linked");
         let link = folder.join(format!(".link{PRIVATE}"));

@@ -135,7 +135,7 @@ pub static STOPS: [Stop; 9] = [
     Stop {
         title: "Exclude something",
         about: "Exclude code that gets in the way of your question. Its callers then call its callees directly.",
-        mouse: "Right-click a block: Leave the module out.",
+        mouse: "Right-click a block: Exclude the module.",
         keys: "{filter.module} excludes the selection.",
         is_done: |document, seen, _| document.filters.steps().len() > seen.left_out,
     },

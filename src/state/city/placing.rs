@@ -119,7 +119,7 @@ impl City {
             .height
             .map(|metric| self.metrics.values(hierarchy, metric));
         let heights = match values.as_ref() {
-            // What lives at the time shown raises the blocks.
+            // Objects live at the displayed time raises the blocks.
             Some(_) if is_live_height(settings, &self.metrics) => Heights::Even,
             Some(values) => Heights::Metric(values.clone()),
             None => Heights::Even,

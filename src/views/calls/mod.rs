@@ -1,4 +1,4 @@
-//! The calls behind what is chosen, listed.
+//! The calls of the selected item, listed.
 
 mod list;
 mod ui;
@@ -30,8 +30,8 @@ pub static ENTRY: Entry = Entry {
         id: "calls",
         title: "Calls",
         key: '5',
-        about: "the calls behind what is chosen",
-        help: "calls behind what is chosen",
+        about: "the calls of the selected item",
+        help: "calls of the selected item",
         in_scenes: "",
         side: Side::Right,
         kind: Kind::Table,

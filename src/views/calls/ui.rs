@@ -1,4 +1,4 @@
-//! The view of the calls behind what is chosen.
+//! The view of the calls of the selected item.
 
 use egui::{Align, Color32, Layout, Ui};
 
@@ -52,7 +52,7 @@ pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
             None if view.listing.is_some() => {}
             None => rows::hint(
                 ui,
-                "Choose a module, a function or an arc to see the calls behind it.",
+                "Select a module, a function or an arc to see its calls.",
             ),
         }
     });

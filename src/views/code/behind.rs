@@ -87,7 +87,7 @@ fn summary(numbers: &Numbers, of: &Line) -> String {
 /// How it is known that calls were made in the line.
 fn evidence(of: Evidence) -> Option<String> {
     let shared = |what: &str, places: u32| match places {
-        1 => format!("inferred: {what} calls this name here alone"),
+        1 => format!("inferred: {what} calls this name only here"),
         _ => format!(
             "inferred: {what} calls this name in {places} places, which share calls and cost"
         ),
@@ -206,8 +206,10 @@ fn list(
                     ui.label(style::weak(why).small());
                 }
                 ui.label(
-                    style::weak("Click: choose these calls. Double-click: go to what is called")
-                        .small(),
+                    style::weak(
+                        "Click: select these calls. Double-click: go to the called function",
+                    )
+                    .small(),
                 );
             });
         });
@@ -253,10 +255,7 @@ pub fn tip(view: &CodeView, response: &Response, document: &Document, (side, lin
         }
         if of.is_inferred() {
             ui.label(
-                style::weak(
-                    "~ inferred from names: the recording does not know the lines of calls",
-                )
-                .small(),
+                style::weak("~ inferred from names: the recording has no lines of calls").small(),
             );
         }
     });

@@ -11,11 +11,11 @@ const fn each(action: Action) -> Action {
 keys! {
     /// What the view of code does by keys of its own.
     pub(super) enum Does of "code", each each;
-    "code: the next line that ran, the one before" {
+    "code: the next and the previous line that ran" {
         Next "code.next" ["N"] "The next line that ran", "Goes to the next line of the code with a cost.";
         Previous "code.previous" ["Shift + N"] "The line before that ran", "Goes to the line before of the code with a cost.";
     }
-    "code: the line that costs most in the function, then in the file" { Hottest "code.hottest" ["H"] "The line that costs most", "Goes to the line that costs most in the function, or in the file where it is there already."; }
+    "code: the line that costs most in the function, then in the file" { Hottest "code.hottest" ["H"] "The line that costs most", "Goes to the most expensive line of the function, or of the file if it is there already."; }
     ["Enter"] "code: open the line in your editor" {}
-    "code: colour lines by their calls or by themselves" { Tint "code.colours" ["V"] "Other colours of lines", "Colours lines of the code by the calls made in them, or by what they cost themselves."; }
+    "code: colour lines by their calls or their self cost" { Tint "code.colours" ["V"] "Other colours of lines", "Colours lines of code by the calls in them, or by their self cost."; }
 }

@@ -39,7 +39,7 @@ pub fn show(
 /// What to do to see the text.
 fn offer(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     if document.source_root().is_some() {
-        let what = "This is no file of the source tree.";
+        let what = "This file is not in the source tree.";
         ui.label(style::weak(what));
         return;
     }

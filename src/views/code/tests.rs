@@ -823,7 +823,7 @@ fn lines_have_costs_of_their_own_where_the_recording_knows_them() {
     });
     alone.choose("run");
     assert!(
-        alone.says("the recording knows 1 line past the end"),
+        alone.says("the recording has 1 line past the end"),
         "{:?}",
         alone.texts()
     );

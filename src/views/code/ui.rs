@@ -314,7 +314,7 @@ fn choices(view: &mut CodeView, ui: &mut Ui, document: &Document) {
                 of == Tint::Calls || view.numbers(view.own).is_some_and(|it| it.lines.knows_self);
             ui.add_enabled_ui(knows, |ui| {
                 ui.radio_value(&mut tint, of, of.title())
-                    .on_disabled_hover_text("The recording does not know which line ran");
+                    .on_disabled_hover_text("No data on which lines ran");
             });
         }
         if document.runs.is_some() {
@@ -393,19 +393,17 @@ fn notes(view: &CodeView, ui: &mut Ui, document: &Document) {
         if past > 0 {
             let many = text::counted(past as u64, "line", "lines");
             notes.push(format!(
-                "the recording knows {many} past the end: it is of another version of the file"
+                "the recording has {many} past the end: it was made with another version of the file"
             ));
         }
         if lines.is_of_whole {
-            notes.push(
-                "costs of lines are those of the whole recording, not of the range".to_owned(),
-            );
+            notes.push("line costs are for the whole recording, not for the range".to_owned());
         }
         if numbers.is_inferred() && page.is_some() {
             notes.push("in which line a call was made is inferred from names (~)".to_owned());
         }
         if !document.filters.is_empty() {
-            notes.push("with what is left out elsewhere".to_owned());
+            notes.push("including excluded calls".to_owned());
         }
     }
     if view.compared.as_ref().is_some_and(|it| it.is_mixed) {

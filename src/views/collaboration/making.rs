@@ -108,7 +108,7 @@ impl Maker<'_> {
         }
         let most = grouped(u64::from(self.wanted.most));
         self.notes.push(format!(
-            "folded by itself to stay within {most} boxes: {names}"
+            "folded automatically to stay within {most} boxes: {names}"
         ));
     }
 

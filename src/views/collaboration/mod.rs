@@ -209,17 +209,17 @@ impl Collaboration {
             return "Open a recording to see which modules call which.";
         }
         if state.work.counting_is_stopped && !document.filters.is_empty() {
-            return "What is left out is not counted: this is as it was before.";
+            return "Excluded calls are not counted yet: this is the previous result.";
         }
         match self.base.chart.laid() {
             None if self.is_waiting() => "Counting who calls whom …",
             None => "",
-            Some(_) if self.base.is_counting => "Counting what is left …",
+            Some(_) if self.base.is_counting => "Counting the remaining calls …",
             Some(laid) if laid.graph.boxes.is_empty() => match document.is_limited() {
                 true => {
-                    "Nothing is called here in this range with what is left out: widen the range, or bring something back."
+                    "No calls remain here in this range: widen the range, or include something again."
                 }
-                false => "This recording knows of no calls between functions.",
+                false => "This recording has no calls between functions.",
             },
             Some(laid) if laid.graph.lines.is_empty() => {
                 "All calls stay within one module: unfold it."

@@ -165,7 +165,7 @@ fn beyond_the_limit_it_folds_by_itself_and_says_so() {
     assert!(graph(&view).boxes.len() <= MOST as usize + 4);
     let said = graph(&view).notes.join(" ");
     assert!(
-        said.contains("folded by itself")
+        said.contains("folded automatically")
             || graph(&view)
                 .boxes
                 .iter()
@@ -370,7 +370,7 @@ fn without_calls_it_says_what_to_do() {
     }
     settle(&mut view, &mut state);
     assert!(graph(&view).boxes.is_empty());
-    assert!(view.words(&state).contains("bring something back"));
+    assert!(view.words(&state).contains("include something again"));
     let nothing = State::new(super::super::all(), Box::new(|| Box::new(|| ())));
     assert_eq!(Collaboration::default().words(&nothing), "");
 }

@@ -69,8 +69,8 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
     }
     act.is_anew = button(
         ui,
-        "Lay out anew",
-        "Forgets where things stood: fewer lines cross",
+        "New layout",
+        "Forgets the current positions, so that fewer lines cross",
     );
     act.is_other |= panel::choose_width(ui, document, &mut view.base.by);
     panel::choose_tint(ui, document, &mut chart.tint);
@@ -84,10 +84,10 @@ fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
     let most = egui::DragValue::new(&mut view.most_lines).range(1..=MOST_LINES * 10);
     act.is_other |= ui
         .add(most)
-        .on_hover_text("How many lines are drawn at most, the widest first")
+        .on_hover_text("Maximum number of lines, the widest first")
         .changed();
     if !document.filters.is_empty() {
-        ui.label(style::weak("without what is left out"));
+        ui.label(style::weak("without excluded calls"));
     }
     act
 }

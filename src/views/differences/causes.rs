@@ -141,14 +141,12 @@ pub fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
     if lines.lines.is_empty() {
         let hint = match shown.is_waiting() {
             true => "Looking for what differs in the call trees …",
-            false => {
-                "Nothing explains a difference: there is none, or the two are measured differently."
-            }
+            false => "No causes found: the runs do not differ, or were measured differently.",
         };
         return rows::hint(ui, hint);
     }
     let rest = format!("{:.0}", lines.rest * 100.0).replace('-', "−");
-    let head = format!("B differs by {}; not told: {rest} %", lines.difference);
+    let head = format!("B differs by {}; unexplained: {rest} %", lines.difference);
     ui.add(egui::Label::new(style::weak(head).small()).truncate());
     let selection = &document.selection;
     let found: Vec<&Line> = lines

@@ -34,7 +34,7 @@ pub static ENTRY: Entry = Entry {
         key: '6',
         about: "what two runs have more and less, in numbers",
         help: "what differs, in numbers; and which function is which, to be corrected",
-        in_scenes: "Of two recordings: what differs, as a table.",
+        in_scenes: "Table of the differences between two recordings.",
         side: Side::Right,
         kind: Kind::Plain,
         needs: Needs::TwoRuns,

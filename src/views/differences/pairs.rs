@@ -31,12 +31,12 @@ pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_
         for (title, about, next) in [
             (
                 "Are one",
-                "The function of A and that of B that are marked are one: click each to mark it",
+                "Pairs the marked functions of A and B: click each to mark it",
                 joined,
             ),
             (
                 "Are two",
-                "The function of A is none of B, whatever it is like: click a pair to mark it",
+                "Unpairs the function of A: click a pair to mark it",
                 apart,
             ),
         ] {

@@ -93,7 +93,7 @@ fn head(view: &mut Differences, ui: &mut Ui, found: (usize, usize), document: &D
             ui.label(style::weak(format!("{} time", runs.timed().name())));
         }
         if matches!(choice.of, Of::Contexts | Of::Causes) && !document.filters.is_empty() {
-            ui.label(style::weak("with what is left out elsewhere"));
+            ui.label(style::weak("including excluded calls"));
         }
     });
     view.choice = next;

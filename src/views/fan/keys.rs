@@ -19,8 +19,8 @@ keys! {
         MoreOfOne "fan.more.one" ["Enter"] "Expand the chosen disc", "Shows the chosen disc of the compacted call tree in one level more detail.", on(&[On::Context]);
         LessOfOne "fan.less.one" ["Shift + Enter"] "Compact the chosen disc", "Shows the chosen disc of the compacted call tree in one level less detail.", on(&[On::Context]);
     }
-    "compacted call tree: choose the next disc, and the one before" {
-        Next "fan.next" ["Page down"] "The next disc", "Chooses the next disc of the compacted call tree: what it calls, then what stands beside it.";
+    "compacted call tree: select the next or the previous disc" {
+        Next "fan.next" ["Page down"] "The next disc", "Selects the next disc of the compacted call tree: a callee, then the next sibling.";
         Previous "fan.previous" ["Page up"] "The disc before", "Chooses the disc before in the compacted call tree.";
     }
     "compacted call tree: nearer, and farther away; as the wheel" {

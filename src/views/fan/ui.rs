@@ -112,7 +112,7 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
         }
         ui.label(style::weak("click: expand · Shift + Enter: compact").small());
         if !document.filters.is_empty() {
-            ui.label(style::weak("with what is left out elsewhere").small());
+            ui.label(style::weak("including excluded calls").small());
         }
     });
     // Names in it were made fit to be shown.

@@ -66,10 +66,8 @@ impl Of {
             Of::Commits => {
                 "The same by the commits that touched them: where to begin with bisecting"
             }
-            Of::Authors => "Whom to ask: who touched how many of them",
-            Of::Rest => {
-                "What changed and did not run, and macros and build files for a person to look at"
-            }
+            Of::Authors => "Authors, and how many of the functions they changed",
+            Of::Rest => "Changes that did not run, and macros and build files to review",
         }
     }
 }

@@ -25,11 +25,11 @@ fn heading(column: Column, of: Of, has_scores: bool) -> (&'static str, &'static 
         (Column::Name, Of::Rest) => ("what", ""),
         (Column::Reason, Of::Functions | Of::Rest) => ("why", "How it is touched"),
         (Column::Reason, Of::Commits) => ("author", ""),
-        (Column::Reason, Of::Authors) => ("most suspect", "Of what they touched"),
+        (Column::Reason, Of::Authors) => ("most suspect", "Of their changes"),
         (Column::First, _) => ("first run", "When it runs first"),
         (Column::Calls, _) => ("calls", "How often it is called"),
         (Column::Count, _) => ("functions", "How many of the functions"),
-        (Column::SelfCost, _) => ("self", "Its own cost, without what it calls"),
+        (Column::SelfCost, _) => ("self", "Its self cost, without callees"),
     }
 }
 

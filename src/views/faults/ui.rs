@@ -26,7 +26,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     if document.inputs.source_dir.is_none() && document.session.source_dir.is_none() {
         return rows::hint(
             ui,
-            "Open a source tree in a git repository beside the recording to see what changed and ran.",
+            "Open a source tree in a git repository as well as a recording to see changes that ran.",
         );
     }
     rows::frame().show(ui, |ui| {
@@ -40,7 +40,7 @@ pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
             let color = ui.visuals().error_fg_color;
             let told = egui::RichText::new(escape::lines(reason).into_owned()).color(color);
             ui.add(egui::Label::new(told).wrap());
-            let about = "Looks once more for what was stopped or could not be found";
+            let about = "Repeats the search that was stopped or failed";
             let again = egui::Button::new("Look again");
             if ui.add(again).on_hover_text(about).clicked() {
                 pane.asks.push(FindingAsk::Again);
@@ -159,7 +159,10 @@ fn set_tab(ui: &mut Ui, (at, set): (usize, &SetFrom), pane: &mut Pane<'_>) {
     pane.offer.has_menu |= response.hovered();
     response.context_menu(|ui| {
         for (other, with) in pane.state.findings.sets.iter().enumerate() {
-            let name = format!("Only what is in {} too", escape::name(&with.title()));
+            let name = format!(
+                "Only functions that are also in {}",
+                escape::name(&with.title())
+            );
             if other != at && ui.button(name).clicked() {
                 pane.asks.push(FindingAsk::Both(at, other));
                 ui.close();
@@ -194,7 +197,7 @@ fn kinds(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
         }
         let is_colored = state.findings.is_colored;
         let button = egui::Button::new("Colour").selected(is_colored);
-        let about = "Has these functions stand out in the landscape, the rest in neutral colours";
+        let about = "Highlights these functions in the landscape, with the rest in neutral colours";
         if ui.add(button).on_hover_text(about).clicked() {
             pane.asks.push(FindingAsk::Color(!is_colored));
         }

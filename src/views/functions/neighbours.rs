@@ -37,10 +37,7 @@ pub fn show(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut P
     panel.show(ui, |ui| {
         let neighbours = &view.neighbours;
         let Some(function) = neighbours.of else {
-            rows::hint(
-                ui,
-                "Choose a function to see who calls it and whom it calls.",
-            );
+            rows::hint(ui, "Select a function to see its callers and callees.");
             return;
         };
         // Two lists side by side, or above each other where names would have no room.
@@ -89,7 +86,7 @@ fn list(
         .on_hover_text(style::name(functions.get(of).name));
     if neighbours.is_empty() {
         let none = match is_callers {
-            true => "nobody: it is where a thread starts, or its caller is not recorded",
+            true => "none: a thread starts here, or its caller is not recorded",
             false => "nobody",
         };
         ui.add(egui::Label::new(style::weak(none).small()).wrap());

@@ -1,4 +1,4 @@
-//! The landscape: modules, what runs in them, and who calls whom. The view that the camera moves in.
+//! The landscape: modules, the code running in them, and their calls. The view that the camera moves in.
 
 mod beside;
 mod objects;
@@ -19,7 +19,7 @@ pub static ENTRY: Entry = Entry {
         id: "landscape",
         title: "Landscape",
         key: '1',
-        about: "modules, what runs in them, and who calls whom",
+        about: "modules, the code running in them, and their calls",
         help: "landscape",
         in_scenes: "",
         side: Side::Centre,

@@ -111,7 +111,7 @@ pub fn explanation(document: &Document, of: &Allocations) -> [String; 2] {
         text::counted(samples, "sample", "samples"),
     );
     let lives = match survivors.last() {
-        None => "what lives is not known".to_owned(),
+        None => "live objects are unknown".to_owned(),
         Some(instant) => format!("what lived is known of samples, at {}", instant.time()),
     };
     let unknown = format!(

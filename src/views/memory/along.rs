@@ -201,7 +201,7 @@ impl AlongTime for Along {
         let mut lines = Vec::new();
         let lives_known = memory.events().is_some() && memory.detail != Detail::Counters;
         if lives_known {
-            lines.push(format!("{} live at most", amount(memory, of.most)));
+            lines.push(format!("at most {} live", amount(memory, of.most)));
         }
         match &memory.known {
             _ if memory.detail == Detail::Counters => {}

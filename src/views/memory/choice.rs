@@ -25,13 +25,13 @@ choices! {
     pub enum Mode {
         /// All up to the time shown.
         #[default]
-        Live = "Live here", "What lives at the time shown";
+        Live = "Live here", "Objects live at the displayed time";
         /// What was created in the range and lives at its end.
-        Range = "Left of the range", "What was allocated in the chosen range and is still live at its end; Shift + drag over the chart chooses one";
+        Range = "Left of the range", "Objects allocated in the selected range and still live at its end; Shift + drag on the chart selects a range";
         /// What the next event of memory released.
-        Temporary = "Temporary", "What was released by the next event of memory after its allocation, up to the time shown";
+        Temporary = "Temporary", "Objects released by the memory event right after their allocation, up to the displayed time";
         /// What lives at the peak of this run, and at that of the other.
-        Peaks = "Two peaks", "What lives at the peak of the run shown, and how that differs from the other run's";
+        Peaks = "Two peaks", "Objects live at the peak of the displayed run, and the difference from the other run";
     }
 }
 
@@ -105,21 +105,21 @@ impl Column {
             Column::LiveBytes if mode == Mode::Peaks => {
                 "Bytes of the objects that live at the peak of this run"
             }
-            Column::LiveBytes => "Bytes of the objects that live at the time shown",
+            Column::LiveBytes => "Bytes of the objects live at the displayed time",
             Column::Live if is_range => "Objects created in the range that live at its end",
-            Column::Live => "Objects that live at the time shown",
+            Column::Live => "Objects live at the displayed time",
             Column::Allocated if is_range => "Bytes allocated in the range",
             Column::Allocated => "Bytes allocated to date",
             Column::Allocations if is_range => "Objects created in the range",
             Column::Allocations => "Objects created to date",
-            Column::Releases if is_range => "Of these, the objects released in it too",
+            Column::Releases if is_range => "Of these, the objects also released in it",
             Column::Releases => "Objects released to date",
             Column::Temporary => {
-                "Objects that the next event of memory after their creation released, to date"
+                "Objects released by the memory event right after their creation, to date"
             }
             Column::Other => "Bytes of the same at the peak of the other run",
             Column::Delta => "How many more bytes the run shown has at its peak; by its size",
-            Column::Stay => "Of those that live at the end of the range, the ones never released",
+            Column::Stay => "Of the objects live at the end of the range, those never released",
         }
     }
 }

@@ -63,8 +63,8 @@ pub static ENTRY: Entry = Entry {
         id: "memory",
         title: "Memory",
         key: '*',
-        about: "what lives in memory when, whose it is, and how old it gets",
-        help: "memory: what lives when, whose it is, how old it gets",
+        about: "live memory over time, its owners and its age",
+        help: "memory: live memory over time, its owners and its age",
         in_scenes: "",
         side: Side::Right,
         kind: Kind::Table,
@@ -320,7 +320,7 @@ impl MemoryView {
     /// Looks for what became of what was created in a range.
     fn want_outcomes(&mut self, state: &State, of: Arc<Recording>, range: (u32, u32)) {
         self.outcomes.want(range, || {
-            Job::named("what is left of a range", state.waker(), move |progress| {
+            Job::named("objects left of a range", state.waker(), move |progress| {
                 let events = of.memory.as_ref().and_then(Memory::timed);
                 events.map_or_else(|| Ok(Vec::new()), |it| it.outcomes(range, progress))
             })

@@ -112,7 +112,7 @@ pub fn explanation(sums: &Sums, known: [bool; 4]) -> String {
         text.push_str(&format!(" Not recorded: {}.", missing.join(", ")));
     }
     text.push_str(
-        " What happened between instants, ages, single objects, what is left of a range and what was temporary cannot be \
+        " What happened between instants, ages, single objects, objects left of a range and what was temporary cannot be \
          answered from sums.",
     );
     text

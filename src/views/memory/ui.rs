@@ -35,7 +35,7 @@ pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
         return;
     };
     if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording of memory to see what lives when.");
+        return rows::hint(ui, "Open a memory recording to see live objects over time.");
     }
     let Some(memory) = document.memory() else {
         return rows::hint(ui, NOTHING);
@@ -81,7 +81,7 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         }
         ui.add_space(8.0);
         let belongs = |it: BelongsTo| match it {
-            BelongsTo::Class => "its class, else its creator",
+            BelongsTo::Class => "its class, or its creator",
             BelongsTo::Creator => "its creator",
         };
         widgets::choice(
@@ -97,10 +97,7 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
         match MemoryView::is_summary(document) {
             true => widgets::choice(
                 ui,
-                (
-                    "intervals of",
-                    "What is equal in the ten intervals of the summary",
-                ),
+                ("intervals of", "Unit of the ten intervals of the summary"),
                 120.0,
                 &mut view.choice.tenths,
                 Tenths::ALL.into_iter().map(|it| (it, it.title())),
@@ -141,13 +138,13 @@ fn of_events(
             (false, _) => return table::show(view, ui, document, pane),
             (true, _) if !view.has_groups() => "Looking for the owners of objects …",
             (true, Mode::Live) => "Nothing was allocated up to the time shown.",
-            (true, Mode::Range) if view.outcomes.is_running() => "Looking for what is still live …",
-            (true, Mode::Range) => "Nothing that was allocated in the range is live at its end.",
+            (true, Mode::Range) if view.outcomes.is_running() => "Searching for live objects …",
+            (true, Mode::Range) => "No objects allocated in the range are live at its end.",
             (true, Mode::Temporary) if view.temporary.is_running() => {
                 "Looking for temporary objects …"
             }
             (true, Mode::Temporary) => "No object was temporary up to the time shown.",
-            (true, Mode::Peaks) => "Two runs with events of memory are compared at their peaks.",
+            (true, Mode::Peaks) => "Two runs with memory events are compared at their peaks.",
         };
         rows::hint(ui, text);
     });
@@ -220,7 +217,7 @@ fn of_counters(
     ui.separator();
     rows::hint(
         ui,
-        "This recording tells what was measured from time to time, and neither who allocated it nor what lives.",
+        "This recording has only periodic measurements, without allocators or live objects.",
     );
 }
 
@@ -237,9 +234,9 @@ fn part(ui: &mut Ui, height: f32, name: &str, add: impl FnOnce(&mut Ui)) {
 fn mode_line(view: &MemoryView, ui: &mut Ui, document: &Document, events: &Events) {
     let text = match (view.choice.mode, document.selection.range) {
         (Mode::Live, _) => return,
-        (Mode::Temporary, _) => "Rows count what the next event of memory released.".to_owned(),
+        (Mode::Temporary, _) => "Rows count objects released by the next memory event.".to_owned(),
         (Mode::Range, Some(range)) => format!(
-            "Rows count what was allocated from {} to {}, and is still live at its end.",
+            "Rows count objects allocated from {} to {} and still live at its end.",
             range.start, range.end
         ),
         (Mode::Range, None) => "No range is chosen, so rows count what was never released. Shift + drag over the chart \
@@ -249,7 +246,7 @@ fn mode_line(view: &MemoryView, ui: &mut Ui, document: &Document, events: &Event
             let peaks = view.groups.peaks.as_deref().unwrap_or_default();
             let other = peaks.iter().map(|it| it.1).sum();
             format!(
-                "Rows count what is live at the peak: {} of the run shown, {} of the other.",
+                "Rows count objects live at the peak: {} in the displayed run, {} in the other.",
                 text::bytes(events.peak().0),
                 text::bytes(other)
             )

@@ -27,7 +27,7 @@ pub struct RowsChoice {
     pub of: RowsOf,
     /// Modules stand in order of their first call, as functions always do, else in order of the hierarchy.
     pub by_first_call: bool,
-    /// Only what runs in the range.
+    /// Only code that runs in the range.
     pub in_range: bool,
 }
 

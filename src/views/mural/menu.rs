@@ -50,7 +50,13 @@ pub fn show(ui: &mut Ui, corner: Rect, choice: RowsChoice) -> Option<RowsChoice>
             in_range: !choice.in_range,
             ..choice
         };
-        entry(ui, choice.in_range, true, "Only what runs in the range", to);
+        entry(
+            ui,
+            choice.in_range,
+            true,
+            "Only code that runs in the range",
+            to,
+        );
     });
     let button = menu.response.rect;
     let at = button.right_center() - egui::vec2(9.0, 0.0);

@@ -271,15 +271,15 @@ impl Neighbourhood {
             return "Open a recording to see who calls a function and whom it calls.";
         }
         if state.work.counting_is_stopped && !document.filters.is_empty() {
-            return "What is left out is not counted: this is as it was before.";
+            return "Excluded calls are not counted yet: this is the previous result.";
         }
         match self.base.chart.laid() {
             None if self.middle.is_none() && !self.is_waiting() => {
-                "No call of one function by another is left here: widen the range, or bring something back."
+                "No calls between functions remain here: widen the range, or include something again."
             }
             None if self.is_waiting() => "Counting callers and callees …",
-            None => "Choose a function to see who calls it and whom it calls.",
-            Some(_) if self.base.is_counting => "Counting what is left …",
+            None => "Select a function to see its callers and callees.",
+            Some(_) if self.base.is_counting => "Counting the remaining calls …",
             Some(laid) if laid.graph.lines.is_empty() => {
                 "Nobody calls it here, and it calls nobody."
             }

@@ -66,7 +66,7 @@ fn head(view: &mut Neighbourhood, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
         .function
         .is_some_and(|it| Some(it) != view.middle);
     let middle = egui::Button::new("Put in the middle");
-    let about = "Has what is chosen in the middle: double-click or C";
+    let about = "Centres the selected function: double-click or C";
     if ui
         .add_enabled(is_elsewhere, middle)
         .on_hover_text(about)
@@ -76,7 +76,7 @@ fn head(view: &mut Neighbourhood, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_
         view.set_middle(function);
     }
     if !document.filters.is_empty() {
-        ui.label(style::weak("without what is left out"));
+        ui.label(style::weak("without excluded calls"));
     }
     is_other
 }

@@ -185,7 +185,7 @@ pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<
     tell(
         &response,
         Role::Image,
-        "Calls along time; the tables of functions and of calls say it in rows",
+        "Calls along time; the functions and calls tables list the same data",
     );
     let scale = ui.pixels_per_point();
     let place = |at: Pos2| {

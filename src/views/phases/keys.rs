@@ -10,5 +10,5 @@ keys! {
         Next "phases.next-instance" ["Shift + P"] "Next instance", "Shows the next instance of the innermost repetition of phases that is unfolded.";
         Previous "phases.previous-instance" ["Shift + O"] "Previous instance", "Shows the previous instance of the innermost repetition of phases that is unfolded.";
     }
-    ["Right click"] "phases: compare the phase with the one chosen before, or with that of the other run" { Compare "phases.compare" [] "Compare the phases", "Shows the phase that the menu is of beside the one chosen before, or beside that of the other run.", on(&[On::Phase]); }
+    ["Right click"] "phases: compare the phase with the previously selected one, or with the other run's" { Compare "phases.compare" [] "Compare the phases", "Shows the phase that the menu is of beside the one chosen before, or beside that of the other run.", on(&[On::Phase]); }
 }

@@ -45,7 +45,7 @@ pub fn show(
         // On a line of its own rather than on two.
         let label = egui::Label::new(style::weak(summary(phases))).extend();
         ui.add(label).on_hover_text(
-            "How much of the time lies in phases without phases below them, and in gathered calls",
+            "Share of the time in phases without inner phases, and in gathered calls",
         );
         if view.finding.is_running() {
             ui.label(style::weak("looking …"));
@@ -99,7 +99,7 @@ fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
     let parameters = &phases.parameters;
     let most = phases.calls().max(10);
     let mut calls = settings.calls.unwrap_or(parameters.heavy.triggered);
-    let about = "How many calls a call triggers that is no light one";
+    let about = "Minimum calls that a heavy call triggers";
     let most = most.max(calls);
     let slider = Slider::new(&mut calls, 1..=most)
         .logarithmic(true)
@@ -113,9 +113,9 @@ fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
     let whole = (phases.cost().ns() as f64).max(10.0).max(cost);
     let about = match parameters.short {
         Some(short) => format!(
-            "Or what it costs: as much as so many calls of {short}, a typical short call, unless you choose otherwise"
+            "Or its minimum cost: by default that of N calls of {short}, a typical short call"
         ),
-        None => "Or what it costs".to_owned(),
+        None => "Or its minimum cost".to_owned(),
     };
     let slider = Slider::new(&mut cost, 1.0..=whole)
         .logarithmic(true)

@@ -44,10 +44,7 @@ pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
         return;
     };
     if document.resolved().is_none() {
-        return rows::hint(
-            ui,
-            "Open a recording to see what is called around what calls it.",
-        );
+        return rows::hint(ui, "Open a recording to see callees around their callers.");
     }
     if view.counted.has_none() {
         return rows::hint(
@@ -137,7 +134,7 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
             ui.label(style::weak(format!("{} found", text::count(*count as u64))));
         }
         if !document.filters.is_empty() {
-            ui.label(style::weak("with what is left out elsewhere"));
+            ui.label(style::weak("including excluded calls"));
         }
     });
 }

@@ -29,7 +29,7 @@ pub static ENTRY: Entry = Entry {
         key: '7',
         about: "two runs along one time axis, one over the other",
         help: "both along one time axis",
-        in_scenes: "Of two recordings: both along one time axis.",
+        in_scenes: "Two recordings along one time axis.",
         side: Side::Below,
         kind: Kind::AlongTime,
         needs: Needs::TwoRunsWithTimes,
@@ -159,7 +159,7 @@ impl View for Timelines {
         along_time::show(ui, ViewId::of(&ENTRY.line), self, pane);
     }
 
-    /// What is drawn of both along time.
+    /// Timeline view used for both runs.
     fn strip(&mut self, ui: &mut egui::Ui, _state: &State) {
         let now = self
             .model
@@ -171,7 +171,7 @@ impl View for Timelines {
             (Along::Overview, "Functions"),
         ] {
             let button = egui::Button::new(title).selected(now == along);
-            let about = "What is drawn of both along time";
+            let about = "Timeline view used for both runs";
             if ui.add(button).on_hover_text(about).clicked() {
                 self.change(|it| it.set_along(along));
             }

@@ -16,8 +16,8 @@ keys! {
         Close "tree.close" ["←"] "Close the row", "Closes the chosen row of the call tree, or goes to the row around it.";
     }
     "call tree: open the hottest way down from the chosen row" { Hottest "tree.hottest" ["E"] "Open the hottest way", "Opens the hottest row below the chosen one of the call tree, and so on to the end."; }
-    "call tree: callers in place of callees; all callers and callees of the chosen function" {
-        Invert "tree.invert" ["C"] "Callers in place of callees", "Turns the call tree round: functions by their own cost, and their callers below them.";
+    "call tree: callers instead of callees; all callers and callees of the selected function" {
+        Invert "tree.invert" ["C"] "Callers instead of callees", "Turns the call tree round: functions by their own cost, and their callers below them.";
         Sandwich "tree.sandwich" ["O"] "All callers and callees", "Shows the chosen function with all its callers and callees, or the whole call tree again.";
     }
 }

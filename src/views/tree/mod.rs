@@ -32,7 +32,7 @@ pub static ENTRY: Entry = Entry {
         id: "tree",
         title: "Call tree",
         key: '9',
-        about: "calling contexts as a table: what is called in what, and who calls it",
+        about: "calling contexts as a table: callees and callers",
         help: "call tree as a table: the hottest first, callers, callees",
         in_scenes: "",
         side: Side::Right,
@@ -58,10 +58,10 @@ choices! {
     pub enum Column {
         Total = "total", "With all that is called";
         Share = "%", "The total as share of the whole";
-        Own = "self", "Without what is called";
+        Own = "self", "Without callees";
         Calls = "calls", "How often";
         Average = "average", "Total a call";
-        Waiting = "waiting", "Of the total, what was waiting";
+        Waiting = "waiting", "Waiting time within the total";
         Other = "other run", "The total of the same contexts in the other run";
         Delta = "Δ", "How much more the run shown has than the other one; by its size";
     }

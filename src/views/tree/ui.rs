@@ -30,7 +30,7 @@ pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
         return;
     };
     if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording to see what is called in what.");
+        return rows::hint(ui, "Open a recording to see its calling contexts.");
     }
     if view.counted.has_none() {
         return rows::hint(
@@ -101,7 +101,7 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
             }
         }
         if !document.filters.is_empty() {
-            ui.label(style::weak("with what is left out elsewhere"));
+            ui.label(style::weak("including excluded calls"));
         }
     });
     view.merges_recursion = merges;

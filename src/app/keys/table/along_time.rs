@@ -23,7 +23,7 @@ pub const LINES: &[Line<Command>] = keys! {
     }
     ["Ctrl, Shift + wheel"] "zoom and scroll from top to bottom" {}
     ["Shift + drag"] "choose a range; the right button does too" {}
-    ["Click"] "choose what is there, go to that time" {}
+    ["Click"] "select the item there, go to that time" {}
     ["Double-click"] "show all of the call" { "call.fit" ["G"] "Show all of the call", "Shows all of the chosen call along time." => SelectAsk::GoToCall(CallWalk::Fit), on(&[On::Call]), when(is_call_chosen); }
     "limit every view to the time of the call" { "call.limit" ["Shift + G"] "Limit to the call", "Limits every view to the time of the chosen call." => SelectAsk::GoToCall(CallWalk::Limit), on(&[On::Call]), when(is_call_chosen); }
     "to the caller, the first and the longest call in it" {

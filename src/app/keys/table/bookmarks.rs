@@ -7,7 +7,7 @@ use callscape_state::keys;
 use super::possible::is_open;
 
 pub const LINES: &[Line<Command>] = keys! {
-    "keep what is shown as a bookmark" { "bookmark.add" ["F2"] "Add a bookmark", "Keeps what is shown as a bookmark." => BookmarkAsk::Add, on(&[On::View]), when(is_open); }
+    "save the current display as a bookmark" { "bookmark.add" ["F2"] "Add a bookmark", "Saves the current display as a bookmark." => BookmarkAsk::Add, on(&[On::View]), when(is_open); }
     "list them: go, rename, put in order, export" { "card.bookmarks" ["F4"] "Bookmarks and scenes", "Lists the bookmarks and the scene that is edited." => TalkAsk::Toggle; }
     [= "Alt + 1 … 9"] "go to a bookmark" {
         "bookmark.1" ["Alt + 1"] "Go to bookmark 1", "Shows what bookmark 1 keeps." => BookmarkAsk::GoTo(0, None), when(is_open);
@@ -20,5 +20,5 @@ pub const LINES: &[Line<Command>] = keys! {
         "bookmark.8" ["Alt + 8"] "Go to bookmark 8", "Shows what bookmark 8 keeps." => BookmarkAsk::GoTo(7, None), when(is_open);
         "bookmark.9" ["Alt + 9"] "Go to bookmark 9", "Shows what bookmark 9 keeps." => BookmarkAsk::GoTo(8, None), when(is_open);
     }
-    "record a scene: fly and click; again: end" { "scene.record" ["F9"] "Record a scene", "Makes shots of what is done from now on; again: ends it." => ScriptAsk::Record, when(is_open); }
+    "record a scene: fly and click; again: end" { "scene.record" ["F9"] "Record a scene", "Records your actions as shots; press again to stop." => ScriptAsk::Record, when(is_open); }
 };

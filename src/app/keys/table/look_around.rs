@@ -21,11 +21,11 @@ pub const LINES: &[Line<Command>] = keys! {
         "camera.isometric" ["Page down"] "From a corner", "Looks at the landscape from a corner, isometric." => CameraAsk::LookFrom(Preset::Isometric), on(&[On::View]), when(is_open);
     }
     "back and forward through past views" {
-        "camera.back" ["Ctrl + ←"] "The view before", "Goes back to where the camera looked from before." => CameraAsk::PastView, when(is_open);
+        "camera.back" ["Ctrl + ←"] "The view before", "Goes back to the previous camera position." => CameraAsk::PastView, when(is_open);
         "camera.forward" ["Ctrl + →"] "The view after", "Goes forward again through past views." => CameraAsk::NextView, when(is_open);
     }
     "the map: click and drag to go there" { "card.map" ["Shift + M"] "Map", "Shows or hides the map of the landscape." => CardAsk::ToggleMinimap, on(&[On::View]); }
-    ["Title"] "beside it the way to what fills the view: click to see all of it" {}
+    ["Title"] "next to it the path to the module that fills the view: click to see all of it" {}
     "orbit or fly" { "camera.mode" ["Tab"] "Orbit or fly", "Switches between orbiting around the landscape and flying through it." => CameraAsk::OrbitOrFly; }
     ["W A S D  Q E"] "fly: ahead, left, back, right, down, up" {}
     ["Drag, wheel"] "fly: look around, change speed" {}

@@ -37,7 +37,7 @@ pub const PAGES: &[Page<Command>] = &[
         lines: look_around::LINES,
     },
     Page {
-        title: "Where a feature runs",
+        title: "Code that runs for a feature",
         lines: feature::LINES,
     },
     Page {

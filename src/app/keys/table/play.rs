@@ -24,10 +24,10 @@ pub const LINES: &[Line<Command>] = keys! {
         "play.into-back" ["Shift + I"] "Step into a call, back", "Goes to the next event of the thread, backward." => PlayAsk::StepCall(CallStep::Into, false), repeating(), when(has_times);
         "play.out" ["U"] "Step out of a call", "Goes to the end of the innermost call of the thread, forward." => PlayAsk::StepCall(CallStep::Out, true), repeating(), when(has_times);
         "play.out-back" ["Shift + U"] "Step out of a call, back", "Goes to the end of the innermost call of the thread, backward." => PlayAsk::StepCall(CallStep::Out, false), repeating(), when(has_times);
-        "play.over" ["J"] "Step over a call", "Goes to the next event of the thread that is no deeper, forward." => PlayAsk::StepCall(CallStep::Over, true), repeating(), when(has_times);
-        "play.over-back" ["Shift + J"] "Step over a call, back", "Goes to the next event of the thread that is no deeper, backward." => PlayAsk::StepCall(CallStep::Over, false), repeating(), when(has_times);
+        "play.over" ["J"] "Step over a call", "Goes forward to the next event of the thread at this depth or above." => PlayAsk::StepCall(CallStep::Over, true), repeating(), when(has_times);
+        "play.over-back" ["Shift + J"] "Step over a call, back", "Goes back to the last event of the thread at this depth or above." => PlayAsk::StepCall(CallStep::Over, false), repeating(), when(has_times);
     }
-    "the camera follows what runs, until you turn it" { "camera.follow" ["H"] "Follow what runs", "Lets the camera follow what runs, until it is turned." => CameraAsk::ToggleFollowing, when(has_times); }
+    "the camera follows running code until you turn it" { "camera.follow" ["H"] "Follow running code", "The camera follows running code until you turn it." => CameraAsk::ToggleFollowing, when(has_times); }
     "summary of the whole recording or range" { "play.summary" ["Y"] "Summary", "Shows the sum of the whole recording or range, or the current moment again." => PlayAsk::ToggleSummary, when(has_times); }
     "to the start, to the end" {
         "play.to-start" [","] "To the start", "Goes to the start of the recording or range." => PlayAsk::ToStart, when(has_times);

@@ -11,7 +11,7 @@ pub const LINES: &[Line<Command>] = keys! {
         "present.begin" ["F5"] "Present", "Presents the scene from its first shot." => LiveAsk::Begin(0), when(is_open);
         "present.here" ["Shift + F5"] "Present from the chosen shot", "Presents the scene from the shot that is chosen." => LiveAsk::Begin(usize::MAX), when(is_open);
     }
-    [= "→ Page down Space"] "next shot; ← Page up: the one before" {
+    [= "→ Page down Space"] "next shot; ← Page up: previous shot" {
         "present.next" ["→" "↓" "Page down" "Space"] "Next shot", "Goes on to the next shot." => LiveAsk::Next, within(Scope::Presentation);
         "present.previous" ["←" "↑" "Page up"] "Previous shot", "Goes back to the shot before." => LiveAsk::Previous, within(Scope::Presentation);
     }
@@ -30,14 +30,14 @@ pub const LINES: &[Line<Command>] = keys! {
         "present.first" ["Home"] "First shot", "Goes to the first shot." => LiveAsk::First, within(Scope::Presentation);
         "present.last" ["End"] "Last shot", "Goes to the last shot." => LiveAsk::Last, within(Scope::Presentation);
     }
-    ["Drag, wheel"] "look around; back to the script" { "present.script" ["Backspace"] "Back to the script", "Goes back to where the script has it." => LiveAsk::Script, within(Scope::Presentation); }
+    ["Drag, wheel"] "look around; back to the script" { "present.script" ["Backspace"] "Back to the script", "Returns to the position in the script." => LiveAsk::Script, within(Scope::Presentation); }
     "laser pointer, flashlight" {
         "present.laser" ["L"] "Laser pointer", "Shows a bright dot for the pointer." => LiveAsk::Point(PointsWith::Laser), within(Scope::Presentation);
         "present.flashlight" ["F"] "Flashlight", "Dims all but the module under the pointer." => LiveAsk::Point(PointsWith::Flashlight), within(Scope::Presentation);
     }
     "notes and next shot in a second window" { "present.notes" ["N"] "Notes", "Shows notes and the next shot in a second window." => LiveAsk::Notes, within(Scope::Presentation); }
     "black" { "present.black" ["B" "."] "Black", "Shows nothing, or all again." => LiveAsk::Black, within(Scope::Presentation); }
-    "by itself, or shot by shot" { "present.auto" ["A"] "By itself", "Has shots follow one another by themselves, or wait." => LiveAsk::Auto, within(Scope::Presentation); }
+    "automatically, or shot by shot" { "present.auto" ["A"] "By itself", "Switches between advancing automatically and shot by shot." => LiveAsk::Auto, within(Scope::Presentation); }
     [= "F11, Escape"] "full screen or not, leave" {
         "window.full-screen" ["F11"] "Full screen", "Fills the screen, or no longer." => LiveAsk::FullScreen;
         "present.full-screen" ["F11"] "Full screen", "Fills the screen, or no longer." => LiveAsk::FullScreen, within(Scope::Presentation);

@@ -18,6 +18,6 @@ pub const LINES: &[Line<Command>] = keys! {
     "the other run, at the time that is the same" { "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip; }
     "swap A and B" { "runs.swap" ["Shift + V"] "Swap A and B", "Makes A of B, and B of A." => RunsAsk::Swap; }
     "collapse districts in which nothing differs" { "runs.only-differences" ["D"] "Only what differs", "Collapses districts in which nothing differs, or expands everything." => RunsAsk::ToggleOnlyDifferences; }
-    ["X, B, [ ], Shift + G"] "leave modules and threads out, and limit the time, of both" {}
-    ["Strip at the top"] "what is compared, as it was recorded or per run or call; linked clocks" {}
+    ["X, B, [ ], Shift + G"] "exclude modules and threads, and limit the time, of both" {}
+    ["Strip at the top"] "compared value, as recorded or per run or call; aligned runs" {}
 };

@@ -33,7 +33,7 @@ pub const LINES: &[Line<Command>] = keys! {
         "field.row.page-up" ["Page up"] "A page up", "Chooses the row a page further up." => over(TableKey::Pages(-1)), within(Scope::TableField);
         "field.row.page-down" ["Page down"] "A page down", "Chooses the row a page further down." => over(TableKey::Pages(1)), within(Scope::TableField);
     }
-    "fly there; in the list of calls show all of the call" {
+    "fly there; in the call list, show the whole call" {
         "row.enter" ["Enter"] "Show the row", "Flies to what the chosen row stands for, and shows all of a call." => over(TableKey::Enter), within(Scope::Table), on(&[On::Row]);
         "field.row.enter" ["Enter"] "Show the row", "Flies to what the chosen row stands for, and shows all of a call." => over(TableKey::Enter), within(Scope::TableField);
     }

@@ -132,11 +132,11 @@ fn counters_alone_are_shown_along_time() {
     );
     let mut view = MemoryView::default();
     let (_, text) = widgets(&context(), &mut view, &state);
-    for words in ["RSS", "tells what was measured", "KiB"] {
+    for words in ["RSS", "has only periodic measurements", "KiB"] {
         assert!(text.contains(words), "{words} in {text}");
     }
     for words in ["live", "allocations", "peak"] {
-        let said = text.replace("nor what lives", "");
+        let said = text.replace("or live objects", "");
         assert!(!said.contains(words), "{words} in {text}");
     }
     assert!(view.rows.is_empty());

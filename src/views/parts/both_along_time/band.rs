@@ -28,7 +28,7 @@ impl BothAlongTime {
         plain_band(&mut self.sheet, ink.heading);
         if common.reference.is_none() {
             let at = Vec2::new(band.min.x + em * 0.5, (band.min.y + band.max.y) * 0.5);
-            let text = "the same time since the first event stands above each other";
+            let text = "equal times since the first event are aligned";
             return self.sheet.write(text, at, em * 0.9, ink.weak, band);
         }
         let [a, b] = pair.ranges(scope.session).map(|it| it.length().ns() as f64);

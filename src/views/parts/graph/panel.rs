@@ -62,7 +62,7 @@ pub fn show(
     tell(
         &response,
         Role::Image,
-        format_args!("Graph of the {name}; the table of calls says it in rows"),
+        format_args!("Graph of the {name}; the calls table lists the same data"),
     );
     let mut strip = rect.shrink2(egui::vec2(10.0, 6.0));
     strip.max.y = rect.max.y;
