@@ -129,7 +129,10 @@ impl Hung {
         let mut hung = Hung::default();
         for &thread in threads {
             let mut last = None;
-            for (call, link) in trace.linked(thread) {
+            for (call, link) in trace
+                .linked(thread)
+                .filter(|(_, link)| link.kind.is_caller())
+            {
                 let is_first = last.replace(call) != Some(call);
                 if is_first && trace.call(thread, call).depth == 0 {
                     hung.roots.insert((thread, call));

@@ -14,7 +14,7 @@ use super::{output, threads};
 pub use args::ExportArgs;
 use args::Target;
 use callscape_base::files;
-use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_base::units::{Time, TimeRange, TimeSpec, counted};
 use callscape_export::{self as export, ExportError, Part};
 
 pub fn run(args: ExportArgs) -> anyhow::Result<()> {
@@ -56,6 +56,15 @@ pub fn run(args: ExportArgs) -> anyhow::Result<()> {
         range,
         threads: threads.as_deref(),
     };
+    match export::links_left_out(&part, format) {
+        0 => {}
+        count => say!(
+            "callscape: {}: {} excluded: not in {} or not in this part",
+            part.recording.name(),
+            counted(count, "link", "links"),
+            format.name()
+        ),
+    }
     let file = args.output.filter(|path| path.as_os_str() != "-");
     let written = with_progress(|progress| match &file {
         Some(path) => export::to_file(&part, format, path, progress),

@@ -56,7 +56,7 @@ field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not
 function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and \
 self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.
 
-Calls that another thread, lane or service caused are links: parents of spans, flows, asynchronous operations. They count \
+Calls that another thread, lane or service caused are links: parents of spans, flows, asynchronous operations, wake-ups. They count \
 among the calls of a relation; links is the number of these calls.";
 
 #[derive(Serialize)]

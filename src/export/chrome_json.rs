@@ -5,10 +5,13 @@
 //! Times are microseconds with three decimals, exact to the nanosecond. Where a function stands is in `args`,
 //! `file` and `line`, of both events, since some readers pair them by name and arguments. What it belongs to is
 //! the category, and once more in `args`, with the column where it begins, as `callscape`. A sampled recording says so in the labels of its processes and in `otherData`: the format
-//! has no calls that are known to the sampling interval only.
+//! has no calls that are known to the sampling interval only. A link is a flow, whose start stands behind the begin of the
+//! call that it comes from and whose end behind that of the call that it leads to. Its category is its kind.
 
+use std::collections::HashMap;
 use std::io::Write;
 
+use super::links::{self, At};
 use super::part::{ExportError, Part};
 use super::walk::{self, Step};
 use callscape_base::escape;
@@ -38,6 +41,7 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
         write!(out, r#","kind":{}"#, quoted(SAMPLED))?;
     }
     write!(out, "}},\n\"traceEvents\":[")?;
+    let ends = ends(part);
     let mut separator = "\n";
     let mut labelled: Vec<&str> = Vec::new();
     for thread in part.threads() {
@@ -68,9 +72,9 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
             separator = ",\n";
         }
         walk::walk(part, thread, progress, |step| {
-            let (phase, function, time) = match step {
-                Step::Enter(function, time) => ('B', function, time),
-                Step::Exit(function, time) => ('E', function, time),
+            let (phase, function, time, call) = match step {
+                Step::Enter(function, time, call) => ('B', function, time, Some(call)),
+                Step::Exit(function, time) => ('E', function, time, None),
             };
             let described = &described[function.index()];
             let ts = Microseconds(time);
@@ -79,6 +83,14 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
                 r#"{separator}{{"ph":"{phase}",{who},"ts":{ts},{described}}}"#
             )?;
             separator = ",\n";
+            let of_call = call.and_then(|call| ends.get(&(thread, call)));
+            for end in of_call.into_iter().flatten() {
+                let args = place(functions, function, true).join(",");
+                write!(
+                    out,
+                    r#"{separator}{{{end},{who},"ts":{ts},"args":{{{args}}}}}"#
+                )?;
+            }
             Ok(())
         })?;
     }
@@ -93,7 +105,35 @@ fn describe(functions: &Functions, id: FunctionId) -> String {
     if !function.library.is_empty() {
         text += &format!(r#","cat":{}"#, quoted(function.library));
     }
+    let place = place(functions, id, false);
+    if !place.is_empty() {
+        text += &format!(r#","args":{{{}}}"#, place.join(","));
+    }
+    text
+}
+
+/// By call, the events of flows that stand behind its begin.
+fn ends(part: &Part<'_>) -> HashMap<At, Vec<String>> {
+    let mut ends: HashMap<At, Vec<String>> = HashMap::new();
+    for (number, (from, to, kind)) in (1u64..).zip(links::of(part)) {
+        for (at, phase) in [(from, r#""s""#), (to, r#""f","bp":"e""#)] {
+            let kind = kind.name();
+            let of_call = ends.entry(at).or_default();
+            of_call.push(format!(
+                r#""ph":{phase},"cat":"callscape:{kind}","name":"link","id":{number}"#
+            ));
+        }
+    }
+    ends
+}
+
+/// Where a function stands, as members of arguments; with its name where that is not that of the event.
+fn place(functions: &Functions, id: FunctionId, is_named: bool) -> Vec<String> {
+    let function = functions.get(id);
     let mut place: Vec<String> = Vec::new();
+    if is_named {
+        place.push(format!(r#""name":{}"#, quoted(function.name)));
+    }
     if !function.file.is_empty() {
         place.push(format!(r#""file":{}"#, quoted(function.file)));
     }
@@ -107,10 +147,7 @@ fn describe(functions: &Functions, id: FunctionId) -> String {
         let own = format!("{}:{column}", function.library);
         place.push(format!(r#""callscape":{}"#, quoted(&own)));
     }
-    if !place.is_empty() {
-        text += &format!(r#","args":{{{}}}"#, place.join(","));
-    }
-    text
+    place
 }
 
 /// A text as JSON, which steers no terminal.

@@ -64,13 +64,13 @@ fn metrics(part: &Part<'_>, progress: &Progress) -> Result<Vec<FunctionMetrics>,
         let mut open: Vec<FunctionId> = Vec::new();
         let mut since = Time::ZERO;
         walk::walk(part, thread, progress, |step| {
-            let (Step::Enter(_, time) | Step::Exit(_, time)) = step;
+            let (Step::Enter(_, time, _) | Step::Exit(_, time)) = step;
             if let Some(running) = open.last() {
                 metrics[running.index()].self_cost += time.since(since);
             }
             since = time;
             match step {
-                Step::Enter(function, _) => {
+                Step::Enter(function, ..) => {
                     open.push(function);
                     metrics[function.index()].calls += 1;
                     let (count, start) = &mut active[function.index()];

@@ -37,11 +37,11 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
         let mut at = ROOT;
         let mut since = Time::ZERO;
         walk::walk(part, thread, progress, |step| {
-            let (Step::Enter(_, time) | Step::Exit(_, time)) = step;
+            let (Step::Enter(_, time, _) | Step::Exit(_, time)) = step;
             paths.rows[at as usize].weight += time.since(since).ns();
             since = time;
             match step {
-                Step::Enter(function, _) => {
+                Step::Enter(function, ..) => {
                     if paths.rows.len() >= MOST_PATHS {
                         at = paths.start_anew(at, &names, out)?;
                     }

@@ -20,6 +20,7 @@ mod csv;
 mod file;
 mod folded;
 pub mod glb;
+mod links;
 pub mod pack;
 mod part;
 mod speedscope;
@@ -28,6 +29,7 @@ pub mod tables;
 mod walk;
 
 pub use file::to_file;
+pub use links::left_out as links_left_out;
 
 /// A format that recordings are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -145,7 +145,7 @@ fn write_events(
     let mut separator = "\n";
     walk::walk(part, thread, progress, |step| {
         let (kind, function, time) = match step {
-            Step::Enter(function, time) => ('O', function, time),
+            Step::Enter(function, time, _) => ('O', function, time),
             Step::Exit(function, time) => ('C', function, time),
         };
         let (frame, at) = (frames[function.index()], time.ns());
@@ -260,7 +260,7 @@ fn stacks(
     // Whether the stack has grown to what it is and was not handed on yet.
     let mut grown = false;
     walk::walk(part, thread, progress, |step| {
-        let (Step::Enter(_, time) | Step::Exit(_, time)) = step;
+        let (Step::Enter(_, time, _) | Step::Exit(_, time)) = step;
         let lasted = since.map_or(0, |since| time.since(since).ns());
         let replaced = grown && matches!(step, Step::Exit(..));
         if lasted > 0 || replaced {
@@ -269,7 +269,7 @@ fn stacks(
         }
         since = Some(time);
         match step {
-            Step::Enter(function, _) => {
+            Step::Enter(function, ..) => {
                 stack.push(function);
                 grown = true;
             }

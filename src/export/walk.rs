@@ -11,7 +11,7 @@ const BATCH: u32 = 4096;
 /// An enter or an exit, as it is handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    Enter(FunctionId, Time),
+    Enter(FunctionId, Time, CallId),
     Exit(FunctionId, Time),
 }
 
@@ -88,7 +88,7 @@ fn enter(
         end: call.end.min(latest),
         last: u64::from(id.0) + u64::from(call.triggered),
     });
-    visit(Step::Enter(call.function, start))
+    visit(Step::Enter(call.function, start, id))
 }
 
 /// Says how much there is to do: the calls of the part, or a number above.
@@ -113,7 +113,7 @@ pub fn called(part: &Part<'_>, progress: &Progress) -> Result<Vec<bool>, ExportE
     if !part.is_whole() {
         for thread in part.threads() {
             walk(part, thread, progress, |step| {
-                if let Step::Enter(function, _) = step {
+                if let Step::Enter(function, ..) = step {
                     called[function.index()] = true;
                 }
                 Ok(())

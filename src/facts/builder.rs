@@ -36,6 +36,12 @@ impl PlainEvents<'_> {
         count <= MOST_CALLS.saturating_sub(self.calls.calls())
     }
 
+    /// The number of the next call.
+    #[inline]
+    pub fn next_call(&self) -> CallId {
+        CallId(self.calls.calls() as u32)
+    }
+
     /// How many calls are open.
     #[inline]
     pub fn open_calls(&self) -> usize {

@@ -25,6 +25,7 @@ pub mod memory;
 pub mod names;
 pub mod profile;
 pub mod recording;
+pub mod relinked;
 pub mod sampling;
 pub mod tables;
 mod telling;

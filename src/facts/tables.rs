@@ -20,6 +20,7 @@ pub enum Table {
     Threads,
     Functions,
     Calls,
+    Links,
     Relations,
     Contexts,
     Samples,
@@ -29,11 +30,12 @@ pub enum Table {
 }
 
 impl Table {
-    pub const ALL: [Table; 10] = [
+    pub const ALL: [Table; 11] = [
         Table::Recordings,
         Table::Threads,
         Table::Functions,
         Table::Calls,
+        Table::Links,
         Table::Relations,
         Table::Contexts,
         Table::Samples,
@@ -48,6 +50,7 @@ impl Table {
             Table::Threads => "threads",
             Table::Functions => "functions",
             Table::Calls => "calls",
+            Table::Links => "links",
             Table::Relations => "relations",
             Table::Contexts => "contexts",
             Table::Samples => "samples",

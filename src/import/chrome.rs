@@ -22,10 +22,11 @@ use super::decimal::NoTime;
 use super::error::ImportError;
 use batch::{Batch, Plain};
 use callscape_base::progress::Progress;
+use callscape_base::units::FunctionId;
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::functions::Functions;
-use callscape_facts::trace::Trace;
+use callscape_facts::trace::{LinkKind, Trace};
 use clocks::Clocks;
 use complete::Complete;
 use completes::Completes;
@@ -157,7 +158,8 @@ impl Reader<'_> {
             Phase::Is(b'b' | b'S') => return self.async_begin(event, offset),
             Phase::Is(b'e' | b'F') => return self.async_end(event, offset),
             Phase::Is(phase @ (b's' | b't' | b'f')) => {
-                if !self.linked.flow(phase, event, offset) {
+                let own = self.own_link(event, offset);
+                if !self.linked.flow(phase, event, own, offset) {
                     self.warn("missing-field", offset);
                 }
             }
@@ -166,6 +168,19 @@ impl Reader<'_> {
             Phase::Unknown => self.warn("unknown-phase", offset),
         }
         ControlFlow::Continue(())
+    }
+
+    /// What Callscape itself has written of a link: its kind, and the function of the call.
+    #[cold]
+    fn own_link(&mut self, event: &Event<'_>, offset: u64) -> Option<(LinkKind, FunctionId)> {
+        let kind = event.category?.strip_prefix(b"callscape:")?;
+        let kind = LinkKind::named(std::str::from_utf8(kind).ok()?)?;
+        let name = self.name(event.args_name?, offset);
+        let location = &event.location;
+        Some((
+            kind,
+            self.dialects.function(name, location, &mut self.builder),
+        ))
     }
 
     /// Takes an event that is no call: it tells of memory, or is counted.

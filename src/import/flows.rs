@@ -35,8 +35,10 @@ pub enum At {
 pub struct Step {
     pub role: Role,
     pub at: At,
-    /// The place of its thread among those of the importer.
-    pub thread: u32,
+    /// What the link that leads to it is.
+    pub kind: LinkKind,
+    /// The importer's own number of its thread.
+    pub thread: u64,
     pub time: i64,
     /// In the file.
     pub offset: u64,
@@ -61,10 +63,10 @@ impl Flows {
         self.steps.push((number, step));
     }
 
-    /// Hands the links to the builder; `threads` are by place, as far as they have calls. O(n log n).
+    /// Hands the links to the builder; `threads` are by number, as far as they have calls. O(n log n).
     pub fn build(
         mut self,
-        threads: impl Fn(u32) -> Option<ThreadId>,
+        threads: impl Fn(u64) -> Option<ThreadId>,
         builder: &mut TraceBuilder<'_>,
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
@@ -90,7 +92,7 @@ impl Flows {
                     Some((end(from)?, end(step)?))
                 });
                 if let Some((from, to)) = ends {
-                    builder.link(LinkKind::Flow, from, to, step.offset);
+                    builder.link(step.kind, from, to, step.offset);
                 } else if from.is_some() || step.role == Role::End {
                     lost(&step);
                 }

@@ -55,7 +55,8 @@ pub fn has_stacks(head: &[u8]) -> bool {
     looked_at(head) == (true, true)
 }
 
-/// Whether words stand before most of the counts: blanks that are not within brackets, as those of parameters are.
+/// Whether words stand before most of the counts: blanks that are not within brackets, as those of parameters are; or a
+/// label, which ends with a colon.
 fn is_prose(head: &[u8]) -> bool {
     let (mut names, mut phrases) = (0, 0);
     for (name, _) in first_lines(head).filter_map(|(line, _)| split_count(line)) {
@@ -65,7 +66,7 @@ fn is_prose(head: &[u8]) -> bool {
             depth <= 0 && byte.is_ascii_whitespace()
         });
         names += 1;
-        phrases += usize::from(has_blank);
+        phrases += usize::from(has_blank || name.ends_with(b":"));
     }
     phrases * 2 > names
 }
@@ -88,7 +89,9 @@ fn looked_at(head: &[u8]) -> (bool, bool) {
         let is_counted = split_count(line).is_some();
         all += 1;
         counted += usize::from(is_counted);
-        stacks |= is_counted && frames > 0;
+        // Sentences have blanks behind their semicolons.
+        let is_sentence = memchr::memmem::find(line, b"; ").is_some();
+        stacks |= is_counted && frames > 0 && !is_sentence;
     }
     let is_one = counted > 0 && (counted == all || (stacks && counted * 2 > all));
     (is_one, stacks)

@@ -74,6 +74,7 @@ mod uftrace;
 mod unpacked;
 mod unread;
 mod utf16;
+mod wakeups;
 mod zipkin;
 mod zstandard;
 

@@ -86,7 +86,6 @@ impl<'a> Lines<'a> {
         self.number += lines;
     }
 
-    #[cfg(feature = "parquet")] // Tables alone ask for it.
     /// The number of the line that was given out last, from 1.
     pub fn number(&self) -> u64 {
         self.number

@@ -6,7 +6,7 @@
 //! processor and its time, and the frames behind it: symbol, library and, with `-F +srcline`, file and line. Any of
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
 //! A sample weighs the period before its event: nanoseconds of a clock, else what the event counts. Calls are those of the
-//! samples of one event, a clock if there is one, else the first; the others are values. Not read are
+//! samples of one event, a clock if there is one, else the first; the others are values. The scheduler's events of wake-ups are links too. Not read are
 //! addresses, the header beyond its being one (`#`), and what perf notes between samples
 //! (`PERF_RECORD_…`); of that, losses are counted. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
 //! summed: they are told by going back again and again.
@@ -30,6 +30,7 @@ use super::lines::Lines;
 use super::samplers;
 use super::samples::{self, EventId, Samples, StackId, Stacks, TrackId};
 use super::text::decode;
+use super::wakeups::{self, Stage, Wakeups};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Place, Reporter};
@@ -135,6 +136,7 @@ fn pass(
         text: Vec::new(),
         gaps: Vec::new(),
         order: Order::default(),
+        wakeups: Wakeups::default(),
         sum: sums_deltas.then_some(0),
     };
     // A frame in the text is a call at most.
@@ -149,6 +151,7 @@ fn pass(
     }
     reader.flush(&lines);
     let place = || lines.place();
+    reader.wake(&reporter, &place);
     let sampled = reader
         .samples
         .finish(&reader.stacks, &mut reader.builder, place);
@@ -254,6 +257,7 @@ struct Reader<'a> {
     /// When recording was off.
     gaps: Vec<Gap>,
     order: Order,
+    wakeups: Wakeups,
     /// The time of the last sample where each counts from the one before it.
     sum: Option<i64>,
 }
@@ -425,6 +429,7 @@ impl Reader<'_> {
             }
         };
         thread.last = time;
+        self.wakeup(sample, time, lines);
         let event = match self.events.get(sample.event) {
             Some(&known) => known,
             None => {
@@ -445,6 +450,30 @@ impl Reader<'_> {
         if let Some(frame) = Frame::alone(sample.rest) {
             self.frame(&frame, lines);
         }
+    }
+
+    /// Notes whom a sample says that its thread wakes.
+    fn wakeup(&mut self, sample: &Sample<'_>, time: i64, lines: &Lines<'_>) {
+        if !sample.event.starts_with(b"sched") {
+            return;
+        }
+        let stage = Stage::of_event(&String::from_utf8_lossy(sample.event));
+        let woken = wakeups::woken(&String::from_utf8_lossy(sample.rest));
+        if let (Some(stage), Some(by), Some(woken)) = (stage, sample.thread, woken) {
+            self.wakeups.push(stage, [by, woken], time, lines.number());
+        }
+    }
+
+    /// Tells the builder which threads woke which.
+    fn wake(&mut self, reporter: &Reporter, place: &impl Fn() -> Place) {
+        let numbers = self.numbers.iter();
+        let threads = numbers.filter_map(|(key, &number)| Some((key.1?, self.threads[number].id)));
+        let threads: HashMap<i64, ThreadId> = threads.collect();
+        let file = place().file;
+        let at = |line| Place::line(file.clone(), line);
+        let thread = |id| threads.get(&id).copied();
+        let wakeups = std::mem::take(&mut self.wakeups);
+        wakeups.build(thread, &mut self.builder, reporter, &at);
     }
 
     fn frame(&mut self, frame: &Frame<'_>, lines: &Lines<'_>) {

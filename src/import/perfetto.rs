@@ -7,7 +7,7 @@
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
 //! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
 //! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
-//! switches of threads and of profilers (`packet-not-shown`). Flows are links. Not read are annotations, categories, and times
+//! switches and wake-ups of threads and of profilers (`packet-not-shown`). Flows and wake-ups are links. Not read are annotations, categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
 //! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
@@ -22,7 +22,7 @@ use super::chrome::complete::Complete;
 use super::chrome::nesting::{self, Mark, Marks, What};
 use super::chrome::spellings::Name;
 use super::error::ImportError;
-use super::flows::{At, Role, Step};
+use super::flows::{At, Role};
 use super::input::Input;
 use super::protobuf::{Fields, Value, is_text, varint};
 use super::stream::Window;
@@ -32,10 +32,11 @@ use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::functions::Function;
 use callscape_facts::names::NameId;
 use callscape_facts::recording::Recording;
-use clocks::in_range;
+use legacy::Legacy;
 use reader::{Location, Reader, Sequence};
 
 mod clocks;
+mod legacy;
 mod marks;
 mod reader;
 mod scheduler;
@@ -95,6 +96,7 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
         let built = reader.build(progress);
         progress.check()?;
         built.map_err(|error| ImportError::io(input, error))?;
+        reader.wake();
         let told = reader.wait(progress);
         progress.check()?;
         told.map_err(|error| ImportError::io(input, error))?;
@@ -115,25 +117,6 @@ fn ids(value: Value<'_>, mut take: impl FnMut(u64)) {
         Value::Bytes(packed) => {
             let (whole, _) = packed.as_chunks::<8>();
             whole.iter().for_each(|id| take(u64::from_le_bytes(*id)));
-        }
-    }
-}
-
-/// What an event says in the manner of the older JSON format: its phase, and its duration in nanoseconds.
-#[derive(Default)]
-struct Legacy {
-    phase: Option<u8>,
-    duration: i64,
-}
-
-impl Legacy {
-    fn read(&mut self, bytes: &[u8]) {
-        for (number, value) in Fields::new(bytes) {
-            match (number, value) {
-                (2, Value::Number(letter)) => self.phase = u8::try_from(letter).ok(),
-                (3, Value::Number(us)) => self.duration = in_range(us).saturating_mul(1000),
-                _ => {}
-            }
         }
     }
 }
@@ -364,24 +347,22 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        flows.extend(legacy.flow());
         let begin = kind == 1 || (kind == 0 && legacy.phase == Some(b'B'));
         let end = kind == 2 || (kind == 0 && legacy.phase == Some(b'E'));
         let complete = kind == 0 && legacy.phase == Some(b'X');
         if !begin && !end && !complete {
-            self.warn("event-not-shown");
-            let known = self.tracks.get(&track).and_then(|track| track.place);
-            match known {
-                Some(place) => self.flows(&flows, place, time, At::Open),
-                None => flows.iter().for_each(|_| self.warn("link-without-call")),
+            if !self.legacy_flow(&legacy, name, (track, time)) {
+                self.warn("event-not-shown");
             }
-            return;
+            return self.flows(&flows, track, time, At::Open);
         }
         let Some(place) = self.lane(track) else {
             self.warn("too-many-tracks");
             return;
         };
         if end {
-            self.flows(&flows, place, time, At::Open);
+            self.flows(&flows, track, time, At::Open);
         }
         let what = if end {
             // An end ends the innermost slice of its track, whatever its name.
@@ -390,7 +371,7 @@ impl Reader<'_> {
             let (in_code, file, line) = location.unwrap_or((NameId::EMPTY, NameId::EMPTY, 0));
             let function = self.function((name.unwrap_or(in_code), file, line));
             let name = name.unwrap_or(NameId::EMPTY);
-            self.flows(&flows, place, time, At::Begun(function));
+            self.flows(&flows, track, time, At::Begun(function));
             What::Begin(Name::from_index(name.0), function)
         };
         if let What::Begin(_, function) = what
@@ -426,20 +407,6 @@ impl Reader<'_> {
             let place = |offset| Place::offset(&self.file, offset);
             let mut builder = self.builder.plain(lane.thread);
             nesting::step(&mut lane.open, &mark, &mut builder, self.reporter, &place);
-        }
-    }
-
-    /// Takes what an event says of flows.
-    fn flows(&mut self, flows: &[(Role, u64)], place: usize, time: i64, at: At) {
-        for (role, id) in flows {
-            let step = Step {
-                role: *role,
-                at,
-                thread: place as u32,
-                time,
-                offset: self.offset,
-            };
-            self.flows.push(&id.to_le_bytes(), step);
         }
     }
 
@@ -504,7 +471,8 @@ impl Reader<'_> {
         let to = (&mut *builder, progress);
         building::build(&threads, completes, marks, to, reporter, &place)?;
         let flows = std::mem::take(&mut self.flows);
-        let thread = |place: u32| threads.get(place as usize).copied();
+        let tracks = &self.tracks;
+        let thread = |uuid| threads.get(tracks.get(&uuid)?.place?).copied();
         flows.build(thread, builder, reporter, &place);
         Ok(())
     }

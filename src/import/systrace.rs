@@ -3,7 +3,7 @@
 //! Output format.
 //!
 //! Read are `tracing_mark_write` and `print` events: calls of threads, and those of no thread on lanes of their own.
-//! Counted are other marks and the events of the kernel (`event-not-shown`).
+//! Wake-ups are links. Counted are other marks and the other events of the kernel (`event-not-shown`).
 
 use std::collections::HashMap;
 
@@ -13,9 +13,10 @@ use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
 use super::text;
+use super::wakeups::{self, Stage, Wakeups};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
-use callscape_base::warnings::Reporter;
+use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::recording::Recording;
@@ -114,6 +115,11 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             None => lines.warn("malformed-line"),
         }
     }
+    let file = lines.place().file;
+    let threads = &reader.threads;
+    let thread = |id: i64| threads.get(&id.to_string()).copied();
+    let at = |line| Place::line(file.clone(), line);
+    reader.wakeups.build(thread, &mut builder, &reporter, &at);
     let calls = builder.finish(|| lines.place());
     let warnings = reporter.warnings();
     Ok(Recording::of_calls(input, FORMAT, None, calls, warnings))
@@ -124,17 +130,25 @@ struct Reader {
     /// By the thread's id, itself.
     threads: HashMap<String, ThreadId>,
     lanes: Lanes,
+    wakeups: Wakeups,
 }
 
 impl Reader {
     fn take(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>, lines: &Lines<'_>) {
-        let Some(mark) = event.mark() else {
+        let wakeup = Stage::of_event(event.name).zip(wakeups::woken(event.says));
+        if event.mark().is_none() && wakeup.is_none() {
             return lines.warn("event-not-shown");
-        };
-        let time = match decimal::nanoseconds(event.time.as_bytes(), Unit::Seconds) {
-            Ok(time) => Timestamp::from_ns(time),
+        }
+        let ns = match decimal::nanoseconds(event.time.as_bytes(), Unit::Seconds) {
+            Ok(ns) => ns,
             Err(why) => return lines.warn(why.kind()),
         };
+        let time = Timestamp::from_ns(ns);
+        if let Some((stage, woken)) = wakeup {
+            let by = event.thread.parse().unwrap_or(0);
+            self.wakeups.push(stage, [by, woken], ns, lines.number());
+        }
+        let Some(mark) = event.mark() else { return };
         let place = || lines.place();
         let function = |name: &str, builder: &mut TraceBuilder<'_>| {
             builder.function(Function {

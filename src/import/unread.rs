@@ -60,6 +60,16 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "convert it with 'dotnet-trace convert FILE --format Speedscope'",
     ),
     (
+        b"\x14\0\0\0!FastSerialization",
+        "a trace of .NET",
+        "open it with PerfView and save it in speedscope's format",
+    ),
+    (
+        b"sample.interval=",
+        "a profile of R",
+        "convert it with writeCallgrindFile of the package proftools",
+    ),
+    (
         b"memray",
         "a recording of memray",
         "open what 'heaptrack python3 SCRIPT' records",
@@ -265,6 +275,10 @@ pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if is_pstats(head) {
         let remedy = "convert it with 'pyprof2calltree -i FILE -o callgrind.out.FILE'";
         return Some(("a profile of Python's cProfile", remedy));
+    }
+    if head.starts_with(b"Version: ") && memchr::memmem::find(head, b"\nFile format: ").is_some() {
+        let remedy = "record with 'xdebug.mode=profile'";
+        return Some(("a function trace of Xdebug", remedy));
     }
     let paths = document::paths(head);
     let mut documents = DOCUMENTS.iter();

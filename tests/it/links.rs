@@ -1,5 +1,8 @@
 //! Links between threads, lanes and services, from files of each format to what commands say.
 
+mod kept;
+mod wakeups;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};

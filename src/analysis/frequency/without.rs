@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::{Frequencies, Frequent, each_call};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter, Warning};
 use callscape_facts::builder::{PlainEvents, Timestamp, TraceBuilder};
 use callscape_facts::frequency::{Frequency, LeftOut};
 use callscape_facts::functions::Functions;
 use callscape_facts::recording::Recording;
+use callscape_facts::relinked::Relinked;
 use callscape_facts::trace::{Trace, Why};
 
 /// Why nothing could be left out of a recording.
@@ -120,8 +121,16 @@ fn without(
     if trace.knows_waiting() {
         builder.knows_waiting();
     }
+    let mut links = Relinked::of(trace);
+    let mut first = ThreadId(0);
     for (thread, info) in trace.thread_ids().zip(trace.threads()) {
-        let new = builder.thread(&info.process, &info.id);
+        let new = match info.lane {
+            0 => builder.thread(&info.process, &info.id),
+            lane => builder.lane(first, lane),
+        };
+        if info.lane == 0 {
+            first = new;
+        }
         builder.name_thread(new, &info.name);
         waits(trace, thread, |start, end, waited, why| {
             builder.wait(new, (start, end), Some(waited), why);
@@ -129,17 +138,22 @@ fn without(
         let mut plain = builder.plain(new);
         // By depth whether the call is left, and when it ends.
         let mut open: Vec<(bool, Time)> = Vec::new();
+        let mut number = 0;
         each_call(trace, thread, progress, |call| {
             leave(&mut open, call.depth as usize, &mut plain);
             let is_left = !is_removed.get(call.function.index()).is_some_and(|&it| it);
+            number += 1;
             if is_left {
+                links.becomes((thread, CallId(number - 1)), (new, plain.next_call()));
                 plain.enter(at(call.start), call.function);
             }
             open.push((is_left, call.end));
         })?;
         leave(&mut open, 0, &mut plain);
     }
-    let (_, left) = builder.finish(|| Place::file(name));
+    let place = || Place::file(name);
+    links.build(trace, &mut builder, &reporter, place);
+    let (_, left) = builder.finish(place);
     let left = left.with_origin(trace.origin());
     Ok((left.lasting(trace.range().end), reporter.warnings()))
 }

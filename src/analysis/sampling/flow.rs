@@ -5,12 +5,13 @@ use std::collections::BinaryHeap;
 use std::iter::Peekable;
 
 use super::keep::Keep;
-use super::lane::{Exact, Lane, Step};
+use super::lane::{Exact, Lane, Open, Step};
 use super::names::Renamed;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, FunctionId, ThreadId, Time};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
+use callscape_facts::relinked::Relinked;
 use callscape_facts::sampling::{Flow, Stretch};
 use callscape_facts::trace::{Call, Trace};
 
@@ -36,6 +37,7 @@ pub(super) struct Sampler<'a, 'b, 'r> {
     pub builder: &'b mut TraceBuilder<'r>,
     pub names: &'b mut Renamed<'a>,
     pub reporter: &'r Reporter,
+    pub links: &'b mut Relinked,
 }
 
 /// The work under way.
@@ -239,8 +241,8 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
         let (shown, open) = self.lanes[lane].above();
         self.cut(lane, shown + common, time);
         for frame in open + common..self.lanes[lane].open.len() {
-            let function = self.lanes[lane].open[frame].function;
-            self.push(lane, function, time);
+            let Open { id, function, .. } = self.lanes[lane].open[frame];
+            self.push(lane, (Some(id), function), time);
         }
         let lane = &mut self.lanes[lane];
         lane.matched = lane.heights().0;
@@ -253,8 +255,8 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
         }
     }
 
-    /// A call begins in what is shown.
-    fn push(&mut self, lane: usize, function: FunctionId, time: Time) {
+    /// A call begins in what is shown: that with this number, unless only its end is known.
+    fn push(&mut self, lane: usize, (call, function): (Option<CallId>, FunctionId), time: Time) {
         let id = self.of.names.get(function, self.of.builder);
         let time_out = self.timestamp(time);
         let mut events = self.of.builder.plain(self.out[lane]);
@@ -263,6 +265,10 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
                 .reporter
                 .warn("too-many-calls", || Place::file("sampling"));
             return;
+        }
+        if let Some(call) = call {
+            let new = (self.out[lane], events.next_call());
+            self.of.links.becomes((ThreadId(lane as u32), call), new);
         }
         events.enter(time_out, id);
         let lane = &mut self.lanes[lane];
@@ -288,9 +294,9 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
     }
 
     /// A call of which only one event is kept.
-    fn instant(&mut self, lane: usize, function: FunctionId, time: Time) {
+    fn instant(&mut self, lane: usize, call: (Option<CallId>, FunctionId), time: Time) {
         let height = self.lanes[lane].shown.len();
-        self.push(lane, function, time);
+        self.push(lane, call, time);
         self.cut(lane, height, time);
     }
 
@@ -316,7 +322,8 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
 
     fn enter(&mut self, lane: usize, id: CallId, call: &Call, time: Time) {
         let open = &self.lanes[lane].open;
-        let caller = open.len().checked_sub(2).map(|it| open[it].function);
+        let around = open.len().checked_sub(2).map(|it| open[it]);
+        let caller = around.map(|it| it.function);
         let is_kept = self.of.keep.count(caller, call, &mut self.always.counts);
         self.always.calls += u64::from(is_kept);
         let Stretch { rule, end, .. } = self.stretch();
@@ -327,6 +334,7 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
             }
             return;
         }
+        let own = (Some(id), call.function);
         let exact = |run: &mut Self| {
             let lane = &mut run.lanes[lane];
             lane.exact.push(Exact {
@@ -337,7 +345,7 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
         };
         match rule.flow {
             Flow::All => {
-                self.push(lane, call.function, time);
+                self.push(lane, own, time);
                 if is_kept {
                     exact(self);
                 }
@@ -345,11 +353,11 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
             _ if is_kept => {
                 // With the call that it comes from, unless that is shown already.
                 let depth = self.lanes[lane].open.len() - 1;
-                let around = self.lanes[lane].exact.last().map(|it| it.open + 1);
-                if let Some(caller) = caller.filter(|_| around != Some(depth)) {
-                    self.push(lane, caller, time);
+                let known = self.lanes[lane].exact.last().map(|it| it.open + 1);
+                if let Some(around) = around.filter(|_| known != Some(depth)) {
+                    self.push(lane, (Some(around.id), around.function), time);
                 }
-                self.push(lane, call.function, time);
+                self.push(lane, own, time);
                 exact(self);
             }
             Flow::Events(n) if self.is_nth(self.number, n) => {
@@ -358,10 +366,10 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
                     call.end < end && run.is_nth(run.of.trace.exit_number(thread, id, call), n)
                 };
                 if pairs(self) {
-                    self.push(lane, call.function, time);
+                    self.push(lane, own, time);
                     exact(self);
                 } else {
-                    self.instant(lane, call.function, time);
+                    self.instant(lane, own, time);
                 }
             }
             _ => {}
@@ -396,7 +404,7 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
             }
             Flow::Events(n) if exact.is_none() => {
                 if self.is_nth(self.number, n) {
-                    self.instant(lane, function, time);
+                    self.instant(lane, (None, function), time);
                 }
             }
             _ => {

@@ -10,6 +10,7 @@ use callscape_facts::trace::{Call, Trace};
 /// A call that is open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
+    pub id: CallId,
     pub function: FunctionId,
     end: Time,
     /// The number of the last call inside it.
@@ -102,6 +103,7 @@ impl Lane {
         let id = CallId(self.next);
         self.next += 1;
         self.open.push(Open {
+            id,
             function: call.function,
             end: call.end,
             last: u64::from(id.0) + u64::from(call.triggered),

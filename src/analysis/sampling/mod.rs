@@ -46,6 +46,7 @@ use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::TraceBuilder;
 use callscape_facts::memory::{Events, Known, Memory};
 use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::relinked::Relinked;
 use callscape_facts::sampling::{AlwaysKept, Flow, Objects, Plan, Sampling, Stretch};
 
 /// Why a recording could not be sampled.
@@ -118,6 +119,7 @@ pub fn sample(
             names.get(id, &mut builder);
         }
     }
+    let mut links = Relinked::of(&recording.trace);
     let always = Sampler {
         trace: &recording.trace,
         stretches: &stretches,
@@ -125,6 +127,7 @@ pub fn sample(
         builder: &mut builder,
         names: &mut names,
         reporter: &reporter,
+        links: &mut links,
     }
     .run(stacks_before(events, &stretches), progress)?;
     let memory = match (&recording.memory, events) {
@@ -139,7 +142,9 @@ pub fn sample(
         (Some(memory), None) => Some(memory.clone()),
         (None, _) => None,
     };
-    let (functions, trace) = builder.finish(|| Place::file(recording.name()));
+    let place = || Place::file(recording.name());
+    links.build(&recording.trace, &mut builder, &reporter, place);
+    let (functions, trace) = builder.finish(place);
     let sampling = Sampling {
         plan: plan.clone(),
         always: keep

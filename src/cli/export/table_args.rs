@@ -9,8 +9,8 @@ pub const NAME: &str = "parquet";
 
 #[derive(Debug, clap::Args)]
 pub struct TablesArgs {
-    /// Parquet only: tables to write, out of recordings, threads, functions, calls, relations, contexts, samples,
-    /// objects, stacks and modules [default: all that the recording has]
+    /// Parquet only: tables to write, out of recordings, threads, functions, calls, links, relations, contexts,
+    /// samples, objects, stacks and modules [default: all that the recording has]
     #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
     pub tables: Vec<Table>,
     /// Parquet only: name of the recording in the tables [default: its file name]

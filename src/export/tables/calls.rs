@@ -1,6 +1,6 @@
 //! The table of calls: thread by thread in order of start, as the trace numbers them.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use super::writer::{BATCH, TableWriter};
 use crate::part::ExportError;
@@ -120,4 +120,21 @@ fn flush<W: Write + Send>(
         }
     }
     Ok(rows.end_batch()?)
+}
+
+/// The links, in order of the call that they lead to.
+pub fn links<W: Write + Send>(recording: &Recording, rows: &mut TableWriter<W>) -> io::Result<()> {
+    let trace = &recording.trace;
+    for thread in trace.thread_ids() {
+        for (call, link) in trace.linked(thread) {
+            for (thread, call) in [(thread, call), link.from] {
+                rows.number(thread.0.into());
+                rows.number(call.0.into());
+            }
+            rows.text(link.kind.name());
+            rows.end_row();
+            rows.end_batch_if_full()?;
+        }
+    }
+    Ok(())
 }

@@ -151,6 +151,23 @@ const CALLS: &[Column] = &[
     )),
 ];
 
+const LINKS: &[Column] = &[
+    id(
+        "thread",
+        "number of the thread of the call that it leads to",
+    ),
+    long("call", "number of that call on its thread"),
+    id(
+        "from_thread",
+        "number of the thread of the call that it comes from",
+    ),
+    long("from_call", "number of that call on its thread"),
+    text(
+        "kind",
+        "span-parent, asynchronous-begin, follows-from, flow or wake-up",
+    ),
+];
+
 const RELATIONS: &[Column] = &[
     id("caller", "number of the calling function"),
     id("callee", "number of the called function"),
@@ -267,6 +284,7 @@ pub fn columns_of(table: Table) -> &'static [Column] {
         Table::Threads => THREADS,
         Table::Functions => FUNCTIONS,
         Table::Calls => CALLS,
+        Table::Links => LINKS,
         Table::Relations => RELATIONS,
         Table::Contexts => CONTEXTS,
         Table::Samples => SAMPLES,

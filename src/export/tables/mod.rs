@@ -134,6 +134,7 @@ fn has(part: &Part<'_>, table: Table) -> bool {
         Table::Recordings | Table::Threads | Table::Functions | Table::Relations => true,
         Table::Contexts => true,
         Table::Calls => recording.profile.is_none(),
+        Table::Links => recording.trace.has_links(),
         Table::Samples => {
             let profile = recording.profile.as_ref();
             profile.is_some_and(|it| it.contexts().is_some())
@@ -157,6 +158,7 @@ fn write_table(
         Table::Threads => sums::threads(recording, &mut rows)?,
         Table::Functions => sums::functions(part, &mut rows)?,
         Table::Calls => calls::write(recording, &mut rows, progress)?,
+        Table::Links => calls::links(recording, &mut rows)?,
         Table::Relations => sums::relations(recording, &mut rows)?,
         Table::Contexts => match contexts::contexts(recording, progress)? {
             Some(contexts) => sums::contexts(part, &contexts, &mut rows, progress)?,

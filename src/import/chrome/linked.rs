@@ -12,7 +12,7 @@ use callscape_facts::trace::{LinkEnd, LinkKind};
 /// An asynchronous operation that began.
 struct Began {
     /// The place of the thread that wrote so, among the keys.
-    by: u32,
+    by: u64,
     lane: ThreadId,
     time: i64,
     function: FunctionId,
@@ -29,22 +29,29 @@ pub struct Linked {
 }
 
 impl Linked {
-    fn thread(&mut self, event: &Event<'_>) -> u32 {
+    fn thread(&mut self, event: &Event<'_>) -> u64 {
         let key = Threads::key(event);
         // Most events are of the thread of the one before.
         let near = self.keys.iter().rev().take(8).position(|it| *it == key);
         let last = self.keys.len();
         match near {
-            Some(back) => (last - 1 - back) as u32,
+            Some(back) => (last - 1 - back) as u64,
             None => {
                 self.keys.push(key);
-                last as u32
+                last as u64
             }
         }
     }
 
     /// Takes an event of a flow; false where it lacks what tells which.
-    pub fn flow(&mut self, phase: u8, event: &Event<'_>, offset: u64) -> bool {
+    /// `own` is what Callscape has written of a link: its kind, and the function of the call that begins then.
+    pub fn flow(
+        &mut self,
+        phase: u8,
+        event: &Event<'_>,
+        own: Option<(LinkKind, FunctionId)>,
+        offset: u64,
+    ) -> bool {
         let (Some(id), Some(Ok(time))) = (event.id, event.ts) else {
             return false;
         };
@@ -54,12 +61,16 @@ impl Linked {
             _ if event.binding == Some(b"e") => (Role::End, At::Open),
             _ => (Role::End, At::Next),
         };
+        let (kind, at) = own.map_or((LinkKind::Flow, at), |(kind, function)| {
+            (kind, At::Begun(function))
+        });
         let parts = [event.category, event.name, Some(id)];
         let flow = parts.map(Option::unwrap_or_default).join(&0);
         let thread = self.thread(event);
         let step = Step {
             role,
             at,
+            kind,
             thread,
             time,
             offset,
@@ -83,6 +94,7 @@ impl Linked {
         let step = Step {
             role,
             at: At::Begun(function),
+            kind: LinkKind::Flow,
             thread,
             time,
             offset,
@@ -116,7 +128,7 @@ impl Linked {
         reporter: &Reporter,
         place: &impl Fn(u64) -> Place,
     ) {
-        let known = |number: u32| threads.known(self.keys.get(number as usize)?);
+        let known = |number: u64| threads.known(self.keys.get(number as usize)?);
         for began in self.began {
             let Some(by) = known(began.by) else { continue };
             let time = Timestamp::from_ns(began.time);

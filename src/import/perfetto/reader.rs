@@ -8,6 +8,7 @@ use crate::chrome::completes::Completes;
 use crate::chrome::nesting::{Mark, Marks, OpenBegins};
 use crate::flows::Flows;
 use crate::input::Input;
+use crate::wakeups::Wakeups;
 use callscape_base::units::{FunctionId, ThreadId};
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::TraceBuilder;
@@ -69,6 +70,7 @@ pub(super) struct Reader<'a> {
     /// By processor, the thread that the last of its switches in columns gave it to.
     pub running: HashMap<u64, u64, BuildFast>,
     pub flows: Flows,
+    pub wakeups: Wakeups,
 }
 
 /// A clock of a sequence.
@@ -135,6 +137,7 @@ impl<'a> Reader<'a> {
             last_switch: i64::MIN,
             running: HashMap::default(),
             flows: Flows::default(),
+            wakeups: Wakeups::default(),
         }
     }
 }

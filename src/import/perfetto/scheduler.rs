@@ -1,14 +1,18 @@
-//! What the kernel's scheduler did: `sched_switch` events of ftrace, each for itself or many in columns
+//! What the kernel's scheduler did: events of ftrace that switch and wake threads, each for itself or many in columns
 //! (`ftrace_event_bundle.proto`, `ftrace/sched.proto`). A thread that is taken from its processor waits until one is
-//! given to it again.
+//! given to it again. Who wakes in columns is who runs on the processor.
 
+use std::collections::HashMap;
 use std::io;
 
 use super::clocks::{BOOTTIME, in_range};
 use super::reader::Reader;
 use super::switches::{IN, PREEMPTED, Switch, VOLUNTARY, switches};
 use crate::protobuf::{Fields, Value, varint};
+use crate::wakeups::Stage;
 use callscape_base::progress::Progress;
+use callscape_base::units::ThreadId;
+use callscape_base::warnings::Place;
 use callscape_facts::builder::Timestamp;
 use callscape_facts::trace::Why;
 
@@ -52,17 +56,27 @@ impl Reader<'_> {
 
     fn kernel_event(&mut self, event: &[u8], offset: i64) -> bool {
         let (mut time, mut thread, mut switch, mut print) = (0, 0, None, None);
+        let mut wakeup = None;
         for (number, value) in Fields::new(event) {
             match (number, value) {
                 (1, Value::Number(ns)) => time = in_range(ns),
                 (2, Value::Number(number)) => thread = number,
                 (3, Value::Bytes(bytes)) => print = Some(bytes),
                 (4, Value::Bytes(bytes)) => switch = Some(bytes),
+                (17, Value::Bytes(bytes)) => wakeup = Some((Stage::Wakeup, bytes)),
+                (20, Value::Bytes(bytes)) => wakeup = Some((Stage::Waking, bytes)),
+                (114, Value::Bytes(bytes)) => wakeup = Some((Stage::New, bytes)),
                 _ => {}
             }
         }
         if let Some(print) = print {
             self.print(thread, time.saturating_add(offset), print);
+            return true;
+        }
+        if let Some((stage, bytes)) = wakeup {
+            let woken = Fields::new(bytes).find(|(number, _)| *number == 2);
+            let woken = woken.and_then(|(_, value)| value.number()).unwrap_or(0);
+            self.wakeup(stage, [thread, woken], time.saturating_add(offset));
             return true;
         }
         let Some(switch) = switch else {
@@ -81,30 +95,71 @@ impl Reader<'_> {
         true
     }
 
-    /// Switches of one processor in columns: what was next in one is what is taken from it in the following.
+    fn wakeup(&mut self, stage: Stage, threads: [u64; 2], time: i64) {
+        let threads = threads.map(|it| i64::try_from(it).unwrap_or(0));
+        self.wakeups.push(stage, threads, time, self.offset);
+    }
+
+    /// Switches and wake-ups of one processor in columns: what was next in a switch is what is taken from it in the
+    /// following one.
     fn compact(&mut self, processor: u64, columns: &[u8], offset: i64) -> bool {
-        let mut of: [&[u8]; 3] = [&[]; 3];
+        let mut of: [&[u8]; 5] = [&[]; 5];
         for (number, value) in Fields::new(columns) {
-            if let (1..=3, Value::Bytes(column)) = (number, value) {
-                of[number as usize - 1] = column;
+            if let (1..=3 | 7..=8, Value::Bytes(column)) = (number, value) {
+                of[if number > 3 { number - 4 } else { number - 1 } as usize] = column;
             }
         }
-        let mut at = [0; 3];
+        let mut at = [0; 5];
+        let mut next = |column: usize| varint(of[column], &mut at[column]);
+        let mut wakings = Vec::new();
         let mut time = 0u64;
-        // Nobody knows who ran before the first switch there is.
-        let mut previous = self.running.get(&processor).copied().unwrap_or(0);
-        let mut found = false;
-        while let Some(step) = varint(of[0], &mut at[0]) {
-            let state = varint(of[1], &mut at[1]).unwrap_or(0);
-            let next = varint(of[2], &mut at[2]).unwrap_or(0);
+        while let Some(step) = next(3) {
             time = time.saturating_add(step);
-            let now = in_range(time).saturating_add(offset);
-            self.switch(now, (previous, state), next);
-            previous = next;
-            found = true;
+            wakings.push((time, next(4).unwrap_or(0)));
         }
-        self.running.insert(processor, previous);
+        let mut found = !wakings.is_empty();
+        let mut wakings = wakings.into_iter().peekable();
+        let of_trace = |time| in_range(time).saturating_add(offset);
+        time = 0;
+        // Nobody knows who ran before the first switch there is.
+        let mut running = self.running.get(&processor).copied().unwrap_or(0);
+        loop {
+            let step = next(0);
+            let now = step.map_or(u64::MAX, |step| time.saturating_add(step));
+            while let Some((time, woken)) = wakings.next_if(|it| it.0 <= now) {
+                self.wakeup(Stage::Waking, [running, woken], of_trace(time));
+            }
+            if step.is_none() {
+                break;
+            }
+            let state = next(1).unwrap_or(0);
+            let thread = next(2).unwrap_or(0);
+            self.switch(of_trace(now), (running, state), thread);
+            (time, running, found) = (now, thread, true);
+        }
+        self.running.insert(processor, running);
         found
+    }
+
+    /// By the kernel's number, the thread of each track that is one.
+    fn threads(&self) -> HashMap<u64, ThreadId> {
+        let mut of_thread = HashMap::new();
+        for lane in &self.lanes {
+            let track = self.tracks.get(&lane.uuid);
+            if let Some(thread) = track.and_then(|track| track.thread) {
+                of_thread.entry(thread).or_insert(lane.thread);
+            }
+        }
+        of_thread
+    }
+
+    /// Tells the builder which threads woke which.
+    pub(super) fn wake(&mut self) {
+        let threads = self.threads();
+        let thread = |id| threads.get(&u64::try_from(id).ok()?).copied();
+        let place = |offset| Place::offset(&self.file, offset);
+        let wakeups = std::mem::take(&mut self.wakeups);
+        wakeups.build(thread, &mut self.builder, self.reporter, &place);
     }
 
     /// Tells the builder when the threads of tracks had no processor. O(n log n).
@@ -114,13 +169,7 @@ impl Reader<'_> {
             return Ok(());
         }
         self.builder.knows_waiting();
-        let mut of_thread = std::collections::HashMap::new();
-        for lane in &self.lanes {
-            let track = self.tracks.get(&lane.uuid);
-            if let Some(thread) = track.and_then(|track| track.thread) {
-                of_thread.entry(thread).or_insert(lane.thread);
-            }
-        }
+        let of_thread = self.threads();
         let mut switches = switches.finish(progress)?;
         let mut out: Option<Switch> = None;
         loop {

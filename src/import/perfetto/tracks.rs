@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// The process of a track or of those around it.
-    fn process_of(&self, uuid: u64) -> Option<u64> {
+    pub(super) fn process_of(&self, uuid: u64) -> Option<u64> {
         /// Tracks lie a few levels deep; a circle ends here.
         const MOST_AROUND: usize = 16;
         let mut track = self.tracks.get(&uuid)?;

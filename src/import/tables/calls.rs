@@ -6,10 +6,10 @@ use super::rows::Rows;
 use crate::error::ImportError;
 use crate::input::Input;
 use callscape_base::progress::Progress;
-use callscape_base::units::{Cost, ThreadId};
+use callscape_base::units::{CallId, Cost, ThreadId};
 use callscape_base::warnings::Reporter;
 use callscape_facts::builder::{Timestamp, TraceBuilder};
-use callscape_facts::trace::Why;
+use callscape_facts::trace::{LinkEnd, LinkKind, Why};
 
 const THREAD: usize = 0;
 const CALL: usize = 1;
@@ -62,6 +62,8 @@ struct Lane {
     last: Option<u64>,
     /// The places of its further lanes, for calls that overlap without nesting.
     further: Vec<usize>,
+    /// A call has another number than in the table.
+    is_renumbered: bool,
 }
 
 /// So many further lanes a thread has at most.
@@ -80,9 +82,9 @@ impl Lane {
     }
 }
 
-/// Reads threads and calls into a builder that is made to know the functions. O(calls), and a batch of rows in memory.
+/// Reads threads, calls and links into a builder that is made to know the functions. O(calls), and a batch of rows in memory.
 pub fn read(
-    [threads, calls]: [Vec<Input>; 2],
+    [threads, calls, links]: [Vec<Input>; 3],
     table: &mut FunctionTable,
     builder: &mut TraceBuilder<'_>,
     progress: &Progress,
@@ -161,6 +163,8 @@ pub fn read(
             if waited.is_some() {
                 events.builder.knows_waiting();
             }
+            lane.is_renumbered |=
+                rows.number(CALL, row) != Some(events.builder.next_call(id).0.into());
             let place = || rows.place();
             let starts = Timestamp::from_ns(start as i64);
             events.builder.enter(id, starts, function, place);
@@ -172,6 +176,7 @@ pub fn read(
             });
         }
     }
+    read_links(links, &lanes, builder, progress, reporter)?;
     for (id, mut lane) in lanes.lanes {
         let mut events = Events {
             builder: &mut *builder,
@@ -336,6 +341,40 @@ fn read_threads(
             builder.name_thread(id, &rows.text(3, row));
             if !lanes.add(number, id) {
                 reporter.warn("thread-twice", || rows.place());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Links by the numbers of their calls, which have to be those of the table.
+fn read_links(
+    files: Vec<Input>,
+    lanes: &Lanes,
+    builder: &mut TraceBuilder<'_>,
+    progress: &Progress,
+    reporter: &Reporter,
+) -> Result<(), ImportError> {
+    let asks = vec![
+        Ask::number("thread"),
+        Ask::number("call"),
+        Ask::number("from_thread"),
+        Ask::number("from_call"),
+        Ask::text("kind").or_none(),
+    ];
+    let mut rows = Rows::new(files, "links", asks, progress, reporter);
+    while rows.next()? > 0 {
+        for row in 0..rows.len() {
+            let end = |column: usize| {
+                let at = lanes.numbering.get(rows.number(column, row)?)?;
+                let (id, lane) = lanes.lanes.get(at as usize)?;
+                let call = u32::try_from(rows.number(column + 1, row)?).ok()?;
+                (!lane.is_renumbered).then_some(LinkEnd::Call(*id, CallId(call)))
+            };
+            let kind = LinkKind::named(&rows.text(4, row)).unwrap_or(LinkKind::Flow);
+            match (end(2), end(0)) {
+                (Some(from), Some(to)) => builder.link(kind, from, to, 0),
+                _ => reporter.warn("link-without-call", || rows.place()),
             }
         }
     }

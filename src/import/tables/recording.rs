@@ -99,7 +99,8 @@ pub fn open(
     let objects = ["objects", "stacks"].map(|table| folder.files(table, id));
     if !calls.is_empty() {
         let mut builder = TraceBuilder::new(&reporter);
-        let files = [folder.files("threads", id), calls];
+        let links = folder.files("links", id);
+        let files = [folder.files("threads", id), calls, links];
         calls::read(files, &mut table, &mut builder, progress, &reporter)?;
         progress.check()?;
         let (functions, trace) = builder.finish(|| folder.place());

@@ -19,7 +19,7 @@ use super::{Opened, contexts_of, functions_of, relations_of};
 use callscape_testing::tools;
 
 const TABLES: &str =
-    "recordings threads functions calls relations contexts samples objects stacks modules";
+    "recordings threads functions calls links relations contexts samples objects stacks modules";
 
 /// Answers each line, a folder with a question, by what both engines say.
 const SCRIPT: &str = r#"

@@ -81,6 +81,11 @@ impl Store {
                 let next = self.next_at(thread, t);
                 next.or_else(|| self.open_at(thread, t))
             }
+            LinkEnd::Waits(thread, time) => {
+                let (thread, t) = (place(thread), since(time)?);
+                let open = self.open_at(thread, t);
+                open.or_else(|| self.next_at(thread, t))
+            }
             LinkEnd::Begun(thread, time, function) => {
                 self.begun_at(place(thread), since(time)?, function)
             }

@@ -160,6 +160,12 @@ impl Trace {
             .filter_map(|row| Some((CallId(row.call), self.store.link(row)?)))
     }
 
+    /// The call that an outermost call of a thread hangs below. O(log n).
+    fn caller_elsewhere(&self, thread: ThreadId, call: CallId) -> Option<(ThreadId, CallId)> {
+        let mut links = self.links_to(thread, call);
+        links.find(|it| it.kind.is_caller()).map(|it| it.from)
+    }
+
     /// The calls around `call`, outermost first, as far as links lead from the outermost of its thread to one of
     /// another, into `path`; `call` itself is the last. O(links × (log n + depth)).
     pub fn path_with_links(
@@ -178,7 +184,7 @@ impl Trace {
             // A circle ends where it comes back.
             let is_new = seen.insert((thread, outermost));
             at = match is_new {
-                true => self.links_to(thread, outermost).next().map(|it| it.from),
+                true => self.caller_elsewhere(thread, outermost),
                 false => None,
             };
         }

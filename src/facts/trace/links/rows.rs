@@ -19,14 +19,17 @@ pub enum LinkKind {
     FollowsFrom,
     /// An arrow that the recording draws.
     Flow,
+    /// The thread has waited, and goes on.
+    WakeUp,
 }
 
 impl LinkKind {
-    pub const ALL: [LinkKind; 4] = [
+    pub const ALL: [LinkKind; 5] = [
         LinkKind::SpanParent,
         LinkKind::AsyncBegin,
         LinkKind::FollowsFrom,
         LinkKind::Flow,
+        LinkKind::WakeUp,
     ];
 
     /// As `info` names it.
@@ -36,7 +39,19 @@ impl LinkKind {
             LinkKind::AsyncBegin => "asynchronous-begin",
             LinkKind::FollowsFrom => "follows-from",
             LinkKind::Flow => "flow",
+            LinkKind::WakeUp => "wake-up",
         }
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<LinkKind> {
+        LinkKind::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// Whether the call that it leads to hangs below the one that it comes from: what is woken is called by nobody else
+    /// than before.
+    pub fn is_caller(self) -> bool {
+        self != LinkKind::WakeUp
     }
 }
 
@@ -56,6 +71,8 @@ pub enum LinkEnd {
     Open(ThreadId, Timestamp),
     /// The first that starts then or later; that which is open where there is none.
     Next(ThreadId, Timestamp),
+    /// The innermost that is open; the first that starts later where there is none.
+    Waits(ThreadId, Timestamp),
     /// That of this function which starts then, on a thread or its lanes.
     Begun(ThreadId, Timestamp, FunctionId),
 }

@@ -48,7 +48,9 @@ impl Trace {
     /// each comes from. O(links × log n).
     pub fn linked_callers(&self, thread: ThreadId) -> Vec<(CallId, FunctionId)> {
         let outermost = |call: CallId| self.call(thread, call).depth == 0;
-        let linked = self.linked(thread).filter(|(call, _)| outermost(*call));
+        let linked = self
+            .linked(thread)
+            .filter(|(call, link)| link.kind.is_caller() && outermost(*call));
         let mut linked: Vec<(CallId, FunctionId)> = linked
             .map(|(call, link)| (call, self.call(link.from.0, link.from.1).function))
             .collect();
