@@ -257,6 +257,57 @@ def _():
     return theirs, ours
 
 
+def jq(path, program):
+    """Counts that jq takes of a document."""
+    return {name: value for name, value in json.loads(output("jq", "-c", program, path))}
+
+
+# Complete events and begins are calls; what they last is their cost.
+for name in "tinyxml2.ftime-trace.json", "toml-threads.viztracer.json", "syn-spans.tracing-chrome.json":
+    @comparison("Chrome Trace Event JSON", f"tests/data/import/{name}", "jq", "calls by name")
+    def _(path=OWN / name):
+        theirs = jq(path, 'if type == "array" then . else .traceEvents end | map(select(.ph == "X" or .ph == "B") | .name)'
+                          ' | group_by(.) | map([.[0], length])')
+        ours = collections.Counter()
+        for name, row in functions(path).items():
+            ours[name] += row["calls"]
+        # Of VizTracer's names file and line are taken off.
+        summed = collections.Counter()
+        for name, count in theirs.items():
+            summed[re.sub(r" \(.*:\d+\)$", "", name)] += count
+        return summed, ours
+
+
+@comparison("Zipkin", "tests/data/import/zipkin/shop.json", "jq", "spans with a time, those with a parent in the file")
+def _():
+    path = OWN / "zipkin/shop.json"
+    theirs = jq(path, 'flatten | map(select(.timestamp)) | map(.id) as $ids | [["spans", length],'
+                      ' ["children", (map(select(.parentId as $p | any($ids[]; . == $p))) | length)]]')
+    graph = callscape("graph", path)
+    return theirs, {"spans": callscape("info", path)["calls"], "children": sum(r["calls"] for r in graph["relations"])}
+
+
+@comparison("speedscope", "tests/data/import/speedscope/evented.speedscope.json", "jq", "openings by frame")
+def _():
+    path = OWN / "speedscope/evented.speedscope.json"
+    theirs = jq(path, '.shared.frames as $f | [.profiles[].events[]? | select(.type == "O") | $f[.frame].name]'
+                      ' | group_by(.) | map([.[0], length])')
+    return theirs, {name: row["calls"] for name, row in functions(path).items()}
+
+
+@comparison("pprof", "tests/data/import/pprof/markdown-render.pb.gz", "go tool pprof", "samples by top function")
+def _():
+    path = OWN / "pprof/markdown-render.pb.gz"
+    text = output("go", "tool", "pprof", "-top", "-nodecount=100000", "-nodefraction=0", "-sample_index=samples", path)
+    theirs = collections.Counter()
+    for line in text.splitlines():
+        row = re.match(r"\s*(\d+)\s+[\d.]+%\s+[\d.]+%\s+\d+\s+[\d.]+%\s+(.*?)(?: \(inline\))?$", line)
+        if row:
+            theirs[row[2]] += int(row[1])
+    ours = functions(path, "--value", "samples").items()
+    return theirs, {name: row["self_ns"] for name, row in ours}
+
+
 @comparison("Jaeger", "jaeger-ui: testTrace.json", "the file's references", "spans, spans with a parent in the file")
 def _():
     path = public("jaeger") / "ui-testTrace.json"

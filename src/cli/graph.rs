@@ -54,7 +54,8 @@ const EXAMPLES: &str = "Examples:
 For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the \
 field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a \
 function has several callers, self_cost_ns is 0. If the recording knows when its threads were off-CPU, waiting_ns and \
-self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited.
+self_waiting_ns are the parts of cost_ns and self_cost_ns in which they waited; they are absent for relations that \
+consist of links.
 
 Calls that another thread, lane or service caused are links: parents of spans, flows, asynchronous operations, wake-ups. They count \
 among the calls of a relation; links is the number of these calls.";
@@ -141,9 +142,7 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     }
     output::ensure_whole(recording)?;
     let knows_waiting = trace.knows_waiting();
-    if !knows_waiting {
-        graph.forget_waiting();
-    }
+    graph.forget_waiting(knows_waiting);
     let unit = recording.unit();
     if args.json {
         graph.unit = (!unit.is_time()).then(|| unit.clone());
@@ -169,12 +168,8 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
             unit.show(relation.self_cost_ns),
         ]);
         let waiting = [relation.waiting_ns, relation.self_waiting_ns];
-        cells.extend(
-            waiting
-                .into_iter()
-                .flatten()
-                .map(|waiting| unit.show(waiting)),
-        );
+        let waiting = waiting.map(|it| it.map_or(String::new(), |it| unit.show(it)));
+        cells.extend(waiting.into_iter().filter(|_| knows_waiting));
         cells.extend([relation.from, relation.to]);
         table.row(cells);
     }
@@ -314,9 +309,10 @@ impl Graph {
         }
     }
 
-    /// Removes the waiting times if the recording has none.
-    fn forget_waiting(&mut self) {
-        for relation in &mut self.relations {
+    /// Removes the waiting times if the recording has none, and those of relations that consist of links.
+    fn forget_waiting(&mut self, is_known: bool) {
+        let relations = self.relations.iter_mut();
+        for relation in relations.filter(|it| !is_known || (it.links > 0 && it.links == it.calls)) {
             (relation.waiting_ns, relation.self_waiting_ns) = (None, None);
         }
     }

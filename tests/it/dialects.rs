@@ -385,6 +385,9 @@ fn formats_that_are_not_read_are_called_by_name() {
         (b"PERFILE2\x68\0\0\0\0\0\0\0", "perf script"),
         (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "format=a"),
         (b"\x7fELF\x02\x01\x01\0", "a program"),
+        (b"\x14\0\0\0!FastSerialization.1", "PerfView"),
+        (b"sample.interval=20000\n\"f\" \"g\" \n", "proftools"),
+        (b"Version: 3.1.0\nFile format: 4\n", "xdebug.mode"),
     ] {
         let error = import::open(&scratch.write("unread.bin", content), &Progress::new());
         let error = error.expect_err("not read");

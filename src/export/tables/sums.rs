@@ -94,8 +94,9 @@ pub fn relations<W: Write + Send>(
         rows.number_or_null(counts.then_some(relation.calls));
         rows.number(relation.cost.ns());
         rows.number(relation.self_cost.ns());
-        rows.number_or_null(knows_waiting.then(|| relation.waiting.ns()));
-        rows.number_or_null(knows_waiting.then(|| relation.self_waiting.ns()));
+        let knows = knows_waiting && relation.links < relation.calls;
+        rows.number_or_null(knows.then(|| relation.waiting.ns()));
+        rows.number_or_null(knows.then(|| relation.self_waiting.ns()));
         rows.end_row();
         rows.end_batch_if_full()?;
     }

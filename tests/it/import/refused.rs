@@ -24,6 +24,12 @@ fn what_no_format_claims_by_its_content_is_refused() {
             b"The first chapter is 12\nThe second one is 30\n",
             "'The first chapter is 12'",
         ),
+        (
+            "labels.txt",
+            b"Total: 12\nThe cat; the dog 7\n",
+            "'Total: 12'",
+        ),
+        ("pairs.yml", b"a: 1\nb: 2\n", "'a: 1'"),
         ("tab.txt", b"\tsome\xe9 text\n", "'someé text'"),
         (
             "people.json",
