@@ -380,11 +380,14 @@ impl<'a> Calls<'a> {
 
     /// The cost of the direct subcalls of a call. O(block).
     pub fn children(&self, call: u32) -> u64 {
+        self.children_in(&self.block(place(call).0), call)
+    }
+
+    fn children_in(&self, block: &Block<'_>, call: u32) -> u64 {
         if let Some(open) = self.open_call(call) {
             return open.children;
         }
-        let (index, local) = place(call);
-        let block = self.block(index);
+        let (_, local) = place(call);
         let Some((_, triggered)) = block.ended(local) else {
             return 0;
         };
@@ -464,6 +467,12 @@ impl<'a> Cursor<'a> {
     pub fn pair(&mut self, call: u32) -> u32 {
         let (index, local) = place(call);
         self.block(index).pair(local)
+    }
+
+    /// As [`Calls::children`].
+    pub fn children(&mut self, call: u32) -> u64 {
+        self.block(place(call).0);
+        self.calls.children_in(&self.block, call)
     }
 
     /// As [`Calls::started`].

@@ -24,6 +24,8 @@ impl Store {
     pub fn learn_links(&mut self, raw: &[RawLink], places: &[ThreadId]) -> Lost {
         let mut lost = Lost::default();
         let mut found: Vec<(u32, LinkRow, Pair)> = Vec::with_capacity(raw.len());
+        // Links come in order of time as a rule: most ends are in the block of the end before.
+        let mut cursors: Vec<Cursor<'_>> = self.all_calls().map(Cursor::new).collect();
         for link in raw {
             let end = |end| self.end(end, |thread| places[thread.index()]);
             let (Some(from), Some(to)) = (end(link.from), end(link.to)) else {
@@ -37,13 +39,16 @@ impl Store {
                 lost.to_itself.push(link.offset);
                 continue;
             }
-            let calls = self.thread(to.0);
+            let mut function = |(thread, call): (ThreadId, u32)| {
+                self.callee(cursors[thread.index()].pair(call)).0
+            };
+            let pair = Pair {
+                caller: function(from),
+                callee: function(to),
+            };
+            let calls = &mut cursors[to.0.index()];
             let facts = calls.facts(to.1);
             let cost = facts.end.saturating_sub(facts.start);
-            let function = |(thread, call): (ThreadId, u32)| {
-                let calls = self.thread(thread);
-                self.callee(calls.pair(call)).0
-            };
             let row = LinkRow {
                 cost,
                 own: cost.saturating_sub(calls.children(to.1)),
@@ -54,12 +59,9 @@ impl Store {
                 kind: link.kind as u32,
                 unused: 0,
             };
-            let pair = Pair {
-                caller: function(from),
-                callee: function(to),
-            };
             found.push((to.0.0, row, pair));
         }
+        drop(cursors);
         if !found.is_empty() {
             self.links = links(found, self.threads.len());
         }
