@@ -27,10 +27,12 @@ const ALIGN: usize = 8;
 pub(crate) enum Kind {
     /// Calling contexts by thread.
     Paths = 1,
+    /// Skeletons that phases are found from.
+    Skeletons = 2,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 1] = [Kind::Paths];
+    pub const ALL: [Kind; 2] = [Kind::Paths, Kind::Skeletons];
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]

@@ -23,6 +23,7 @@ mod long;
 mod longest;
 pub(super) mod mapped;
 mod next_run;
+mod numbers;
 mod occurrence;
 #[cfg(test)]
 mod oracle;

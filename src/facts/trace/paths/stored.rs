@@ -1,61 +1,9 @@
 //! The contexts of a trace as bytes, for the index: numbers in as many bytes as they need, packed.
 
 use super::super::entries::NONE;
+use super::super::numbers::{self, Reader, write};
 use super::super::store::Store;
 use super::thread::{Node, Paths, Row, ThreadPaths};
-
-/// Unpacked bytes that are read at most.
-const MOST: usize = 1 << 31;
-
-fn write(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    #[inline]
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(7) {
-            let (&byte, rest) = self.0.split_first()?;
-            self.0 = rest;
-            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn short(&mut self) -> Option<u32> {
-        u32::try_from(self.number()?).ok()
-    }
-
-    /// As many as come first say; each takes a byte at least.
-    fn each<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let count = usize::try_from(self.number()?).ok()?;
-        if count > self.0.len() {
-            return None;
-        }
-        let mut all = Vec::with_capacity(count);
-        for _ in 0..count {
-            all.push(read(self)?);
-        }
-        Some(all)
-    }
-}
-
-/// What was packed, for tests.
-#[cfg(test)]
-pub(super) fn unpacked(bytes: &[u8]) -> Vec<u8> {
-    let packed = bytes.get(size_of::<u64>()..).unwrap_or_default();
-    zstd::decode_all(packed).expect("it was packed")
-}
 
 impl Paths {
     /// The contexts as bytes; of contexts that are too many, that they are.
@@ -67,9 +15,7 @@ impl Paths {
         for thread in &paths.threads {
             thread.write(&mut out);
         }
-        let mut bytes = (out.len() as u64).to_le_bytes().to_vec();
-        bytes.extend(zstd::bulk::compress(&out, 1)?);
-        Ok(bytes)
+        numbers::pack(&out)
     }
 
     /// The outer none where they are not those of the store; the inner where they were too many.
@@ -77,10 +23,7 @@ impl Paths {
         if bytes.is_empty() {
             return Some(None);
         }
-        let (length, packed) = bytes.split_first_chunk()?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let length = Some(length).filter(|&it| it <= MOST)?;
-        let bytes = zstd::bulk::decompress(packed, length).ok()?;
+        let bytes = numbers::unpack(bytes)?;
         let mut reader = Reader(&bytes);
         let mut paths = Paths::default();
         for (place, calls) in store.all_calls().enumerate() {

@@ -1,9 +1,9 @@
 use super::super::Trace;
 use super::super::appendix::Kind;
+use super::super::numbers::unpack;
 use super::super::random::{Shape, random_numbers, random_trace};
 use super::super::waiting::RawWait;
 use super::super::{Time, Why};
-use super::stored::unpacked;
 use super::thread::Paths;
 use crate::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::functions::{Function, Functions};
@@ -180,7 +180,7 @@ fn contexts_are_the_same_in_an_index_and_found_again_where_it_lacks_them() {
         };
         let in_file = |trace: &Trace| {
             let bytes = trace.store.answers.get(Kind::Paths)?;
-            Some(unpacked(&bytes))
+            unpack(&bytes)
         };
         let written = in_file(&open()).expect("it has been written");
         assert_eq!(paths(&open()), expected, "seed {seed}");
