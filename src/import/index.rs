@@ -247,6 +247,7 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
             "an unknown format".into(),
         )
     })?;
+    recording.trace.keep_answers_in(path);
     Ok(Recording {
         format: FORMAT,
         ..recording

@@ -152,3 +152,49 @@ impl Skeleton {
             && sets.all(|&it| is_function(it))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::random::{Shape, random_trace};
+    use super::*;
+    use callscape_base::progress::Progress;
+
+    #[test]
+    fn kept_skeletons_are_those_that_were_found() {
+        let shape = Shape {
+            threads: 3,
+            functions: 6,
+            events: 900,
+            deepest: 7,
+            step: 1..40,
+        };
+        for seed in 0..60 {
+            let trace = random_trace(seed, &shape);
+            assert!(trace.kept_skeletons().is_none());
+            let floor = Floor {
+                triggered: 1 + seed % 9,
+                cost: Cost::from_ns(1 + seed * 7),
+            };
+            let of_thread = |thread| trace.skeleton(thread, floor, None, &Progress::new());
+            let found: Result<Vec<Skeleton>, _> = trace.thread_ids().map(of_thread).collect();
+            let found = found.expect("not cancelled");
+            let short = (seed % 3 > 0).then(|| Cost::from_ns(seed));
+            if found.len() > 1 {
+                trace.keep_skeletons(&found[1..], short);
+                assert!(trace.kept_skeletons().is_none(), "not of all threads");
+            }
+            trace.keep_skeletons(&found, short);
+            let (kept, kept_short) = trace.kept_skeletons().expect("just kept");
+            assert_eq!(kept_short, short);
+            for (kept, found) in kept.iter().zip(&found) {
+                assert_eq!((kept.thread, kept.floor), (found.thread, found.floor));
+                assert_eq!(kept.nodes, found.nodes, "seed {seed}");
+                assert_eq!(kept.lights, found.lights, "seed {seed}");
+                let sets = |of: &Skeleton| -> Vec<Vec<u32>> {
+                    of.sets.ids().map(|it| of.sets.get(it).to_vec()).collect()
+                };
+                assert_eq!(sets(kept), sets(found), "seed {seed}");
+            }
+        }
+    }
+}
