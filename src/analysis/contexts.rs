@@ -93,12 +93,18 @@ pub fn of_threads(
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
     let reporter = Reporter::new();
     let threads: Vec<ThreadId> = threads.into_iter().collect();
+    let hung = Hung::of(trace, &threads);
+    if hung.roots.is_empty()
+        && let Some(contexts) = trace.contexts(&threads, range, progress)?
+    {
+        return Ok(contexts);
+    }
     let mut merging = Merging {
         trace,
         range,
         progress,
         builder: ContextsBuilder::new(1 + usize::from(trace.knows_waiting()), &reporter),
-        hung: Hung::of(trace, &threads),
+        hung,
         ready: Vec::new(),
     };
     for &thread in &threads {

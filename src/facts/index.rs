@@ -2,7 +2,8 @@
 //!
 //! A header, the blocks and summaries in the order in which the import wrote them, and the tail: tables
 //! that lead to these, functions, threads and what the importer wants to remember; packed where it is small, mapped
-//! where it is large. Header and tail are
+//! where it is large. Behind the tail is what has been found out about all calls
+//! ([`appendix`](super::trace::appendix)). Header and tail are
 //! compared with their checksums when the file is opened, every block and summary when it is first
 //! read, or all at once. Numbers are little-endian; on a machine that is not, an index does not fit.
 
@@ -17,6 +18,7 @@ use bytemuck::{Pod, Zeroable};
 use super::functions::{Function, Functions};
 use super::lines::Lines;
 use super::memory::Memory;
+use super::trace::answers::Answers;
 use super::trace::entries::{BlockEntry, LongestCall, MetricsRow, NodeEntry, OpenCall, Pair};
 use super::trace::links::{LinkLengths, Links, ThreadLinks};
 use super::trace::mapped;
@@ -322,6 +324,7 @@ pub fn write(
     let store = trace.store();
     let data = &store.data;
     let mut tail = tail(functions, store, beside, note)?;
+    let appendix = store.appendix()?;
     let mut unpacked = 0;
     if tail.len() <= PACKED {
         unpacked = tail.len() as u32;
@@ -346,6 +349,9 @@ pub fn write(
     let finish = |file: &mut File| {
         file.seek(SeekFrom::Start(tail_at as u64))?;
         storage::write(file, tail_at as u64, &tail)?;
+        let end = (tail_at + tail.len()) as u64;
+        file.write_all(&vec![0; (end.next_multiple_of(8) - end) as usize])?;
+        storage::write(file, end.next_multiple_of(8), &appendix)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(bytemuck::bytes_of(&header))
     };
@@ -385,14 +391,15 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
         Some(at..at.checked_add(len)?)
     };
     let tail_range = range(header.tail_at, header.tail_bytes);
-    let tail_range = tail_range.filter(|range| range.end == bytes.len());
+    let tail_range = tail_range.filter(|range| range.end <= bytes.len());
     let tail_range = tail_range.ok_or(IndexError::Damaged("length"))?;
     let tail = &bytes[tail_range.clone()];
     if crc32fast::hash(tail) != header.tail_checksum {
         return Err(IndexError::Damaged("tables"));
     }
     let damaged = || IndexError::Damaged("tables");
-    let contents = match usize::try_from(header.unpacked) {
+    let appendix_at = tail_range.end;
+    let mut contents = match usize::try_from(header.unpacked) {
         Ok(0) => read_tail(&bytes, &bytes, tail_range, &header),
         Ok(unpacked) => {
             let len = Some(unpacked).filter(|&len| len <= PACKED);
@@ -403,6 +410,9 @@ pub fn open(path: &Path, check_all: bool) -> Result<Contents, IndexError> {
         Err(_) => None,
     }
     .ok_or_else(damaged)?;
+    contents
+        .trace
+        .learn_answers(Answers::read(&bytes, appendix_at));
     if check_all && !contents.trace.store().check_all() {
         return Err(IndexError::Damaged("calls"));
     }

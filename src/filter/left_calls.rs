@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::filters::FilterRules;
 use super::walk::{LeftCall, walk};
-use callscape_analysis::phases::Calls;
+use callscape_analysis::phases::{Calls, Pruning};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, ThreadId, TimeRange};
 use callscape_facts::trace::{Ended, Floor, Gatherer, Skeleton, Trace, median};
@@ -98,6 +98,17 @@ impl Calls for LeftCalls<'_> {
             return self.trace.skeleton(thread, floor, range, progress);
         }
         Ok(self.gather(thread, floor, range, progress)?.0)
+    }
+
+    fn known(&self) -> Option<Pruning> {
+        let is_whole = self.rules.leaves_threads_whole();
+        is_whole.then(|| self.trace.known()).flatten()
+    }
+
+    fn keep(&self, found: &Pruning) {
+        if self.rules.leaves_threads_whole() {
+            self.trace.keep(found);
+        }
     }
 }
 

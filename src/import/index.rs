@@ -247,6 +247,7 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
             "an unknown format".into(),
         )
     })?;
+    recording.trace.keep_answers_in(path);
     Ok(Recording {
         format: FORMAT,
         ..recording
@@ -269,6 +270,7 @@ fn open_fitting(
     let Some(mut recording) = recording(path, contents) else {
         return Ok(None);
     };
+    recording.trace.keep_answers_in(index);
     let (index, path) = (index.to_owned(), path.to_owned());
     let (functions, calls) = (recording.functions.len(), recording.trace.calls());
     recording.trace = recording.trace.with_repair(move || {

@@ -18,6 +18,7 @@ mod from_tables;
 mod hostile;
 mod import;
 mod jfr;
+mod kept_answers;
 mod landscape;
 mod layered;
 mod lines;

@@ -38,12 +38,35 @@ fn floor(wish: &Wish, calls: u64, short: Option<Cost>) -> Floor {
     }
 }
 
-/// As [`Pruning::new`].
+/// As [`Pruning::new`]. Where nothing but threads is wished for it is kept.
 pub(super) fn pruning(
     trace: &impl Calls,
     wish: &Wish,
     progress: &Progress,
 ) -> Result<Pruning, Cancelled> {
+    let Wish {
+        calls,
+        cost,
+        short,
+        range,
+        ..
+    } = wish;
+    if (calls, cost, short, range) != (&None, &None, &None, &None) {
+        return find(trace, wish, progress);
+    }
+    let known = trace.known().filter(|known| {
+        let threads = known.skeletons.iter().map(|it| it.thread);
+        threads.eq(wish.threads.iter().copied())
+    });
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let found = find(trace, wish, progress)?;
+    trace.keep(&found);
+    Ok(found)
+}
+
+fn find(trace: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Pruning, Cancelled> {
     let short = match (wish.short, wish.cost) {
         (Some(short), _) => Some(short),
         (None, Some(_)) => None,

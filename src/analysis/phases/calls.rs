@@ -1,5 +1,6 @@
 //! Calls that phases are found among.
 
+use super::pruning::Pruning;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ThreadId, TimeRange};
 use callscape_facts::trace::{Floor, Skeleton, Trace};
@@ -24,6 +25,14 @@ pub trait Calls: Sync {
         range: Option<TimeRange>,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled>;
+
+    /// What thresholds that nobody gave are found from for all calls, where it is known already.
+    fn known(&self) -> Option<Pruning> {
+        None
+    }
+
+    /// Keeps it.
+    fn keep(&self, _found: &Pruning) {}
 }
 
 impl Calls for Trace {
@@ -47,5 +56,14 @@ impl Calls for Trace {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         self.skeleton(thread, floor, range, progress)
+    }
+
+    fn known(&self) -> Option<Pruning> {
+        let (skeletons, short) = self.kept_skeletons()?;
+        Some(Pruning { skeletons, short })
+    }
+
+    fn keep(&self, found: &Pruning) {
+        self.keep_skeletons(&found.skeletons, found.short);
     }
 }

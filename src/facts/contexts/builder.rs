@@ -20,7 +20,7 @@ impl NodeId {
     pub const ROOT: NodeId = NodeId(0);
 
     /// In order of first appearance; the root is 0.
-    pub(super) fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.0 as usize
     }
 }
@@ -137,6 +137,11 @@ impl<'r> ContextsBuilder<'r> {
         }
         // No more than their sum, which fits.
         self.weights[value][*row as usize - 1] += weight;
+    }
+
+    /// All contexts so far, the root first.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
     }
 
     /// How many values each context weighs.

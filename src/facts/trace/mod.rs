@@ -5,6 +5,8 @@
 //! the triggered calls of call *i* are the calls *i*+1 … *i*+*n*(*i*).
 
 mod activity;
+pub(super) mod answers;
+pub(super) mod appendix;
 pub(super) mod block;
 mod call;
 mod call_columns;
@@ -21,11 +23,13 @@ mod long;
 mod longest;
 pub(super) mod mapped;
 mod next_run;
+mod numbers;
 mod occurrence;
 #[cfg(test)]
 mod oracle;
 mod packing;
 mod pairs;
+mod paths;
 mod pieces;
 pub(super) mod pyramid;
 mod radix;
@@ -48,9 +52,11 @@ pub(super) mod writer;
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 pub use activity::Recent;
+use answers::Answers;
 pub use call::{Call, Event, FunctionMetrics, Relation, Thread};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 pub use coverage::{Coverage, CoverageRoom, Measure, Without};
@@ -97,12 +103,19 @@ impl Trace {
 
     /// Takes the waits of all threads, and gives back how many overlapped one before them.
     pub(super) fn learn_waiting(&mut self, threads: Vec<Vec<waiting::RawWait>>) -> u64 {
-        self.store.learn_waiting(threads)
+        let overlapping = self.store.learn_waiting(threads);
+        self.store.learn_waiters();
+        overlapping
     }
 
     /// Takes the links of all threads, which are at these places now, and gives back those that are none.
     pub(super) fn learn_links(&mut self, links: &[RawLink], places: &[ThreadId]) -> links::Lost {
         self.store.learn_links(links, places)
+    }
+
+    /// Takes what its index knows of all calls.
+    pub(super) fn learn_answers(&mut self, answers: Answers) {
+        self.store.answers = Arc::new(answers);
     }
 
     pub(super) fn store(&self) -> &Store {
@@ -151,6 +164,11 @@ impl Trace {
     /// Whether the trace's file has become shorter than it was when it was opened.
     pub fn was_cut(&self) -> bool {
         self.store.was_cut()
+    }
+
+    /// Keeps in the index at `path`, which the trace was opened from, what is found out about all of its calls.
+    pub fn keep_answers_in(&self, path: &Path) {
+        self.store.answers.keep_in(path);
     }
 
     fn stand_in(&self) -> Option<&Store> {

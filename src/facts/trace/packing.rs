@@ -12,6 +12,7 @@ use super::entries::{BlockEntry, LongestCall, NodeEntry, Pair};
 use super::held::Held;
 use super::next_run::Outlived;
 use super::pairs::{Known, Numbers};
+use super::paths::{Counted, Grower};
 use super::radix;
 use super::raw_call::{BLOCK, RawCall};
 use super::runs::{self, AtDepth, FEW, SHORTEST, Share, TOP_LEVEL};
@@ -153,6 +154,7 @@ pub(super) struct PackedThread {
     /// By block the longest calls by depth, but for those open at its end; and where each block's end.
     pub longest: Vec<LongestCall>,
     pub longest_ends: Vec<u32>,
+    pub paths: Grower,
     known: Known,
     /// Since the last first-level summary: by block, when it starts and its entries.
     group: Runs,
@@ -371,6 +373,9 @@ impl PackedThread {
             }
         }));
         self.longest_ends.push(self.longest.len() as u32);
+        let callee = |slot: u32| sums.get(slot as usize).map_or(0, |(pair, _)| pair.callee);
+        let counted = calls.iter().map(Counted::from);
+        self.paths.block(sums.len(), callee, counted);
         let numbers = opened.iter().map(|&pair| to.numbers.of(pair));
         self.open_pairs.extend(numbers);
         self.group.push(block.entry.start, &to.scratch.entries);

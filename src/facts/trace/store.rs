@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::answers::Answers;
 use super::block::{Block, partition};
 use super::call::Thread;
 use super::entries::{BlockEntry, Facts, LongestCall, MetricsRow, NONE, NodeEntry, OpenCall, Pair};
@@ -66,6 +67,8 @@ pub(crate) struct Store {
     pub pair_order: OnceLock<Vec<u32>>,
     /// What the calls of each function add up to; none of few calls, which are quickly added up.
     pub metrics: Table<MetricsRow>,
+    /// What has been found out about all calls.
+    pub answers: Arc<Answers>,
 }
 
 /// Which blocks and summaries of a file have been found to be what was written.

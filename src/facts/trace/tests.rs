@@ -698,7 +698,10 @@ fn an_index_that_is_cut_off_or_of_another_version_is_refused() {
     )
     .expect("there is room");
     let whole = std::fs::read(&path).expect("just written");
-    for length in (0..whole.len()).step_by(97) {
+    // What is behind can be found out again.
+    let appendix = trace.store.appendix().expect("it fits").len();
+    let needed = whole.len() - appendix - 8;
+    for length in (0..needed).step_by(97).chain([needed]) {
         std::fs::write(&path, &whole[..length]).expect("there is room");
         assert!(
             index::open(&path, false).is_err(),
@@ -706,10 +709,6 @@ fn an_index_that_is_cut_off_or_of_another_version_is_refused() {
             whole.len()
         );
     }
-    let mut longer = whole.clone();
-    longer.push(0);
-    std::fs::write(&path, &longer).expect("there is room");
-    assert!(index::open(&path, false).is_err());
     let mut other = whole;
     other[8] += 1;
     std::fs::write(&path, &other).expect("there is room");

@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use super::Trace;
+use super::answers::Answers;
 use super::call::Thread;
 use super::entries::{BlockEntry, LongestCall, MetricsRow, NONE, OpenCall, Pair};
 use super::next_run::{NextRun, share};
 pub(crate) use super::packing::HEADER;
 use super::packing::{PackedThread, Packing};
 use super::pairs::{OnStack, PairSums};
+use super::paths::Paths;
 use super::raw_call::{BLOCK, RawCall};
 use super::runs::{FEW, SHORTEST};
 use super::storage::Table;
@@ -407,6 +409,7 @@ pub(crate) fn finish(
         ended.push((info, writer.thread, calls as u32, writer.open));
     }
     let mut packed = shared.packing.finish(shared.threads as usize);
+    let mut paths = Some(Vec::new());
     for (info, thread, calls, mut open) in ended {
         let mut packed = std::mem::take(&mut packed.threads[thread as usize]);
         for block in &mut packed.blocks {
@@ -418,6 +421,10 @@ pub(crate) fn finish(
             open.pair = pair;
         }
         let (longest, longest_ends) = longest(&packed, &open);
+        paths = paths.zip(packed.paths.finish()).map(|(mut all, next)| {
+            all.push(next);
+            all
+        });
         store.infos.push(info);
         store.threads.push(ThreadTables {
             longest: Table::Rows(longest.into()),
@@ -435,6 +442,8 @@ pub(crate) fn finish(
     store.data = data;
     store.temporary = Arc::new(Mutex::new(temporary));
     let calls: u64 = store.infos.iter().map(|thread| thread.calls).sum();
+    let paths = paths.filter(|_| !store.overflows);
+    store.answers = Arc::new(Answers::new(Paths::of(paths, calls)));
     if calls > FEW as u64 && !store.overflows {
         let metrics = store.function_metrics(None);
         let rows: Vec<MetricsRow> = metrics.iter().map(MetricsRow::from).collect();

@@ -15,6 +15,7 @@ mod join;
 mod nodes;
 mod sets;
 mod short;
+mod stored;
 
 use super::Trace;
 use callscape_base::progress::{Cancelled, Progress};

@@ -8,6 +8,10 @@ use std::hash::{BuildHasher, RandomState};
 pub struct SetId(u32);
 
 impl SetId {
+    pub(super) const fn of(index: u32) -> SetId {
+        SetId(index)
+    }
+
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -66,6 +70,10 @@ impl FunctionSets {
         let end = |index: usize| self.ends.get(index).copied().unwrap_or(0) as usize;
         let start = id.index().checked_sub(1).map_or(0, end);
         self.functions.get(start..end(id.index())).unwrap_or(&[])
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = SetId> + use<> {
+        (0..self.ends.len() as u32).map(SetId)
     }
 
     /// How many there are.

@@ -103,13 +103,13 @@ impl WaitRow {
 #[repr(C)]
 pub(crate) struct Waiter {
     pub(super) total: u64,
-    pub(super) own: u64,
-    pub(super) call: u32,
+    pub(in super::super) own: u64,
+    pub(in super::super) call: u32,
     pub(super) pair: u32,
     /// 1 when a call of the same function encloses it.
     pub(super) nested: u32,
     /// Where its pieces end in the table of these.
-    pub(super) pieces_end: u32,
+    pub(in super::super) pieces_end: u32,
 }
 
 impl Waiter {
@@ -128,8 +128,8 @@ impl Waiter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Piece {
-    pub(super) start: u64,
-    pub(super) end: u64,
+    pub(in super::super) start: u64,
+    pub(in super::super) end: u64,
     /// How long the call has waited in itself before.
     pub(super) before: u64,
 }
