@@ -49,7 +49,7 @@ fn with_waiting(weighed: &Contexts, timed: &Contexts) -> Contexts {
                 .map_or(NodeId::ROOT, |it| nodes[it.index()]);
             let node = builder.child(around, of.function(context), place);
             nodes.push(node);
-            builder.add(node, value, of.self_weight(value, context).ns(), place);
+            builder.add(node, value, of.self_weight(value, context), place);
             if value == 0 {
                 builder.add_calls(node, of.calls(context).unwrap_or(0), place);
             }

@@ -27,55 +27,88 @@ impl Time {
 
     /// The cost from `earlier` to here; zero when `earlier` is later.
     pub const fn since(self, earlier: Time) -> Cost {
-        Cost(self.0.saturating_sub(earlier.0))
+        Cost::from_ns(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Add<Cost> for Time {
     type Output = Time;
     fn add(self, cost: Cost) -> Time {
-        Time(self.0.saturating_add(cost.0))
+        Time(self.0.saturating_add(cost.ns()))
     }
 }
 
 impl Sub<Cost> for Time {
     type Output = Time;
     fn sub(self, cost: Cost) -> Time {
-        Time(self.0.saturating_sub(cost.0))
+        Time(self.0.saturating_sub(cost.ns()))
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Cost(self.0).fmt(f)
+        show_time(self.0, f)
     }
 }
 
 /// A length of time in nanoseconds: the cost of a call is its end minus its start. Of a profile that weighs
-/// something else than time, a weight in the recording's [`Unit`], which then is to show it.
+/// something else than time, a weight in the recording's [`Unit`], which then is to show it. Only weights can be negative:
+/// those of a difference between two profiles.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
-pub struct Cost(u64);
+pub struct Cost(i64);
 
 impl Cost {
     pub const ZERO: Cost = Cost(0);
 
+    /// At most 2⁶³ − 1 nanoseconds, which are 292 years.
     pub const fn from_ns(ns: u64) -> Cost {
-        Cost(ns)
+        Cost(if ns > i64::MAX as u64 {
+            i64::MAX
+        } else {
+            ns as i64
+        })
     }
 
+    pub const fn signed(weight: i64) -> Cost {
+        Cost(weight)
+    }
+
+    /// As a length, an area or a brightness shows it: nothing of a negative one.
     pub const fn ns(self) -> u64 {
+        if self.0 < 0 { 0 } else { self.0 as u64 }
+    }
+
+    /// With its sign, as sums and tables have it.
+    pub const fn weight(self) -> i64 {
         self.0
+    }
+
+    /// Its distance from nothing.
+    pub const fn size(self) -> u64 {
+        self.0.unsigned_abs()
     }
 
     pub fn seconds(self) -> f64 {
         self.0 as f64 * 1e-9
     }
 
+    /// Zero when `other` is later or larger.
     pub const fn saturating_sub(self, other: Cost) -> Cost {
-        Cost(self.0.saturating_sub(other.0))
+        Cost::from_ns(Cost(self.0.saturating_sub(other.0)).ns())
+    }
+
+    /// For files, one whose unit is thousandths as decimals: `-0.250`.
+    pub fn in_thousandths(self) -> String {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        format!("{sign}{}.{:03}", self.size() / 1000, self.size() % 1000)
+    }
+
+    /// The minus sign of a negative one, for people.
+    pub const fn sign(self) -> &'static str {
+        if self.0 < 0 { "−" } else { "" }
     }
 }
 
@@ -83,6 +116,20 @@ impl Add for Cost {
     type Output = Cost;
     fn add(self, other: Cost) -> Cost {
         Cost(self.0.saturating_add(other.0))
+    }
+}
+
+/// For sums that do not fit.
+impl From<Cost> for i128 {
+    fn from(cost: Cost) -> i128 {
+        cost.0.into()
+    }
+}
+
+impl Sub for Cost {
+    type Output = Cost;
+    fn sub(self, other: Cost) -> Cost {
+        Cost(self.0.saturating_sub(other.0))
     }
 }
 
@@ -101,14 +148,21 @@ impl std::iter::Sum for Cost {
 /// Three significant digits and the unit that suits them: `950 ns`, `12.5 ms`, `3.20 s`, `4 min 10 s`.
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ns = self.0 as f64;
-        let (value, unit) = match self.0 {
-            0..1_000 => return write!(f, "{} ns", self.0),
+        f.write_str(self.sign())?;
+        show_time(self.size(), f)
+    }
+}
+
+/// A length of time for people.
+fn show_time(time: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let ns = time as f64;
+        let (value, unit) = match time {
+            0..1_000 => return write!(f, "{time} ns"),
             1_000..1_000_000 => (ns * 1e-3, "µs"),
             1_000_000..1_000_000_000 => (ns * 1e-6, "ms"),
             1_000_000_000..60_000_000_000 => (ns * 1e-9, "s"),
             _ => {
-                let seconds = self.0 / 1_000_000_000;
+                let seconds = time / 1_000_000_000;
                 return if seconds < 3600 {
                     write!(f, "{} min {} s", seconds / 60, seconds % 60)
                 } else {
@@ -124,7 +178,6 @@ impl fmt::Display for Cost {
             0
         };
         write!(f, "{value:.decimals$} {unit}")
-    }
 }
 
 /// What the costs of a recording count: nanoseconds, but for a profile that weighs something else.
@@ -156,15 +209,16 @@ impl Unit {
 
     /// A cost for people: `12.5 ms`, `1.20 MB`, `507 samples`.
     pub fn show(&self, cost: Cost) -> String {
+        let (sign, size) = (cost.sign(), cost.size());
         match self {
             Unit::Nanoseconds => cost.to_string(),
-            Unit::Bytes => show_bytes(cost.ns()),
-            Unit::Things(name) if cost.ns() == 1 => {
-                format!("1 {}", name.strip_suffix('s').unwrap_or(name))
+            Unit::Bytes => format!("{sign}{}", show_bytes(size)),
+            Unit::Things(name) if size == 1 => {
+                format!("{sign}1 {}", name.strip_suffix('s').unwrap_or(name))
             }
-            Unit::Things(name) => format!("{} {name}", grouped(cost.ns())),
+            Unit::Things(name) => format!("{sign}{} {name}", grouped(size)),
             Unit::Thousandths(name) => {
-                format!("{}.{:03} {name}", cost.ns() / 1000, cost.ns() % 1000)
+                format!("{sign}{}.{:03} {name}", size / 1000, size % 1000)
             }
         }
     }
@@ -416,12 +470,16 @@ mod tests {
             (Unit::Bytes, 1000, "1.00 kB"),
             (Unit::Bytes, 999_600, "1.00 MB"),
             (Unit::Bytes, 123_456_789, "123 MB"),
-            (Unit::Bytes, u64::MAX, "18.4 EB"),
+            (Unit::Bytes, i64::MAX, "9.22 EB"),
+            (Unit::Bytes, -1200, "−1.20 kB"),
+            (Unit::Nanoseconds, -12_500_000, "−12.5 ms"),
+            (Unit::Things(samples()), -1, "−1 sample"),
+            (Unit::Thousandths(samples()), -250, "−0.250 samples"),
             (Unit::Things(samples()), 1, "1 sample"),
             (Unit::Things(samples()), 507, "507 samples"),
             (Unit::Thousandths(samples()), 1250, "1.250 samples"),
         ] {
-            assert_eq!(unit.show(Cost::from_ns(weight)), shown);
+            assert_eq!(unit.show(Cost::signed(weight)), shown);
         }
     }
 

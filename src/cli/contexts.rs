@@ -266,7 +266,13 @@ impl<'a> Shown<'a> {
     fn table(&self, least: f64, depth: usize) -> Table {
         let contexts = self.contexts;
         let unit = self.resolved.recording.unit();
-        let whole = contexts.weight(self.value).ns() as f64;
+        // Where weights have signs, what adds up to nothing may still be much.
+        let sizes = contexts.sizes_before(self.value);
+        let whole = sizes.last().copied().unwrap_or_default() as f64;
+        let size = |id: ContextId| {
+            let below = contexts.subtree(id);
+            sizes[below.end as usize] - sizes[below.start as usize]
+        };
         let counts_calls = self.resolved.recording.counts_calls();
         let mut table = Table::new(&[
             ("total", Align::Right),
@@ -277,10 +283,10 @@ impl<'a> Shown<'a> {
         ]);
         let total = |id: ContextId| contexts.total(self.value, id);
         let children = |of: Option<ContextId>| {
-            let is_shown = |id: &ContextId| total(*id).ns() as f64 * 100.0 >= least * whole;
+            let is_shown = |id: &ContextId| size(*id) as f64 * 100.0 >= least * whole;
             let mut children: Vec<ContextId> = contexts.children(of).filter(is_shown).collect();
             // The largest last, for it is taken first; of equal ones the first to appear.
-            children.sort_by_key(|&id| (total(id), std::cmp::Reverse(id)));
+            children.sort_by_key(|&id| (size(id), std::cmp::Reverse(id)));
             children
         };
         let mut open = vec![children(None)];
@@ -303,7 +309,7 @@ impl<'a> Shown<'a> {
                 .name;
             table.row([
                 unit.show(total(id)),
-                format!("{:.1}", 100.0 * total(id).ns() as f64 / whole.max(1.0)),
+                format!("{:.1}", 100.0 * total(id).weight() as f64 / whole.max(1.0)),
                 unit.show(contexts.self_weight(self.value, id)),
                 output::calls(contexts.calls(id).unwrap_or_default(), counts_calls),
                 format!("{indent}{deeper}{name}"),

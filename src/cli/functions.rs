@@ -47,7 +47,7 @@ For a profile whose weights are not times, total_ns and self_ns in the JSON docu
 field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, \
 waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
-/// The largest first.
+/// The largest first; of negative costs, as in a difference between two profiles, the largest amounts.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
     /// Time, or another weight of a profile, while at least one call of the function is open
@@ -116,8 +116,8 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     // Stable, so that equals stay in the order of their first appearance.
     order.sort_by_key(|(_, metrics)| {
         Reverse(match args.sort {
-            Sort::Total => metrics.total.ns(),
-            Sort::SelfCost => metrics.self_cost.ns(),
+            Sort::Total => metrics.total.size(),
+            Sort::SelfCost => metrics.self_cost.size(),
             Sort::Calls => metrics.calls,
             Sort::Waiting => metrics.waiting.ns(),
         })

@@ -356,6 +356,13 @@ struct Value<'a> {
     shown: bool,
     /// Everything.
     total: Cost,
+    /// How many weights are negative, as in a difference between two profiles; they are drawn as nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    negative: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How many functions, and calls of them, each rule resolved.
@@ -395,12 +402,14 @@ impl<'a> Info<'a> {
             (None, Some(profile)) => profile.weight_of(value),
             (None, None) => Cost::ZERO,
         };
+        let weights = recording.weighed.as_ref().map(|it| it.profile()).or(profile);
         let values = recording.values().iter().enumerate();
         let values = values.map(|(index, value)| Value {
             name: &value.name,
             unit: &value.unit,
             shown: index == recording.value(),
             total: weight(index),
+            negative: weights.map_or(0, |it| it.negative(index)),
         });
         let sampled = recording.weighed.as_ref().map(|it| it.sampled());
         let threads = recording.threads().iter().enumerate();
@@ -463,6 +472,10 @@ impl<'a> Info<'a> {
                     writeln!(out, "value      {name}: {total}, by --value '{name}'")?;
                 }
                 false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
+            }
+            if value.negative > 0 {
+                let weights = counted(value.negative, "weight is", "weights are");
+                writeln!(out, "           {weights} negative: summed up with the sign, drawn as nothing")?;
             }
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {

@@ -45,8 +45,8 @@ pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Resul
             &function.line.to_string(),
             &escape::cell(function.library),
             &metrics.calls.to_string(),
-            &metrics.total.ns().to_string(),
-            &metrics.self_cost.ns().to_string(),
+            &metrics.total.weight().to_string(),
+            &metrics.self_cost.weight().to_string(),
         ];
         table.write_record(row).map_err(io::Error::from)?;
     }

@@ -12,7 +12,7 @@ use super::part::{ExportError, Part, contexts_of};
 use super::walk::{self, Step};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_base::units::{Cost, FunctionId, Time, Unit};
 use callscape_facts::functions::Function;
 use callscape_facts::profile::Profile;
 
@@ -78,11 +78,11 @@ fn write_profile(
         }
         path.push_str(&names[contexts.function(context).index()]);
         open.push((contexts.subtree(context).end, path.len()));
-        let weight = contexts.self_weight(profile.shown(), context).ns();
+        let weight = contexts.self_weight(profile.shown(), context);
         match profile.unit() {
-            _ if weight == 0 => {}
-            Unit::Thousandths(_) => writeln!(out, "{path} {}.{:03}", weight / 1000, weight % 1000)?,
-            _ => writeln!(out, "{path} {weight}")?,
+            _ if weight == Cost::ZERO => {}
+            Unit::Thousandths(_) => writeln!(out, "{path} {}", weight.in_thousandths())?,
+            _ => writeln!(out, "{path} {}", weight.weight())?,
         }
     }
     Ok(())

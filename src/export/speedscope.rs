@@ -202,8 +202,8 @@ fn write_profile(
     for (number, value) in profile.values().iter().enumerate() {
         progress.check()?;
         let weight = |weight: Cost| match value.unit {
-            Unit::Thousandths(_) => format!("{}.{:03}", weight.ns() / 1000, weight.ns() % 1000),
-            _ => weight.ns().to_string(),
+            Unit::Thousandths(_) => weight.in_thousandths(),
+            _ => weight.weight().to_string(),
         };
         let unit = match value.unit {
             Unit::Nanoseconds => "nanoseconds",

@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::profile::{NoSuchValue, Profile, Value, Weights};
 use super::trace::storage::{Bytes, Table};
 use super::trace::{FunctionMetrics, Relation, Trace};
-use callscape_base::units::{ContextId, Cost, FunctionId, Unit};
+use callscape_base::units::{Cost, FunctionId, Unit};
 
 /// Weights of samples, and how much of each thread they cover.
 #[derive(Clone, Debug)]
@@ -171,7 +171,6 @@ impl Weighed {
         };
         add(&header);
         let ids = || contexts.ids();
-        let numbers = |of: &dyn Fn(ContextId) -> u64| ids().map(of).collect::<Vec<u64>>();
         let functions: Vec<u32> = ids().map(|id| contexts.function(id).0).collect();
         let parent = |id| {
             contexts
@@ -181,10 +180,11 @@ impl Weighed {
         let parents: Vec<u32> = ids().map(parent).collect();
         add(bytemuck::cast_slice(&functions));
         add(bytemuck::cast_slice(&parents));
-        let calls = |id| contexts.calls(id).unwrap_or_default();
-        add(bytemuck::cast_slice(&numbers(&calls)));
+        let calls = ids().map(|id| contexts.calls(id).unwrap_or_default());
+        add(bytemuck::cast_slice(&calls.collect::<Vec<u64>>()));
         for value in 0..contexts.values() {
-            let weights = numbers(&|id| contexts.self_weight(value, id).ns());
+            let weights = ids().map(|id| contexts.self_weight(value, id).weight());
+            let weights: Vec<i64> = weights.collect();
             add(bytemuck::cast_slice(&weights));
         }
         Ok(out)

@@ -101,7 +101,7 @@ fn contexts_left(
             }
             node
         };
-        left.add(node, 0, contexts.self_weight(value, context).ns(), place);
+        left.add(node, 0, contexts.self_weight(value, context), place);
         around.push((
             context,
             node,

@@ -33,7 +33,7 @@ use callscape_facts::lines::{FileId, Knows, LinesBuilder, PlaceId};
 use callscape_facts::profile::{GraphBuilder, GraphNode, Profile, Value, Weights};
 use callscape_facts::recording::Recording;
 use positions::Positions;
-use words::{NONE, Names, number, rounded, words};
+use words::{NONE, Names, rounded, signed, words};
 
 /// The identifier in `info`.
 pub const FORMAT: &str = "callgrind";
@@ -110,6 +110,7 @@ pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportEr
         callee: Callee::default(),
         calls: None,
         last: Vec::new(),
+        is_relative: false,
         known: HashMap::default(),
         line_files: HashMap::default(),
         totals: None,
@@ -194,13 +195,15 @@ struct Reader<'r> {
     /// The callee and the number of calls whose cost the next line gives.
     calls: Option<(Known, u64)>,
     /// The costs of the last line, which some writers give the next one's differences to.
-    last: Vec<u64>,
+    last: Vec<i64>,
+    /// Some cost was relative to the last one in its column.
+    is_relative: bool,
     /// By name, file and object.
     known: HashMap<(u32, u32, u32), Known, BuildFast>,
     /// By name of a file, its number among those of lines.
     line_files: HashMap<u32, FileId, BuildFast>,
     /// The sum of the first event that the file itself gives.
-    totals: Option<u64>,
+    totals: Option<i64>,
     /// Valgrind's own tool ends what it writes with totals.
     by_callgrind: bool,
 }
@@ -279,7 +282,7 @@ impl Reader<'_> {
                 }
             }
             b"positions" => self.positions = Positions::of(text),
-            b"totals" => match words(text).next().and_then(number) {
+            b"totals" => match words(text).next().and_then(signed) {
                 Some(total) => self.totals = Some(self.totals.unwrap_or(0).saturating_add(total)),
                 None => self.warn("malformed-line"),
             },
@@ -377,6 +380,7 @@ impl Reader<'_> {
             let Some(word) = costs.next() else {
                 break;
             };
+            self.is_relative |= matches!(word.first(), Some(b'+' | b'*'));
             let Some(cost) = self.cost(column, word) else {
                 continue;
             };
@@ -384,7 +388,7 @@ impl Reader<'_> {
                 self.last.resize(column + 1, 0);
             }
             self.last[column] = cost;
-            let Some(weight) = cost.checked_mul(self.factors[value]) else {
+            let Some(weight) = cost.checked_mul(self.factors[value] as i64) else {
                 self.warn("weight-out-of-range");
                 continue;
             };
@@ -455,35 +459,36 @@ impl Reader<'_> {
         self.lines.place(function.function, file, line)
     }
 
-    /// One cost, which may be relative to the last in its column.
-    fn cost(&self, column: usize, word: &[u8]) -> Option<u64> {
+    /// One cost, which may be relative to the last in its column. Relative costs come compressed, from Valgrind alone, and
+    /// cost nothing or more; elsewhere a minus is that of a negative cost: Xdebug writes memory that was given back so,
+    /// `cg_diff` what a run costs less.
+    fn cost(&self, column: usize, word: &[u8]) -> Option<i64> {
         let last = self.last.get(column).copied().unwrap_or(0);
         let mut decimals = false;
         let mut number = |text| {
             let (number, left_out) = rounded(text)?;
             decimals = left_out;
-            Some(number)
+            i64::try_from(number).ok()
         };
         let cost = match word.split_first() {
             Some((b'*', b"")) => Some(last),
             Some((b'+', rest)) => number(rest).and_then(|more| last.checked_add(more)),
-            Some((b'-', rest)) => match number(rest).map(|less| last.checked_sub(less)) {
-                Some(None) => {
-                    self.warn("negative-cost");
-                    Some(0)
-                }
-                other => other.flatten(),
-            },
+            Some((b'-', rest)) => {
+                let less = number(rest);
+                let from = if self.is_relative { last } else { 0 };
+                less.map(|less| from - less)
+            }
             _ => number(word),
         };
-        let Some(cost) = cost else {
+        if cost.is_none() {
             self.warn("malformed-cost");
-            return None;
-        };
-        if decimals {
+        } else if decimals {
             self.warn(DECIMALS_LEFT_OUT);
         }
-        Some(cost)
+        if cost.is_some_and(|cost| cost < 0) {
+            self.warn("negative-cost");
+        }
+        cost
     }
 
     fn function_of(&mut self, name: u32, source: u32, object: u32) -> Known {
@@ -531,7 +536,7 @@ impl Reader<'_> {
     }
 
     fn finish(self, path: PathBuf) -> Recording {
-        let sum = self.graph.weight(0) / self.factors[0];
+        let sum = self.graph.weight(0).weight() / self.factors[0] as i64;
         match self.totals {
             Some(totals) if totals != sum => self.warn("totals-differ"),
             None if self.by_callgrind => self.warn("truncated-file"),
@@ -608,7 +613,7 @@ mod tests {
             ("1.5", None),
             ("99999999999999999999", None),
         ] {
-            assert_eq!(number(text.as_bytes()), expected, "{text}");
+            assert_eq!(words::number(text.as_bytes()), expected, "{text}");
         }
     }
 }

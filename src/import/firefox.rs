@@ -7,8 +7,8 @@
 //! deltas. Tables stand in the thread or, from version 60 on, are shared; any column may be missing. An inlined
 //! function has a frame, and so a call, of its own. Gecko's profiles of further processes are read with their
 //! start times. Between two samples a thread has waited where it says that it ran for less (`threadCPUDelta` in a unit of
-//! time, as Firefox and samply write it). Not read are markers, counters, allocations, weights of samples (a sample lasts until the
-//! next), categories, and addresses: functions without symbols keep the name that the file gives them.
+//! time, as Firefox and samply write it). A sample lasts until the next; weights of samples are a value beside that time, and
+//! negative in a comparison of two profiles. Not read are markers, counters, allocations, categories, and addresses: functions without symbols keep the name that the file gives them.
 //! A profile that the developer tools saved, with the profile inside, is read too.
 //!
 //! Where a native function begins is not written: its line is the lowest that ran. Which line ran, and from which a call was
@@ -115,6 +115,11 @@ pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportErr
             for (stack, ran) in ran {
                 let event = samples.event(PROCESSOR, samplers::in_format(FORMAT, PROCESSOR));
                 samples.weigh(event, stack, ran);
+            }
+            for (stack, weight) in thread.weights(of_row) {
+                let name = thread.weighs();
+                let event = samples.event(name, samplers::in_format(FORMAT, name));
+                samples.weigh(event, stack, weight);
             }
             let last = sampled.last().map(|&(time, _)| time);
             let end = last.zip(profile.interval.filter(|&interval| interval > 0));
@@ -277,6 +282,8 @@ impl Profile {
                         ("time", time),
                         ("timeDeltas", time),
                         ("threadCPUDelta", processor),
+                        // In thousandths, whatever they count.
+                        ("weight", Cell::Time(Unit::Microseconds)),
                     ];
                     thread.samples = Table::read(document, &wanted)?;
                 }
@@ -351,15 +358,44 @@ impl Thread {
     }
 
     /// How long the thread ran after each sample until the next, as far as they say it.
-    fn ran(&self, of_row: &[StackId]) -> Vec<(StackId, u64)> {
+    fn ran(&self, of_row: &[StackId]) -> Vec<(StackId, i64)> {
         let rows = 1..self.samples.rows();
         let ran = rows.filter_map(|row| {
-            let ran = u64::try_from(self.samples.get(3, row)?).ok()?;
-            let stack = self.samples.index(0, row - 1);
-            let stack = stack.and_then(|stack| of_row.get(stack).copied());
-            Some((stack.unwrap_or(StackId::EMPTY), ran))
+            let ran = self.samples.get(3, row).filter(|ran| *ran >= 0)?;
+            Some((self.stack_of(row - 1, of_row), ran))
         });
         ran.collect()
+    }
+
+    /// What the weights of its samples are called.
+    fn weighs(&self) -> &'static str {
+        match self.samples.weight_type.as_str() {
+            "bytes" => "bytes",
+            "tracing-ms" => "tracing-ms",
+            _ => "weight",
+        }
+    }
+
+    /// The weights of its samples; none where each counts as itself.
+    fn weights(&self, of_row: &[StackId]) -> Vec<(StackId, i64)> {
+        let factor = |thousandths: i64| match self.weighs() {
+            "tracing-ms" => thousandths.saturating_mul(1000),
+            _ => (thousandths.saturating_add(thousandths.signum() * 500)) / 1000,
+        };
+        let rows = 0..self.samples.rows();
+        let weight = |row| Some((row, factor(self.samples.get(4, row)?)));
+        let weights: Vec<(usize, i64)> = rows.filter_map(weight).collect();
+        if self.weighs() == "weight" && weights.iter().all(|&(_, weight)| weight == 1) {
+            return Vec::new();
+        }
+        let of_stack = |(row, weight)| (self.stack_of(row, of_row), weight);
+        weights.into_iter().map(of_stack).collect()
+    }
+
+    fn stack_of(&self, row: usize, of_row: &[StackId]) -> StackId {
+        let stack = self.samples.index(0, row);
+        let known = stack.and_then(|stack| of_row.get(stack).copied());
+        known.unwrap_or(StackId::EMPTY)
     }
 
     /// The samples in order of time, with their stacks.

@@ -319,9 +319,11 @@ impl Reader<'_> {
     }
 
     /// A count in units of the scale, which a count with decimals may change.
-    fn weight(&mut self, count: &[u8]) -> Result<u64, &'static str> {
-        if count.starts_with(b"-") {
-            return Err("negative-count");
+    fn weight(&mut self, count: &[u8]) -> Result<i64, &'static str> {
+        if let Some(size) = count.strip_prefix(b"-") {
+            let size = self.weight(size)?;
+            self.warn("negative-count");
+            return Ok(-size);
         }
         const OUT_OF_RANGE: &str = "count-out-of-range";
         if let Some((number, exponent)) = split_exponent(count) {
@@ -339,25 +341,25 @@ impl Reader<'_> {
             Some(point) => (&count[..point], &count[point + 1..]),
             None => (count, &b""[..]),
         };
-        let mut value = 0_u64;
+        let mut value = 0_i64;
         for digit in whole {
-            let digit = u64::from(digit - b'0');
+            let digit = i64::from(digit - b'0');
             let next = value.checked_mul(10).and_then(|it| it.checked_add(digit));
             value = next.ok_or(OUT_OF_RANGE)?;
         }
         let mut fraction = 0;
         for place in 0..3 {
             let digit = decimals.get(place).map_or(0, |digit| digit - b'0');
-            fraction = fraction * 10 + u64::from(digit);
+            fraction = fraction * 10 + i64::from(digit);
         }
         // Half a thousandth is rounded up.
-        fraction += u64::from(decimals.get(3).is_some_and(|&digit| digit >= b'5'));
+        fraction += i64::from(decimals.get(3).is_some_and(|&digit| digit >= b'5'));
         if decimals.iter().skip(3).any(|&digit| digit != b'0') {
             self.warn("decimals-left-out");
         }
         if fraction > 0 && self.scale == 1 {
             let values = 0..self.builder.values();
-            let fits = |value| self.builder.weight(value) <= u64::MAX / SCALE;
+            let fits = |value| self.builder.size(value) <= i64::MAX as u64 / SCALE;
             if values.clone().all(fits) {
                 for value in values {
                     self.builder.scale(value, SCALE);
@@ -370,7 +372,7 @@ impl Reader<'_> {
         if self.scale == 1 {
             return Ok(value);
         }
-        let scaled = value.checked_mul(SCALE);
+        let scaled = value.checked_mul(SCALE as i64);
         scaled
             .and_then(|it| it.checked_add(fraction))
             .ok_or(OUT_OF_RANGE)
@@ -480,7 +482,7 @@ impl Reader<'_> {
             unit: unit.clone(),
         });
         let shown = names.len() - 1;
-        let samples = self.builder.weight(shown) / self.scale;
+        let samples = self.builder.size(shown) / self.scale;
         let weights = Weights::Contexts(self.builder.finish());
         let profile = Profile::new(values.collect(), shown, weights, self.functions.len());
         let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());

@@ -411,7 +411,7 @@ impl Reader<'_> {
             let (id, _) = pools.thread(wait.thread);
             let waits = self.waits.entry(id).or_default();
             waits.push((wait.start, wait.end));
-            let ns = u64::try_from(wait.end.saturating_sub(wait.start)).unwrap_or(0);
+            let ns = wait.end.saturating_sub(wait.start).max(0);
             if let Some(stack) = self.stack(wait.stack, pools, &functions) {
                 let event = sampled::event_of_waiting(&mut self.samples);
                 self.samples.weigh(event, stack, ns);

@@ -301,13 +301,14 @@ impl Reader<'_> {
             context = self.samples.child(context, FunctionId(number), place);
         }
         for (value, &weight) in values.iter().enumerate() {
-            match u64::try_from(weight) {
-                // A weight of nothing still says that the context is there.
-                Ok(weight) => self.samples.add(context, value, weight, || {
-                    Place::offset(&self.file, self.offset)
-                }),
-                Err(_) => self.warn("negative-value"),
+            // In a difference between two profiles.
+            if weight < 0 {
+                self.warn("negative-value");
             }
+            // A weight of nothing still says that the context is there.
+            self.samples.add(context, value, weight, || {
+                Place::offset(&self.file, self.offset)
+            });
         }
         (self.stack, self.values) = (stack, values);
     }
@@ -346,7 +347,7 @@ impl Reader<'_> {
         let counted = values
             .iter()
             .position(|value| matches!(&*value.name, "samples" | "sample"));
-        let samples = counted.map_or(self.count, |value| self.samples.weight(value));
+        let samples = counted.map_or(self.count, |value| self.samples.size(value));
         let samples_by_location = std::mem::replace(
             &mut self.samples,
             ContextsBuilder::new(values.len(), self.reporter),

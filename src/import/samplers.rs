@@ -52,6 +52,8 @@ const JFR: &str =
     "https://github.com/openjdk/jdk/blob/master/src/hotspot/share/jfr/periodic/sampling";
 const ASYNC: &str =
     "https://github.com/async-profiler/async-profiler/blob/master/docs/ProfilingModes.md";
+const FIREFOX: &str =
+    "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md";
 const V8: &str = "https://v8.dev/docs/profile";
 
 const fn row(
@@ -74,7 +76,7 @@ const fn row(
 
 /// By format, those of all other events last.
 #[rustfmt::skip]
-pub static SAMPLERS: [Sampler; 18] = {
+pub static SAMPLERS: [Sampler; 21] = {
     use Counts::{Events, Nanoseconds};
     use Covers::{Before, UntilNext};
     use Sees::{Running, Waiting};
@@ -95,7 +97,11 @@ pub static SAMPLERS: [Sampler; 18] = {
         row("chrome-json", "", Waiting, UntilNext, Nanoseconds, V8),
         // How long a thread ran, which the file tells of each sample.
         row("firefox", "threadCPUDelta", Running, UntilNext, Nanoseconds, "https://firefox-source-docs.mozilla.org/tools/profiler/"),
-        row("firefox", "", Waiting, UntilNext, Nanoseconds, "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md"),
+        // What the weights of its samples count.
+        row("firefox", "bytes", Running, UntilNext, Events, FIREFOX),
+        row("firefox", "tracing-ms", Running, UntilNext, Events, FIREFOX),
+        row("firefox", "weight", Running, UntilNext, Events, FIREFOX),
+        row("firefox", "", Waiting, UntilNext, Nanoseconds, FIREFOX),
         // py-spy, rbspy and others whose files hold the time of each stack.
         row("speedscope", "", Waiting, UntilNext, Nanoseconds, "https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources"),
         row("pprof", "wall", Waiting, UntilNext, Nanoseconds, "https://github.com/felixge/fgprof"),
@@ -142,7 +148,12 @@ impl Sampler {
     pub fn counter(&self, event: &str) -> Value {
         Value {
             name: event.to_owned(),
-            unit: Unit::Things(event.to_owned()),
+            unit: match event {
+                "bytes" => Unit::Bytes,
+                "tracing-ms" => Unit::Nanoseconds,
+                "weight" => Unit::Things("samples".to_owned()),
+                event => Unit::Things(event.to_owned()),
+            },
         }
     }
 }

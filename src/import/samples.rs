@@ -18,7 +18,7 @@ mod sums;
 mod tests;
 
 use crate::samplers::{Counts, Covers, Sampler, Sees};
-use callscape_base::units::{FunctionId, ThreadId, Unit};
+use callscape_base::units::{Cost, FunctionId, ThreadId, Unit};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::profile::Value;
@@ -322,7 +322,8 @@ impl<'r> Samples<'r> {
         let weight = match counts {
             Counts::Nanoseconds => i64::try_from(amount).unwrap_or(i64::MAX),
             Counts::Events => {
-                self.weights.add_other(sample.event.0, sample.stack, amount);
+                self.weights
+            .add_other(sample.event.0, sample.stack, Cost::from_ns(amount).weight());
                 interval
             }
         };
@@ -346,15 +347,23 @@ impl<'r> Samples<'r> {
             began: change.1,
             shared,
         };
-        self.weights.add(sample.stack, weight);
-        self.weights
-            .cover(number.0, time.saturating_sub(change.began));
+        let covered = time.saturating_sub(change.began);
+        // What a counter's samples stand for is found: their times add up to no more than the time that passed.
+        self.weights.add(
+            sample.stack,
+            match counts {
+                Counts::Nanoseconds => weight,
+                Counts::Events => covered,
+            },
+        );
+        self.weights.cover(number.0, covered);
         self.change(number, change, sample.stack, stacks, builder, place);
     }
 
     /// A sample of an event that is not shown along time.
     fn other(&mut self, sample: Sample, amount: u64) {
-        self.weights.add_other(sample.event.0, sample.stack, amount);
+        self.weights
+            .add_other(sample.event.0, sample.stack, Cost::from_ns(amount).weight());
         self.weights.add_sample(sample.stack);
     }
 
@@ -457,7 +466,8 @@ impl<'r> Samples<'r> {
     }
 
     /// What an event counts beside the samples that the file has: no sample of its own.
-    pub fn weigh(&mut self, event: EventId, stack: StackId, amount: u64) {
+    pub fn weigh(&mut self, event: EventId, stack: StackId, amount: i64) {
+        self.events[event.0].has_amounts = true;
         self.weights.add_other(event.0, stack, amount);
     }
 

@@ -41,7 +41,7 @@ pub struct ModuleFacts<'a> {
 pub struct ModuleMetrics {
     /// Sums over all modules before one: entry *i* for the modules 0 … *i* - 1.
     calls: Vec<u64>,
-    self_cost: Vec<u64>,
+    self_cost: Vec<i64>,
     self_waiting: Vec<u64>,
     /// Of the module's own functions.
     total: Vec<Cost>,
@@ -93,7 +93,8 @@ impl ModuleMetrics {
                 let index = module.index();
                 if index < modules {
                     metrics.calls[index + 1] += function.calls;
-                    metrics.self_cost[index + 1] += function.self_cost.ns();
+                    let own = &mut metrics.self_cost[index + 1];
+                    *own = own.saturating_add(function.self_cost.weight());
                     metrics.self_waiting[index + 1] += function.self_waiting.ns();
                     metrics.total[index] += function.total;
                 }
@@ -106,15 +107,14 @@ impl ModuleMetrics {
             let pairs = pairs.filter_map(|it| Some((module(it.caller)?, module(it.callee)?)));
             (metrics.fan_in, metrics.fan_out) = fans(hierarchy, pairs);
         }
-        let sums = [
-            &mut metrics.calls,
-            &mut metrics.self_cost,
-            &mut metrics.self_waiting,
-        ];
-        for sums in sums {
+        for sums in [&mut metrics.calls, &mut metrics.self_waiting] {
             for index in 1..sums.len() {
                 sums[index] = sums[index].saturating_add(sums[index - 1]);
             }
+        }
+        let sums = &mut metrics.self_cost;
+        for index in 1..sums.len() {
+            sums[index] = sums[index].saturating_add(sums[index - 1]);
         }
         metrics
     }
@@ -284,10 +284,9 @@ impl ModuleMetrics {
     }
 
     pub fn self_cost(&self, hierarchy: &Hierarchy, module: ModuleId) -> Cost {
-        Cost::from_ns(ModuleMetrics::sum(
-            &self.self_cost,
-            hierarchy.subtree(module),
-        ))
+        let sum = |at: u32| self.self_cost.get(at as usize).copied().unwrap_or(0);
+        let modules = hierarchy.subtree(module);
+        Cost::signed(sum(modules.end).saturating_sub(sum(modules.start)))
     }
 
     /// The part of the self cost in which threads waited; zero where that is not known.

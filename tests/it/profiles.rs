@@ -4,6 +4,7 @@ mod commands;
 mod contexts;
 mod damage;
 mod facts;
+mod signed;
 
 use std::collections::BTreeMap;
 use std::path::Path;

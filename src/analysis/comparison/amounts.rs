@@ -92,8 +92,8 @@ impl From<&FunctionMetrics> for Amounts {
     fn from(of: &FunctionMetrics) -> Amounts {
         Amounts {
             calls: of.calls as f64,
-            total: of.total.ns() as f64,
-            self_cost: of.self_cost.ns() as f64,
+            total: of.total.weight() as f64,
+            self_cost: of.self_cost.weight() as f64,
             waiting: of.waiting.ns() as f64,
             self_waiting: of.self_waiting.ns() as f64,
         }
@@ -104,8 +104,8 @@ impl From<&Relation> for Amounts {
     fn from(of: &Relation) -> Amounts {
         Amounts {
             calls: of.calls as f64,
-            total: of.cost.ns() as f64,
-            self_cost: of.self_cost.ns() as f64,
+            total: of.cost.weight() as f64,
+            self_cost: of.self_cost.weight() as f64,
             waiting: of.waiting.ns() as f64,
             self_waiting: of.self_waiting.ns() as f64,
         }

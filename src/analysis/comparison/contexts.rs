@@ -130,8 +130,8 @@ impl Comparison {
                     // Of two functions that are one here, contexts of one path are one.
                     let mut amounts = Amounts {
                         calls: found.calls(context).unwrap_or_default() as f64,
-                        total: found.total(value, context).ns() as f64,
-                        self_cost: found.self_weight(value, context).ns() as f64,
+                        total: found.total(value, context).weight() as f64,
+                        self_cost: found.self_weight(value, context).weight() as f64,
                         ..Amounts::default()
                     };
                     if knows_waiting {

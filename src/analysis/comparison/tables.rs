@@ -133,7 +133,7 @@ impl Comparison {
             return Amounts::default();
         }
         let costs = of.function_metrics(None);
-        let costs: f64 = costs.iter().map(|it| it.self_cost.ns() as f64).sum();
+        let costs: f64 = costs.iter().map(|it| it.self_cost.weight() as f64).sum();
         let runs = of.profile.as_ref().and_then(|it| it.mean_runs());
         let one = costs * runs.map_or(1.0, |it| it.runs as f64) / of.samples as f64;
         let mut sample = [Amounts {

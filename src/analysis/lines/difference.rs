@@ -1,5 +1,6 @@
 //! What differs between the lines of a file in two recordings.
 
+use callscape_base::units::Cost;
 use std::collections::BTreeMap;
 
 use super::{FileLines, Line, LineCalls};
@@ -24,15 +25,15 @@ pub struct CalleeDifference {
     pub b: Option<LineCalls>,
 }
 
-fn change(a: u64, b: u64) -> i64 {
-    let change = i128::from(b) - i128::from(a);
+fn change(a: impl Into<i128>, b: impl Into<i128>) -> i64 {
+    let change = b.into() - a.into();
     change.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
 impl LineDifference<'_> {
     /// By how much the calls of the line cost more in B, in the recordings' unit.
     pub fn cost_change(&self) -> i64 {
-        let cost = |line: Option<&Line>| line.map_or(0, |it| it.cost.ns());
+        let cost = |line: Option<&Line>| line.map_or(Cost::ZERO, |it| it.cost);
         change(cost(self.a), cost(self.b))
     }
 
@@ -41,7 +42,7 @@ impl LineDifference<'_> {
         let cost = |line: Option<&Line>| line.and_then(|it| it.self_cost);
         let (a, b) = (cost(self.a), cost(self.b));
         (a.is_some() || b.is_some())
-            .then(|| change(a.unwrap_or_default().ns(), b.unwrap_or_default().ns()))
+            .then(|| change(a.unwrap_or_default(), b.unwrap_or_default()))
     }
 
     /// How many more calls are made in the line in B.
@@ -75,7 +76,7 @@ impl LineDifference<'_> {
         add(self.b, true);
         let mut callees: Vec<CalleeDifference> = callees.into_values().collect();
         let size = |it: &CalleeDifference| {
-            let cost = |side: Option<LineCalls>| side.map_or(0, |it| it.cost.ns());
+            let cost = |side: Option<LineCalls>| side.map_or(0, |it| it.cost.weight());
             cost(it.a).abs_diff(cost(it.b))
         };
         callees.sort_by_key(|it| (std::cmp::Reverse(size(it)), it.callee));

@@ -394,7 +394,7 @@ mod tests {
         let counts: Vec<u64> = shared.iter().map(|(_, it)| it.calls).collect();
         assert_eq!(counts, [3, 3, 4]);
         let cost: u128 = shared.iter().map(|(_, it)| u128::from(it.cost.ns())).sum();
-        assert_eq!(cost, u128::from(u64::MAX));
+        assert_eq!(cost, i64::MAX as u128);
         let lines: Vec<u32> = shared.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [5, 5, 9]);
     }

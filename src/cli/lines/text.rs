@@ -28,7 +28,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
         escape::name(&of)
     )?;
     let show = |cost: Cost| match is_count {
-        true => grouped(cost.ns()),
+        true => format!("{}{}", cost.sign(), grouped(cost.size())),
         false => unit.show(cost),
     };
     let count = |calls: u64| match calls {

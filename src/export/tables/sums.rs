@@ -71,8 +71,8 @@ pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) ->
         rows.number(recording.functions.column(id).into());
         rows.text(function.library);
         rows.number_or_null(counts.then_some(metrics.calls));
-        rows.number(metrics.total.ns());
-        rows.number(metrics.self_cost.ns());
+        rows.weight(metrics.total);
+        rows.weight(metrics.self_cost);
         rows.number_or_null(knows_waiting.then(|| metrics.waiting.ns()));
         rows.number_or_null(knows_waiting.then(|| metrics.self_waiting.ns()));
         rows.text(&modules::levels_of(part, id));
@@ -92,8 +92,8 @@ pub fn relations<W: Write + Send>(
         rows.number(relation.caller.0.into());
         rows.number(relation.callee.0.into());
         rows.number_or_null(counts.then_some(relation.calls));
-        rows.number(relation.cost.ns());
-        rows.number(relation.self_cost.ns());
+        rows.weight(relation.cost);
+        rows.weight(relation.self_cost);
         let knows = knows_waiting && relation.links < relation.calls;
         rows.number_or_null(knows.then(|| relation.waiting.ns()));
         rows.number_or_null(knows.then(|| relation.self_waiting.ns()));
@@ -130,8 +130,8 @@ pub fn contexts<W: Write + Send>(
         rows.number(contexts.function(id).0.into());
         rows.number(around.len() as u64);
         rows.number_or_null(contexts.calls(id));
-        rows.number(contexts.total(value, id).ns());
-        rows.number(contexts.self_weight(value, id).ns());
+        rows.weight(contexts.total(value, id));
+        rows.weight(contexts.self_weight(value, id));
         rows.number_or_null(knows_waiting.then(|| contexts.total(WAITING, id).ns()));
         rows.number_or_null(knows_waiting.then(|| contexts.self_weight(WAITING, id).ns()));
         let function = contexts.function(id);
@@ -184,7 +184,7 @@ pub fn samples<W: Write + Send>(
             rows.number(id.0.into());
             rows.text(&value.name);
             rows.text(&unit);
-            rows.number(weight.ns());
+            rows.weight(weight);
             rows.end_row();
             if rows.end_batch_if_full()? {
                 progress.check()?;

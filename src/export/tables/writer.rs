@@ -13,6 +13,7 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::chunk::{Chunk, Values};
 use super::columns::{Column, Kind, columns_of};
+use callscape_base::units::Cost;
 use callscape_facts::tables::{Table, VERSION};
 
 /// Rows in a group; engines skip whole groups by their statistics.
@@ -181,6 +182,14 @@ impl<W: Write + Send> TableWriter<W> {
             Some(value) => self.number(value),
             None => self.next(false),
         }
+    }
+
+    /// The next number of the row, which may be negative.
+    pub fn weight(&mut self, value: Cost) {
+        if let Values::Long(values) = &mut self.cells[self.at].values {
+            values.push(value.weight());
+        }
+        self.next(true);
     }
 
     /// The next text of the row.

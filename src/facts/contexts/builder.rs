@@ -11,6 +11,17 @@ use crate::lookup::Lookup;
 use callscape_base::units::{ContextId, FunctionId};
 use callscape_base::warnings::{Place, Reporter};
 
+/// The most that the weights of one value may add up to, whatever their signs, so that any of their sums fits.
+const MOST: u64 = i64::MAX as u64;
+
+/// As much of a weight as fits with weights of the size `sum`, and whether that is less than all.
+pub(crate) fn cut(weight: i128, sum: &mut u64) -> (i64, bool) {
+    let room = i128::from(MOST - *sum);
+    let part = weight.clamp(-room, room) as i64;
+    *sum += part.unsigned_abs();
+    (part, i128::from(part) != weight)
+}
+
 /// A context while the tree is built: in order of first appearance, parents before children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NodeId(u32);
@@ -32,7 +43,7 @@ struct Node {
     function: FunctionId,
 }
 
-/// Repairs, each counted in the reporter: a weight that would bring a value's sum past 64 bits is cut
+/// Repairs, each counted in the reporter: a weight that would bring the sum of a value's sizes past 63 bits is cut
 /// (`weight-out-of-range`), and so are calls (`calls-out-of-range`); contexts past the 32 bits of their number are left out, and what they weigh is
 /// their parent's (`too-many-contexts`).
 pub struct ContextsBuilder<'r> {
@@ -42,9 +53,9 @@ pub struct ContextsBuilder<'r> {
     /// By node, one more than its row of weights; 0 for none.
     rows: Vec<u32>,
     /// By value, by row.
-    weights: Vec<Vec<u64>>,
+    weights: Vec<Vec<i64>>,
     taken: u32,
-    /// By value, the sum of all weights.
+    /// By value, the sum of the sizes of all weights.
     sums: Vec<u64>,
     /// By node, as far as calls are known, and their sum.
     calls: Vec<u64>,
@@ -114,19 +125,17 @@ impl<'r> ContextsBuilder<'r> {
         &mut self,
         context: NodeId,
         value: usize,
-        weight: u64,
+        weight: impl Into<i128>,
         place: impl FnOnce() -> Place,
     ) {
+        let weight = weight.into();
         if context == NodeId::ROOT || weight == 0 {
             return;
         }
-        let sum = &mut self.sums[value];
-        let room = u64::MAX - *sum;
-        if weight > room {
+        let (weight, is_cut) = cut(weight, &mut self.sums[value]);
+        if is_cut {
             self.reporter.warn("weight-out-of-range", place);
         }
-        let weight = weight.min(room);
-        *sum += weight;
         let row = &mut self.rows[context.0 as usize];
         if *row == 0 {
             for weights in &mut self.weights {
@@ -173,18 +182,19 @@ impl<'r> ContextsBuilder<'r> {
 
     /// Multiplies all weights of `value`; false, and nothing done, where their sum would not fit.
     pub fn scale(&mut self, value: usize, factor: u64) -> bool {
-        let Some(sum) = self.sums[value].checked_mul(factor) else {
+        let sum = self.sums[value].checked_mul(factor);
+        let Some(sum) = sum.filter(|&sum| sum <= MOST) else {
             return false;
         };
         self.sums[value] = sum;
         for weight in &mut self.weights[value] {
-            *weight *= factor;
+            *weight *= factor as i64;
         }
         true
     }
 
-    /// What all contexts weigh together.
-    pub fn weight(&self, value: usize) -> u64 {
+    /// What all contexts weigh together, whatever their signs.
+    pub fn size(&self, value: usize) -> u64 {
         self.sums[value]
     }
 

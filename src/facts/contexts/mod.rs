@@ -11,10 +11,12 @@ mod relations;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::trace::FunctionMetrics;
+pub(crate) use builder::cut;
 pub use builder::{ContextsBuilder, NodeId};
 use callscape_base::units::{ContextId, Cost, FunctionId};
 pub use merged::Merge;
@@ -36,10 +38,10 @@ pub struct Contexts {
     /// Contexts that weigh something themselves, in order.
     weighted: Vec<ContextId>,
     /// By value, what each of these weighs.
-    weights: Vec<Vec<u64>>,
+    weights: Vec<Vec<i64>>,
     /// By value, made when first asked for: the sum of the self weights of all contexts before one; one
     /// entry more than contexts. What a subtree weighs is a difference of two.
-    before: Vec<OnceLock<Vec<u64>>>,
+    before: Vec<OnceLock<Vec<i64>>>,
     max_depth: u32,
 }
 
@@ -100,10 +102,32 @@ impl Contexts {
         &self.ends
     }
 
-    /// By context what all contexts before it weigh themselves, one entry more than contexts: what a subtree weighs is a
-    /// difference of two. O(contexts) for the first time that a value is asked for.
-    pub fn weights_before(&self, value: usize) -> &[u64] {
-        self.before(value)
+    /// By context what all contexts before it weigh themselves, as lengths and areas show it: nothing of what weighs less
+    /// than nothing. One entry more than contexts; what a subtree shows is a difference of two. O(contexts) for the first
+    /// time that a value is asked for, and each time with negative weights.
+    pub fn shown_before(&self, value: usize) -> Cow<'_, [u64]> {
+        match self.negative(value) {
+            0 => Cow::Borrowed(bytemuck::cast_slice(self.before(value))),
+            _ => self.summed(value, |weight| weight.max(0).unsigned_abs()),
+        }
+    }
+
+    /// The same with the sizes of all weights, whatever their signs: whether there is anything in a subtree, whose weights
+    /// may add up to nothing.
+    pub fn sizes_before(&self, value: usize) -> Cow<'_, [u64]> {
+        match self.negative(value) {
+            0 => Cow::Borrowed(bytemuck::cast_slice(self.before(value))),
+            _ => self.summed(value, i64::unsigned_abs),
+        }
+    }
+
+    fn summed(&self, value: usize, part: fn(i64) -> u64) -> Cow<'_, [u64]> {
+        let weights = self.before(value).windows(2).map(|it| part(it[1] - it[0]));
+        let sums = weights.scan(0, |sum, part| {
+            *sum += part;
+            Some(*sum)
+        });
+        std::iter::once(0).chain(sums).collect()
     }
 
     /// The direct children of a context, of none the outermost contexts. O(their number).
@@ -132,13 +156,13 @@ impl Contexts {
         !self.calls.is_empty()
     }
 
-    fn before(&self, value: usize) -> &[u64] {
+    fn before(&self, value: usize) -> &[i64] {
         self.before[value].get_or_init(|| {
             let mut before = vec![0; self.len() + 1];
             for (context, &weight) in self.weighted.iter().zip(&self.weights[value]) {
                 before[context.index() + 1] = weight;
             }
-            let mut sum = 0_u64;
+            let mut sum = 0_i64;
             for entry in &mut before {
                 // What builds the tree sees to it that everything together fits.
                 sum = sum.saturating_add(*entry);
@@ -152,22 +176,28 @@ impl Contexts {
     /// [`total`](Self::total), but for the first time that a value is asked for.
     pub fn self_weight(&self, value: usize, context: ContextId) -> Cost {
         let before = self.before(value);
-        Cost::from_ns(before[context.index() + 1] - before[context.index()])
+        Cost::signed(before[context.index() + 1] - before[context.index()])
     }
 
     /// The weight of the context and of all below it.
     pub fn total(&self, value: usize, context: ContextId) -> Cost {
         let before = self.before(value);
         let end = self.ends[context.index()] as usize;
-        Cost::from_ns(before[end] - before[context.index()])
+        Cost::signed(before[end] - before[context.index()])
     }
 
     /// What all contexts weigh together.
     pub fn weight(&self, value: usize) -> Cost {
         self.weights[value]
             .iter()
-            .map(|&it| Cost::from_ns(it))
+            .map(|&it| Cost::signed(it))
             .sum()
+    }
+
+    /// How many contexts weigh less than nothing themselves.
+    pub fn negative(&self, value: usize) -> u64 {
+        let weights = self.weights[value].iter();
+        weights.filter(|weight| **weight < 0).count() as u64
     }
 
     /// Calls of each of `functions` functions; 0 where they are not known. O(contexts).
@@ -205,9 +235,9 @@ impl Contexts {
             let Of { metrics, open } = &mut of[self.functions[at].index()];
             let calls = self.calls(context).unwrap_or_default();
             metrics.calls = metrics.calls.saturating_add(calls);
-            metrics.self_cost += Cost::from_ns(before[at + 1] - before[at]);
+            metrics.self_cost += Cost::signed(before[at + 1] - before[at]);
             if *open == 0 {
-                metrics.total += Cost::from_ns(before[end as usize] - before[at]);
+                metrics.total += Cost::signed(before[end as usize] - before[at]);
             }
             if end > context.0 + 1 {
                 path.push(context.0);

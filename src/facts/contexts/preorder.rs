@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::builder::cut as fitting;
 use super::{Contexts, NONE};
 use callscape_base::units::{ContextId, FunctionId};
 
@@ -14,7 +15,7 @@ pub struct ContextColumns {
     /// Empty where calls are not known.
     pub calls: Vec<u64>,
     /// By value, by context: what it weighs itself.
-    pub weights: Vec<Vec<u64>>,
+    pub weights: Vec<Vec<i64>>,
 }
 
 /// Why rows are no tree: the row at which that shows.
@@ -30,7 +31,7 @@ impl ContextColumns {
     /// The parent of an outermost context.
     pub const OUTERMOST: u32 = NONE;
 
-    /// The contexts, and how many weights and calls had to be cut so that those of a value add up to no more than 64 bits. Rows in
+    /// The contexts, and how many weights and calls had to be cut so that those of a value fit together. Rows in
     /// preorder keep their numbers; of others, the children of one keep their order. O(contexts × values).
     pub fn finish(self) -> Result<(Contexts, u64), NoTree> {
         let count = self.functions.len();
@@ -59,12 +60,9 @@ impl ContextColumns {
             }
             parents
         };
-        let numbers = |column: Vec<u64>| match column.is_empty() {
-            true => column,
-            false => arranged(column, 0, places),
-        };
-        let calls = || numbers(self.calls);
-        let weights = || self.weights.into_iter().map(numbers).collect();
+        let calls = || arranged(self.calls, 0, places);
+        let of_value = |column| arranged(column, 0, places);
+        let weights = || self.weights.into_iter().map(of_value).collect();
         let ((functions, parents), (calls, weights)) =
             rayon::join(|| (functions(), parents()), || (calls(), weights()));
         ContextColumns {
@@ -87,21 +85,27 @@ impl ContextColumns {
             }
         }
         let mut cut = 0;
-        for column in self.weights.iter_mut().chain([&mut self.calls]) {
-            let mut sum = 0_u64;
+        for column in &mut self.weights {
+            let mut sum = 0;
             for weight in column {
-                let room = u64::MAX - sum;
-                cut += u64::from(*weight > room);
-                *weight = (*weight).min(room);
-                sum += *weight;
+                let (part, is_cut) = fitting((*weight).into(), &mut sum);
+                *weight = part;
+                cut += u64::from(is_cut);
             }
         }
-        let weighs = |&row: &u32| self.weights.iter().any(|it| it[row as usize] > 0);
+        let mut sum = 0_u64;
+        for calls in &mut self.calls {
+            let room = u64::MAX - sum;
+            cut += u64::from(*calls > room);
+            *calls = (*calls).min(room);
+            sum += *calls;
+        }
+        let weighs = |&row: &u32| self.weights.iter().any(|it| it[row as usize] != 0);
         let weighted: Vec<u32> = (0..count as u32).filter(weighs).collect();
-        let weights: Vec<Vec<u64>> = match weighted.len() == count {
+        let weights: Vec<Vec<i64>> = match weighted.len() == count {
             true => self.weights,
             false => {
-                let of = |column: &Vec<u64>| {
+                let of = |column: &Vec<i64>| {
                     let weights = weighted.iter().map(|&row| column[row as usize]);
                     weights.collect()
                 };
@@ -139,7 +143,7 @@ fn depth_in_preorder(parents: &[u32]) -> Option<u32> {
     Some(most as u32)
 }
 
-/// A column with each row at its place.
+/// A column with each row at its place; an empty one stays empty.
 fn arranged<T: Copy>(column: Vec<T>, nothing: T, places: &[u32]) -> Vec<T> {
     let mut arranged = vec![nothing; column.len()];
     for (value, &place) in column.into_iter().zip(places) {
@@ -222,7 +226,7 @@ mod tests {
             functions: rows.iter().map(|row| FunctionId(row.1)).collect(),
             parents: rows.iter().map(|row| row.0).collect(),
             calls: rows.iter().map(|row| row.2 + 1).collect(),
-            weights: vec![rows.iter().map(|row| row.2).collect()],
+            weights: vec![rows.iter().map(|row| row.2 as i64).collect()],
         }
     }
 
@@ -283,10 +287,9 @@ mod tests {
         );
         assert_eq!(error(&[(0, 0, 1)]), NoTree::Cycle(0));
         assert_eq!(error(&[(NONE, 0, 1), (9, 0, 1)]), NoTree::NoParent(1));
-        let (contexts, cut) = columns(&[(NONE, 0, u64::MAX - 1), (0, 1, 5), (0, 2, 5)])
+        let (contexts, cut) = columns(&[(NONE, 0, i64::MAX as u64 - 1), (0, 1, 5), (0, 2, 5)])
             .finish()
             .expect("a tree");
-        // Two weights, and the calls of the same rows.
-        assert_eq!((contexts.weight(0).ns(), cut), (u64::MAX, 4));
+        assert_eq!((contexts.weight(0).weight(), cut), (i64::MAX, 2));
     }
 }

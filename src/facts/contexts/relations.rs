@@ -79,7 +79,7 @@ impl Contexts {
     }
 
     /// The sums of contexts of one function called from another.
-    fn relation(&self, caller: usize, called: &[Called], before: &[u64]) -> Relation {
+    fn relation(&self, caller: usize, called: &[Called], before: &[i64]) -> Relation {
         let mut sum = Relation {
             caller: FunctionId(caller as u32),
             ..Relation::NOTHING
@@ -88,8 +88,8 @@ impl Contexts {
             let (at, end) = (id.index(), self.ends[id.index()] as usize);
             sum.callee = callee;
             sum.calls = sum.calls.saturating_add(self.calls(id).unwrap_or_default());
-            sum.cost += Cost::from_ns(before[end] - before[at]);
-            sum.self_cost += Cost::from_ns(before[at + 1] - before[at]);
+            sum.cost += Cost::signed(before[end] - before[at]);
+            sum.self_cost += Cost::signed(before[at + 1] - before[at]);
         }
         sum
     }

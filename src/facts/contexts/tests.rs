@@ -138,11 +138,11 @@ fn weights_past_64_bits_are_cut_and_counted() {
     let mut builder = ContextsBuilder::new(1, &reporter);
     for function in 0..3 {
         let context = builder.child(NodeId::ROOT, FunctionId(function), place);
-        builder.add(context, 0, u64::MAX / 2, place);
+        builder.add(context, 0, i64::MAX / 2, place);
     }
     assert!(!builder.scale(0, 2));
     let contexts = builder.finish();
-    assert_eq!(contexts.weight(0).ns(), u64::MAX);
+    assert_eq!(contexts.weight(0).weight(), i64::MAX);
     assert_eq!(contexts.self_weight(0, ContextId(2)).ns(), 1);
     assert_eq!(reporter.warnings()[0].kind, "weight-out-of-range");
 }

@@ -26,7 +26,7 @@ impl PlaceId {
     }
 }
 
-/// Weights past 64 bits stay at the largest number there is; whoever reads the same weights counts that.
+/// Weights past 63 bits stay at the largest number there is; whoever reads the same weights counts that.
 #[derive(Debug)]
 pub struct LinesBuilder {
     knows: Knows,
@@ -35,14 +35,14 @@ pub struct LinesBuilder {
     places: Vec<Place>,
     place_ids: HashMap<Place, u32>,
     /// By value, by place.
-    own: Vec<Vec<u64>>,
-    totals: Vec<Vec<u64>>,
+    own: Vec<Vec<i64>>,
+    totals: Vec<Vec<i64>>,
     samples: Vec<u64>,
     sites: Vec<SiteRow>,
     site_ids: HashMap<SiteRow, u32>,
     calls: Vec<u64>,
     /// By value, by site.
-    costs: Vec<Vec<u64>>,
+    costs: Vec<Vec<i64>>,
 }
 
 impl LinesBuilder {
@@ -99,12 +99,12 @@ impl LinesBuilder {
     }
 
     /// Adds to what a place itself weighs of `value`.
-    pub fn add(&mut self, place: PlaceId, value: usize, weight: u64) {
+    pub fn add(&mut self, place: PlaceId, value: usize, weight: impl Into<i128>) {
         add(&mut self.own, value, place.index(), weight);
     }
 
     /// Adds to what weighs while a place is on the stack.
-    pub fn add_total(&mut self, place: PlaceId, value: usize, weight: u64) {
+    pub fn add_total(&mut self, place: PlaceId, value: usize, weight: impl Into<i128>) {
         add(&mut self.totals, value, place.index(), weight);
     }
 
@@ -120,7 +120,7 @@ impl LinesBuilder {
         place: PlaceId,
         callee: FunctionId,
         calls: u64,
-        weights: impl IntoIterator<Item = (usize, u64)>,
+        weights: impl IntoIterator<Item = (usize, impl Into<i128>)>,
     ) {
         let row = SiteRow {
             place: place.0,
@@ -151,15 +151,15 @@ impl LinesBuilder {
             let id = self.place(own, file.unwrap_or(FileId::OWN), place.line());
             self.add_samples(id, lines.samples(number).unwrap_or(0));
             for value in 0..lines.values().min(self.own.len()) {
-                self.add(id, value, lines.own(value, number).ns());
+                self.add(id, value, lines.own(value, number));
                 let total = lines.total(value, number).unwrap_or_default();
-                self.add_total(id, value, total.ns());
+                self.add_total(id, value, total);
                 for site in lines.sites(value, number) {
                     let calls = match value {
                         0 => site.calls.unwrap_or(0),
                         _ => 0,
                     };
-                    let weight = [(value, site.cost.ns())];
+                    let weight = [(value, site.cost)];
                     self.add_calls(id, function(site.callee), calls, weight);
                 }
             }
@@ -186,13 +186,10 @@ impl LinesBuilder {
             true => order_of(&sites),
             false => Vec::new(),
         };
-        let column = |column: &[u64], order: &[u32]| -> Vec<u64> {
-            order.iter().map(|&id| column[id as usize]).collect()
-        };
-        let columns = |columns: &[Vec<u64>], order: &[u32], are_known: bool| {
+        let columns = |columns: &[Vec<i64>], order: &[u32], are_known: bool| {
             let known = columns.iter().filter(|_| are_known);
             let rows = known.flat_map(|it| column(it, order));
-            Table::Rows(rows.collect::<Vec<u64>>().into())
+            Table::Rows(rows.collect::<Vec<i64>>().into())
         };
         let known = |rows: Vec<u64>, are_known: bool| match are_known {
             true => Table::Rows(rows.into()),
@@ -220,10 +217,20 @@ impl LinesBuilder {
     }
 }
 
-fn add(columns: &mut [Vec<u64>], value: usize, row: usize, weight: u64) {
+fn add(columns: &mut [Vec<i64>], value: usize, row: usize, weight: impl Into<i128>) {
     if let Some(sum) = columns.get_mut(value).and_then(|it| it.get_mut(row)) {
-        *sum = sum.saturating_add(weight);
+        *sum = sum.saturating_add(fitting(weight));
     }
+}
+
+/// A weight in 63 bits.
+pub(super) fn fitting(weight: impl Into<i128>) -> i64 {
+    weight.into().clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
+/// The rows of a column in this order.
+fn column<T: Copy>(column: &[T], order: &[u32]) -> Vec<T> {
+    order.iter().map(|&id| column[id as usize]).collect()
 }
 
 /// The numbers of rows in the order of what they hold.

@@ -97,14 +97,14 @@ pub struct Lines {
     /// Sorted.
     places: Table<Place>,
     /// By value, by place; totals and samples only where known.
-    own: Table<u64>,
-    totals: Table<u64>,
+    own: Table<i64>,
+    totals: Table<i64>,
     samples: Table<u64>,
     /// Sorted.
     sites: Table<SiteRow>,
     /// By site where known, and by value, by site.
     calls: Table<u64>,
-    costs: Table<u64>,
+    costs: Table<i64>,
 }
 
 impl Lines {
@@ -146,10 +146,10 @@ impl Lines {
         start..end
     }
 
-    fn column(table: &[u64], value: usize, rows: usize, row: usize) -> Cost {
+    fn column(table: &[i64], value: usize, rows: usize, row: usize) -> Cost {
         let index = value.checked_mul(rows).and_then(|at| at.checked_add(row));
         let weight = index.and_then(|at| table.get(at)).copied();
-        Cost::from_ns(weight.unwrap_or(0))
+        Cost::signed(weight.unwrap_or(0))
     }
 
     /// What a place itself weighs of `value`.

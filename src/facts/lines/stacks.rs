@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::builder::{LinesBuilder, PlaceId};
+use super::builder::{LinesBuilder, PlaceId, fitting};
 
 /// A stack of places: its place in a [`LineStacks`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,7 +31,7 @@ pub struct LineStacks {
     rows: Vec<Row>,
     ids: HashMap<Row, u32>,
     /// By value, by stack.
-    weights: Vec<Vec<u64>>,
+    weights: Vec<Vec<i64>>,
     /// By stack: samples that found it, and calls of its top that began on it.
     samples: Vec<u64>,
     calls: Vec<u64>,
@@ -72,18 +72,24 @@ impl LineStacks {
     }
 
     /// Adds to what weighs of `value` while this is the whole stack.
-    pub fn add(&mut self, stack: LineStackId, value: usize, weight: u64) {
-        add(self.weights.get_mut(value), stack, weight);
+    pub fn add(&mut self, stack: LineStackId, value: usize, weight: impl Into<i128>) {
+        if let Some(sum) = at(self.weights.get_mut(value), stack) {
+            *sum = sum.saturating_add(fitting(weight));
+        }
     }
 
     /// Adds samples that found this stack.
     pub fn add_samples(&mut self, stack: LineStackId, samples: u64) {
-        add(Some(&mut self.samples), stack, samples);
+        if let Some(sum) = at(Some(&mut self.samples), stack) {
+            *sum = sum.saturating_add(samples);
+        }
     }
 
     /// Adds calls of the function on top that were made from the place below it.
     pub fn add_calls(&mut self, stack: LineStackId, calls: u64) {
-        add(Some(&mut self.calls), stack, calls);
+        if let Some(sum) = at(Some(&mut self.calls), stack) {
+            *sum = sum.saturating_add(calls);
+        }
     }
 
     /// Adds everything to the places, and to the calls between them. O(stacks), without recursion however deep they are.
@@ -119,13 +125,9 @@ impl LineStacks {
     }
 }
 
-fn add(column: Option<&mut Vec<u64>>, stack: LineStackId, weight: u64) {
-    let index = stack.index().checked_sub(1);
-    if let Some((column, index)) = column.zip(index)
-        && let Some(sum) = column.get_mut(index)
-    {
-        *sum = sum.saturating_add(weight);
-    }
+/// What a stack has in a column; none of the empty one.
+fn at<T>(column: Option<&mut Vec<T>>, stack: LineStackId) -> Option<&mut T> {
+    column?.get_mut(stack.index().checked_sub(1)?)
 }
 
 /// Hands the stacks to `take` whose place does not lie below them too. O(stacks).

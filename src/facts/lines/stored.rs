@@ -70,11 +70,10 @@ impl Lines {
             Some(part)
         };
         let places = Table::part(bytes, next()?)?;
-        let mut column = || Table::<u64>::part(bytes, next()?);
-        let (own, totals, samples) = (column()?, column()?, column()?);
+        let (own, totals) = (Table::part(bytes, next()?)?, Table::part(bytes, next()?)?);
+        let samples = Table::part(bytes, next()?)?;
         let sites = Table::part(bytes, next()?)?;
-        let mut column = || Table::<u64>::part(bytes, next()?);
-        let (calls, costs) = (column()?, column()?);
+        let (calls, costs) = (Table::part(bytes, next()?)?, Table::part(bytes, next()?)?);
         let lines = Lines {
             knows: header.knows,
             values: header.values,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::trace::{FunctionMetrics, Relation};
+use super::super::contexts::cut;
 use callscape_base::units::{Cost, FunctionId};
 use callscape_base::warnings::{Place, Reporter};
 
@@ -32,7 +33,7 @@ struct Edge {
     callee: GraphNode,
     calls: u64,
     /// By value: what all these calls weigh with everything below them.
-    weights: Box<[u64]>,
+    weights: Box<[i64]>,
 }
 
 /// The weights of functions and of the calls between them.
@@ -40,7 +41,7 @@ struct Edge {
 pub struct Graph {
     nodes: Vec<Node>,
     /// By value, by node.
-    own: Vec<Vec<u64>>,
+    own: Vec<Vec<i64>>,
     /// Sorted by caller, callee.
     edges: Vec<Edge>,
 }
@@ -53,7 +54,7 @@ impl Graph {
 
     /// What all functions weigh together.
     pub fn weight(&self, value: usize) -> Cost {
-        self.own[value].iter().map(|&it| Cost::from_ns(it)).sum()
+        self.own[value].iter().map(|&it| Cost::signed(it)).sum()
     }
 
     /// Calls, total and self weight of each of `functions` functions. The total of a node is what the calls
@@ -62,19 +63,31 @@ impl Graph {
     /// call each other in a cycle the input does not tell which of their calls lie in each other, and the total is
     /// the least of this sum and of everything. Of inner calls that nobody makes an outer one the sum may be less than
     /// what the function itself weighs, which is its total then ([`raised`](Self::raised)). O(nodes × log + edges).
+    ///
+    /// Where anything weighs less than nothing, none of these bounds holds: a total then is what a node and the calls
+    /// from it to others weigh.
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = self.told_metrics(value, functions);
-        for metrics in &mut metrics {
-            metrics.total = metrics.total.max(metrics.self_cost);
+        if self.negative(value) == 0 {
+            for metrics in &mut metrics {
+                metrics.total = metrics.total.max(metrics.self_cost);
+            }
         }
         metrics
+    }
+
+    /// How many nodes and calls between them weigh less than nothing.
+    pub fn negative(&self, value: usize) -> u64 {
+        let calls = self.edges.iter().map(|edge| edge.weights[value]);
+        let all = self.own[value].iter().copied().chain(calls);
+        all.filter(|&weight| weight < 0).count() as u64
     }
 
     fn told_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); functions];
         let mut called = vec![Cost::ZERO; self.nodes.len()];
         for edge in &self.edges {
-            let weight = Cost::from_ns(edge.weights[value]);
+            let weight = Cost::signed(edge.weights[value]);
             let of = &mut metrics[self.nodes[edge.callee.index()].function.index()];
             // What builds the graph sees to it that all calls together fit.
             of.calls += edge.calls;
@@ -82,25 +95,34 @@ impl Graph {
                 called[edge.callee.index()] += weight;
             }
         }
-        let uncalled = self.uncalled(value, &called);
+        let is_signed = self.negative(value) > 0;
+        let uncalled = match is_signed {
+            true => self.below(value),
+            false => self.uncalled(value, &called),
+        };
         let all = self.weight(value);
         // Those of inner calls only where nothing is known of outer ones.
         let mut inner = vec![Cost::ZERO; functions];
         for (index, node) in self.nodes.iter().enumerate() {
-            let own = Cost::from_ns(self.own[value][index]);
-            let total = called[index] + uncalled[index];
-            let total = total.min(all).max(own);
+            let own = Cost::signed(self.own[value][index]);
+            let total = match is_signed {
+                true => uncalled[index],
+                false => (called[index] + uncalled[index]).min(all).max(own),
+            };
             let of = &mut metrics[node.function.index()];
             of.self_cost += own;
             if node.is_inner {
                 inner[node.function.index()] += total;
             } else {
-                of.total = (of.total + total).min(all);
+                of.total += total;
             }
         }
         for (metrics, inner) in metrics.iter_mut().zip(inner) {
             if metrics.total == Cost::ZERO {
-                metrics.total = inner.min(all);
+                metrics.total = inner;
+            }
+            if !is_signed {
+                metrics.total = metrics.total.min(all);
             }
         }
         metrics
@@ -109,6 +131,9 @@ impl Graph {
     /// How many functions weigh more themselves, in calls within each other, than with all that they call: no run is
     /// like that. As [`function_metrics`](Self::function_metrics).
     pub fn raised(&self, value: usize, functions: usize) -> u64 {
+        if self.negative(value) > 0 {
+            return 0;
+        }
         let told = self.told_metrics(value, functions);
         told.iter().filter(|it| it.total < it.self_cost).count() as u64
     }
@@ -117,13 +142,8 @@ impl Graph {
     /// what the calls to it do. Of nodes that call each other in a cycle only the sum of this is sure, for what they
     /// call may lie in what they are called for: those with the most have it.
     fn uncalled(&self, value: usize, called: &[Cost]) -> Vec<Cost> {
-        let own = |node: usize| Cost::from_ns(self.own[value][node]);
-        let mut below: Vec<Cost> = (0..self.nodes.len()).map(own).collect();
-        for edge in &self.edges {
-            if edge.caller != edge.callee {
-                below[edge.caller.index()] += Cost::from_ns(edge.weights[value]);
-            }
-        }
+        let own = |node: usize| Cost::signed(self.own[value][node]);
+        let below = self.below(value);
         let more = |node: usize| below[node].saturating_sub(called[node]);
         let mut uncalled = vec![Cost::ZERO; self.nodes.len()];
         let mut component_of = vec![0; self.nodes.len()];
@@ -139,8 +159,8 @@ impl Graph {
         for edge in &self.edges {
             let [from, to] = [edge.caller, edge.callee].map(|node| component_of[node.index()]);
             if from != to {
-                inward[to] += Cost::from_ns(edge.weights[value]);
-                outward[from] += Cost::from_ns(edge.weights[value]);
+                inward[to] += Cost::signed(edge.weights[value]);
+                outward[from] += Cost::signed(edge.weights[value]);
             }
         }
         for (number, mut component) in components.into_iter().enumerate() {
@@ -153,6 +173,18 @@ impl Graph {
             }
         }
         uncalled
+    }
+
+    /// What each node and the calls from it to others weigh.
+    fn below(&self, value: usize) -> Vec<Cost> {
+        let own = self.own[value].iter().map(|&it| Cost::signed(it));
+        let mut below: Vec<Cost> = own.collect();
+        for edge in &self.edges {
+            if edge.caller != edge.callee {
+                below[edge.caller.index()] += Cost::signed(edge.weights[value]);
+            }
+        }
+        below
     }
 
     /// The call relations between functions, sorted by caller, then callee. How much of a callee's self weight
@@ -173,11 +205,11 @@ impl Graph {
                 }
             });
             relation.calls += edge.calls;
-            relation.cost += Cost::from_ns(edge.weights[value]);
+            relation.cost += Cost::signed(edge.weights[value]);
         }
         let mut own: HashMap<FunctionId, Cost> = HashMap::new();
         for (node, &weight) in self.nodes.iter().zip(&self.own[value]) {
-            *own.entry(node.function).or_default() += Cost::from_ns(weight);
+            *own.entry(node.function).or_default() += Cost::signed(weight);
         }
         for relation in relations.values_mut() {
             if callers.get(&relation.callee) == Some(&1) {
@@ -262,12 +294,12 @@ fn components(graph: &Graph) -> Vec<Vec<usize>> {
     found
 }
 
-/// Adds up a call graph. A weight that would bring a value's sum past 64 bits is cut and counted
+/// Adds up a call graph. A weight that would bring the sum of a value's sizes past 63 bits is cut and counted
 /// (`weight-out-of-range`), and so are calls (`calls-out-of-range`).
 pub struct GraphBuilder<'r> {
     reporter: &'r Reporter,
     nodes: Vec<Node>,
-    own: Vec<Vec<u64>>,
+    own: Vec<Vec<i64>>,
     sums: Vec<u64>,
     /// Of all edges.
     calls: u64,
@@ -306,16 +338,13 @@ impl<'r> GraphBuilder<'r> {
         &mut self,
         node: GraphNode,
         value: usize,
-        weight: u64,
+        weight: impl Into<i128>,
         place: impl FnOnce() -> Place,
     ) {
-        let sum = &mut self.sums[value];
-        let room = u64::MAX - *sum;
-        if weight > room {
+        let (weight, is_cut) = cut(weight.into(), &mut self.sums[value]);
+        if is_cut {
             self.reporter.warn("weight-out-of-range", place);
         }
-        let weight = weight.min(room);
-        *sum += weight;
         // No more than their sum, which fits.
         self.own[value][node.index()] += weight;
     }
@@ -326,7 +355,7 @@ impl<'r> GraphBuilder<'r> {
         caller: GraphNode,
         callee: GraphNode,
         calls: u64,
-        weights: impl IntoIterator<Item = (usize, u64)>,
+        weights: impl IntoIterator<Item = (usize, i64)>,
         place: impl FnOnce() -> Place,
     ) {
         let room = u64::MAX - self.calls;
@@ -350,8 +379,8 @@ impl<'r> GraphBuilder<'r> {
     }
 
     /// What all functions weigh together of `value`.
-    pub fn weight(&self, value: usize) -> u64 {
-        self.sums[value]
+    pub fn weight(&self, value: usize) -> Cost {
+        self.own[value].iter().map(|&it| Cost::signed(it)).sum()
     }
 
     pub fn finish(self) -> Graph {

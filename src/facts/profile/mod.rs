@@ -190,6 +190,27 @@ impl Profile {
         }
     }
 
+    /// How many weights of the value with this number are negative, as in a difference between two profiles.
+    pub fn negative(&self, value: usize) -> u64 {
+        match &self.weights {
+            Weights::Contexts(contexts) => contexts.negative(value),
+            Weights::Graph(graph) => graph.negative(value),
+            Weights::Sums(sums) => sums.negative(value),
+        }
+    }
+
+    /// What shares of the value shown are shares of: everything, whatever its sign, as sums of a difference may be
+    /// nothing. That is how pprof has it (`computeTotal` in `internal/report/report.go`).
+    pub fn size(&self) -> u64 {
+        match self.negative(self.shown) {
+            0 => self.weight().ns(),
+            _ => {
+                let own = self.function_metrics().iter().map(|it| it.self_cost.size());
+                own.fold(0, u64::saturating_add)
+            }
+        }
+    }
+
     /// Calls (0 where not known), total and self weight of each function, indexed by function; costs are in
     /// the [`unit`](Self::unit). Linear in the contexts the first time.
     pub fn function_metrics(&self) -> &[FunctionMetrics] {

@@ -1,5 +1,6 @@
 //! Weights of functions and of the calls between them as another tool has summed them up: nothing is derived.
 
+use super::super::contexts::cut;
 use crate::trace::{FunctionMetrics, Relation};
 use callscape_base::units::Cost;
 use callscape_base::warnings::{Place, Reporter};
@@ -13,23 +14,24 @@ pub struct OfValue {
 }
 
 impl OfValue {
-    /// Makes what is told agree with itself, each repair counted: a total is no less than the self weight in it
-    /// (`total-below-self`), nothing waits longer than it runs (`waiting-beyond-cost`), and what all functions weigh and
-    /// all calls fit into 64 bits (`weight-out-of-range`, `calls-out-of-range`).
+    /// Makes what is told agree with itself, each repair counted: a total is no less than the self weight in it, where
+    /// neither is negative (`total-below-self`), nothing waits longer than it runs (`waiting-beyond-cost`), and what all functions weigh,
+    /// whatever their signs, and all calls fit into 64 bits (`weight-out-of-range`, `calls-out-of-range`).
     fn repair(&mut self, reporter: &Reporter, place: &impl Fn() -> Place) {
-        let (mut room, mut room_for_calls) = (Cost::from_ns(u64::MAX), u64::MAX);
+        let (mut sum, mut room_for_calls) = (0, u64::MAX);
         for of in &mut self.functions {
-            if of.self_cost > room {
+            let (own, is_cut) = cut(of.self_cost.into(), &mut sum);
+            if is_cut {
                 reporter.warn("weight-out-of-range", place);
-                of.self_cost = room;
+                of.self_cost = Cost::signed(own);
             }
-            room = room.saturating_sub(of.self_cost);
             cut_calls(&mut of.calls, &mut room_for_calls, reporter, place);
-            if of.total < of.self_cost {
+            let is_signed = of.self_cost.min(of.total) < Cost::ZERO;
+            if of.total < of.self_cost && !is_signed {
                 reporter.warn("total-below-self", place);
                 of.total = of.self_cost;
             }
-            if of.self_waiting > of.self_cost || of.waiting > of.total {
+            if !is_signed && (of.self_waiting > of.self_cost || of.waiting > of.total) {
                 reporter.warn("waiting-beyond-cost", place);
                 of.self_waiting = of.self_waiting.min(of.self_cost);
                 of.waiting = of.waiting.min(of.total);
@@ -98,6 +100,13 @@ impl Sums {
     pub fn weight(&self, value: usize) -> Cost {
         let functions = self.of_values.get(value).map(|it| it.functions.iter());
         functions.into_iter().flatten().map(|it| it.self_cost).sum()
+    }
+
+    /// How many functions weigh less than nothing themselves.
+    pub fn negative(&self, value: usize) -> u64 {
+        let functions = self.of_values.get(value).map(|it| it.functions.iter());
+        let own = functions.into_iter().flatten().map(|it| it.self_cost);
+        own.filter(|&it| it < Cost::ZERO).count() as u64
     }
 
     /// Calls, total and self weight of each of `functions` functions.

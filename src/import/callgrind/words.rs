@@ -78,6 +78,15 @@ pub fn number(text: &[u8]) -> Option<u64> {
     }
 }
 
+/// A number as [`number`] reads it, which may be negative.
+pub fn signed(text: &[u8]) -> Option<i64> {
+    let (sign, size) = match text.strip_prefix(b"-") {
+        Some(size) => (-1, size),
+        None => (1, text),
+    };
+    Some(sign * i64::try_from(number(size)?).ok()?)
+}
+
 /// A number as [`number`] reads it, or the whole number next to one with decimals, and whether it had any.
 pub fn rounded(text: &[u8]) -> Option<(u64, bool)> {
     if memchr::memchr(b',', text).is_some() {

@@ -25,6 +25,8 @@ pub enum Cell {
 #[derive(Default)]
 pub struct Table {
     columns: Vec<Vec<Option<i64>>>,
+    /// What the weights of samples count; empty if the table does not say.
+    pub weight_type: String,
 }
 
 impl Table {
@@ -39,12 +41,13 @@ impl Table {
         let mut schema: Vec<Option<usize>> = Vec::new();
         // Rows that stand before the schema.
         let mut rows = Vec::new();
+        let mut weight_type = String::new();
         let find = |key: &[u8]| {
             let mut keys = wanted.iter();
             keys.position(|(name, _)| name.as_bytes() == key)
         };
         if !document.object()? {
-            return Ok(Table { columns });
+            return Ok(Table::default());
         }
         while let Some(key) = document.member()? {
             if let Some(column) = find(key) {
@@ -88,6 +91,7 @@ impl Table {
                         }
                     }
                 }
+                b"weightType" => weight_type = document.text()?,
                 _ => document.skip()?,
             }
         }
@@ -98,7 +102,10 @@ impl Table {
                 cells.push(value.and_then(|value| value.of(wanted[column].1)));
             }
         }
-        Ok(Table { columns })
+        Ok(Table {
+            columns,
+            weight_type,
+        })
     }
 
     pub fn get(&self, column: usize, row: usize) -> Option<i64> {

@@ -61,20 +61,20 @@ impl Sampled {
                 Some(lines) if lined.line == 0 => lines.as_slice(),
                 _ => &alone[..],
             };
-            let all: u128 = lines.iter().map(|&(_, ticks)| u128::from(ticks)).sum();
-            let mut before = 0_u128;
+            let all: i128 = lines.iter().map(|&(_, ticks)| i128::from(ticks)).sum();
+            let mut before = 0_i128;
             for &(line, ticks) in lines {
                 let place = places.place(row.function, FileId::OWN, line);
                 places.add_samples(place, ticks);
-                let behind = before + u128::from(ticks);
+                let behind = before + i128::from(ticks);
                 for value in 0..values {
-                    let whole = u128::from(self.weight(value, stack));
-                    let until = |ticks: u128| whole * ticks / all.max(1);
-                    places.add(place, value, (until(behind) - until(before)) as u64);
+                    let whole = i128::from(self.weight(value, stack));
+                    let until = |ticks: i128| whole * ticks / all.max(1);
+                    places.add(place, value, until(behind) - until(before));
                 }
                 before = behind;
             }
-            if all == 0 && (0..values).any(|value| self.weight(value, stack) > 0) {
+            if all == 0 && (0..values).any(|value| self.weight(value, stack) != 0) {
                 // Its last sample lasted, though none found it on top: time passed until the next.
                 let place = places.place(row.function, FileId::OWN, 0);
                 for value in 0..values {

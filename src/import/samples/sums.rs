@@ -30,7 +30,7 @@ pub enum Amounts {
 pub struct StackWeights {
     of: Vec<Weight>,
     /// By event, by stack: amounts of events that are not the time shown.
-    others: Vec<Vec<u64>>,
+    others: Vec<Vec<i64>>,
     /// By track, nanoseconds that samples cover.
     covered: Vec<u64>,
 }
@@ -54,7 +54,7 @@ impl StackWeights {
     }
 
     /// A sample of another event, or what the sample counts beside its time.
-    pub fn add_other(&mut self, event: usize, stack: StackId, amount: u64) {
+    pub fn add_other(&mut self, event: usize, stack: StackId, amount: i64) {
         let sum = at(at(&mut self.others, event), stack.index());
         *sum = sum.saturating_add(amount);
     }
@@ -132,18 +132,19 @@ impl Sampled {
     }
 
     /// What a stack with lines weighs itself.
-    pub(super) fn weight(&self, value: usize, stack: StackId) -> u64 {
+    pub(super) fn weight(&self, value: usize, stack: StackId) -> i64 {
         let of_event = |event: usize| {
             let column = self.weights.others.get(event);
             let of = column.and_then(|it| it.get(stack.index()));
             of.copied().unwrap_or(0)
         };
         let of = self.of(stack);
+        let ns = Cost::from_ns(of.ns).weight();
         match self.values[value].1 {
-            Amounts::Time => of.ns,
-            Amounts::Samples => of.samples,
+            Amounts::Time => ns,
+            Amounts::Samples => Cost::from_ns(of.samples).weight(),
             Amounts::Event(event) => of_event(event),
-            Amounts::TimeAndEvent(event) => of.ns.saturating_add(of_event(event)),
+            Amounts::TimeAndEvent(event) => ns.saturating_add(of_event(event)),
         }
     }
 
@@ -151,7 +152,7 @@ impl Sampled {
     pub fn weighed(&self, stacks: &Stacks, functions: usize) -> Option<Weighed> {
         let count = stacks.all().len() + 1;
         let mut calls = vec![0_u64; count];
-        let mut weights = vec![vec![0_u64; count]; self.values()];
+        let mut weights = vec![vec![0_i64; count]; self.values()];
         for index in 1..stacks.lined_len() {
             let stack = StackId::numbered(index);
             let plain = stacks.plain(stack).index();
@@ -165,7 +166,7 @@ impl Sampled {
         let mut is_found = vec![false; count];
         for (index, (below, _)) in rows.iter().enumerate().rev() {
             let index = index + 1;
-            is_found[index] |= calls[index] > 0 || weights.iter().any(|it| it[index] > 0);
+            is_found[index] |= calls[index] > 0 || weights.iter().any(|it| it[index] != 0);
             is_found[below.index()] |= is_found[index];
         }
         let mut places = vec![ContextColumns::OUTERMOST; count];

@@ -155,7 +155,6 @@ impl Reader<'_> {
         if weight < 0 {
             document.warn("negative-weight");
         }
-        let weight = weight.max(0).unsigned_abs();
         self.builder
             .add(context, value, weight, || document.place());
     }

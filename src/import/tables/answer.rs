@@ -107,8 +107,8 @@ enum Role {
 struct Column {
     name: String,
     /// By function.
-    own: Vec<u128>,
-    total: Vec<u128>,
+    own: Vec<i128>,
+    total: Vec<i128>,
     has_fractions: bool,
     is_there: bool,
 }
@@ -122,7 +122,7 @@ struct Answer<'r> {
     values: Vec<Column>,
     table: FunctionTable,
     /// By function, in thousandths.
-    calls: Vec<u128>,
+    calls: Vec<i128>,
     counts_calls: bool,
     units: Units,
     reporter: &'r Reporter,
@@ -455,7 +455,7 @@ impl<'r> Answer<'r> {
             };
             if self.roles[at] == Role::Calls {
                 self.counts_calls = true;
-                self.calls[id] = self.calls[id].saturating_add(amount);
+                self.calls[id] = self.calls[id].saturating_add(amount.max(0));
                 if !has_calls_alone {
                     continue;
                 }
@@ -500,13 +500,13 @@ impl<'r> Answer<'r> {
         for column in self.values {
             let (unit, factor) = unit_of(&column);
             let mut metrics = vec![FunctionMetrics::default(); functions];
-            let get = |sums: &[u128], id: usize| {
+            let get = |sums: &[i128], id: usize| {
                 let sum = sums.get(id).copied().unwrap_or_default();
-                let sum = sum.saturating_add(factor / 2) / factor;
-                u64::try_from(sum).unwrap_or_else(|_| {
+                let sum = super::columns::rounded(sum, factor);
+                Cost::signed(i64::try_from(sum).unwrap_or_else(|_| {
                     reporter.warn("weight-out-of-range", place);
-                    u64::MAX
-                })
+                    i64::MAX
+                }))
             };
             for (id, of) in metrics.iter_mut().enumerate() {
                 let calls = self.calls.get(id).copied().unwrap_or_default();
@@ -517,12 +517,12 @@ impl<'r> Answer<'r> {
                         reporter.warn("calls-out-of-range", place);
                         u64::MAX
                     }),
-                    self_cost: Cost::from_ns(own),
+                    self_cost: own,
                     // 0 where it is not told.
-                    total: Cost::from_ns(match get(&column.total, id) {
-                        0 => own,
+                    total: match get(&column.total, id) {
+                        Cost::ZERO => own,
                         total => total,
-                    }),
+                    },
                     ..FunctionMetrics::default()
                 };
             }

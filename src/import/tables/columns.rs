@@ -10,7 +10,7 @@ pub fn amount(
     cell: Cell<'_>,
     reporter: &Reporter,
     place: &impl Fn() -> Place,
-) -> Option<(u128, bool)> {
+) -> Option<(i128, bool)> {
     match cell {
         Cell::Null => None,
         Cell::Text(_) => {
@@ -21,7 +21,7 @@ pub fn amount(
             if whole < 0 {
                 reporter.warn("negative-number", place);
             }
-            Some((u128::from(whole.max(0) as u64) * 1000, false))
+            Some((i128::from(whole) * 1000, false))
         }
         Cell::Real(real) if !real.is_finite() => {
             reporter.warn("not-a-number", place);
@@ -31,14 +31,19 @@ pub fn amount(
             if real < 0.0 {
                 reporter.warn("negative-number", place);
             }
-            if real >= u64::MAX as f64 {
+            if real.abs() >= i64::MAX as f64 {
                 reporter.warn("number-out-of-range", place);
                 return None;
             }
-            let thousandths = (real.max(0.0) * 1000.0).round() as u128;
+            let thousandths = (real * 1000.0).round() as i128;
             Some((thousandths, real.fract() != 0.0))
         }
     }
+}
+
+/// A sum of thousandths in a unit with so many of them, halves rounded up.
+pub fn rounded(thousandths: i128, factor: i128) -> i128 {
+    thousandths.saturating_add(factor / 2).div_euclid(factor)
 }
 
 /// What rows say in a column `unit` of the costs beside it.
@@ -57,7 +62,7 @@ impl Units {
 
     /// The unit of a column, and how many thousandths of what stands there one of it is: what its name says, else what rows
     /// have said of costs.
-    pub fn of(&self, column: &str, has_fractions: bool) -> (Unit, u128) {
+    pub fn of(&self, column: &str, has_fractions: bool) -> (Unit, i128) {
         let said = self.0.as_deref().filter(|it| !it.is_empty());
         let unit = match (column, column.rsplit('_').next()) {
             (_, Some("ns")) => Unit::Nanoseconds,

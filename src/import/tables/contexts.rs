@@ -73,8 +73,8 @@ impl ContextTable {
                 let calls = rows.number(3, row);
                 counts |= calls.is_some();
                 columns.calls.push(calls.unwrap_or_default());
-                own.push(rows.number(4, row).unwrap_or_default());
-                let waited = rows.number(5, row);
+                own.push(rows.weight(4, row).unwrap_or_default());
+                let waited = rows.weight(5, row);
                 knows_waiting |= waited.is_some();
                 if knows_waiting {
                     waiting.resize(at, 0);
@@ -128,7 +128,7 @@ impl ContextTable {
         let shown = self.values[0].name.clone();
         let mut rows = Rows::new(files, "samples", asks, progress, reporter);
         let mut values: Vec<Value> = Vec::new();
-        let mut weights: Vec<Vec<u64>> = Vec::new();
+        let mut weights: Vec<Vec<i64>> = Vec::new();
         let mut at = 0;
         while rows.next()? > 0 {
             for row in 0..rows.len() {
@@ -156,10 +156,10 @@ impl ContextTable {
                 match context.and_then(|context| self.numbering.get(context)) {
                     Some(context) => {
                         if let Some(of) = weights[at].get_mut(context as usize) {
-                            let weight = rows.number(3, row).unwrap_or_default();
+                            let weight = rows.weight(3, row).unwrap_or_default();
                             *of = of.checked_add(weight).unwrap_or_else(|| {
                                 reporter.warn("weight-out-of-range", || rows.place());
-                                u64::MAX
+                                i64::MAX
                             });
                         }
                     }

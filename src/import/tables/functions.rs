@@ -185,7 +185,7 @@ pub fn each(
     let mut at = 0_u64;
     while rows.next()? > 0 {
         for row in 0..rows.len() {
-            let cost = |column| Cost::from_ns(rows.number(column, row).unwrap_or_default());
+            let cost = |column| Cost::signed(rows.weight(column, row).unwrap_or_default());
             let number = rows.number(NUMBER, row);
             let [name, file, library, module] =
                 [NAME, FILE, LIBRARY, MODULE].map(|column| rows.text(column, row));

@@ -185,7 +185,7 @@ impl Runs<'_> {
             let function = tree.function(id);
             let function = global.get(function.index()).copied().unwrap_or(function);
             let node = builder.child(around, function, place);
-            builder.add(node, 0, tree.self_weight(0, id).ns(), place);
+            builder.add(node, 0, tree.self_weight(0, id), place);
             if counts {
                 builder.add_calls(node, tree.calls(id).unwrap_or_default(), place);
             }

@@ -39,9 +39,9 @@ enum Role {
 /// What is added up of one relation, costs in thousandths.
 #[derive(Clone, Copy, Default)]
 struct Sum {
-    calls: u128,
-    total: u128,
-    own: u128,
+    calls: i128,
+    total: i128,
+    own: i128,
 }
 
 /// A table of call relations, as it is read.
@@ -162,7 +162,7 @@ impl<'r> RelationAnswer<'r> {
         self.counts_calls |= calls.is_some();
         let costs = [total, own].into_iter().flatten();
         self.has_fractions |= costs.into_iter().any(|(_, has_fraction)| has_fraction);
-        let add = |sum: &mut u128, amount: Option<(u128, bool)>| {
+        let add = |sum: &mut i128, amount: Option<(i128, bool)>| {
             *sum = sum.saturating_add(amount.map_or(0, |(amount, _)| amount));
         };
         let [caller, callee] = pair;
@@ -175,19 +175,18 @@ impl<'r> RelationAnswer<'r> {
     pub fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
         let (unit, factor) = self.units.of(&self.value, self.has_fractions);
         let place = || Place::file(input.display().to_string());
-        let whole = |sum: u128, factor: u128| {
-            let units = sum.saturating_add(factor / 2) / factor;
-            u64::try_from(units).unwrap_or_else(|_| {
+        let whole = |sum: i128, factor: i128| {
+            Cost::signed(i64::try_from(columns::rounded(sum, factor)).unwrap_or_else(|_| {
                 reporter.warn("weight-out-of-range", place);
-                u64::MAX
-            })
+                i64::MAX
+            }))
         };
         let relation = |(&(caller, callee), sum): (&(FunctionId, FunctionId), &Sum)| Relation {
             caller,
             callee,
-            calls: whole(sum.calls, 1000),
-            cost: Cost::from_ns(whole(sum.total, factor)),
-            self_cost: Cost::from_ns(whole(sum.own, factor)),
+            calls: whole(sum.calls, 1000).ns(),
+            cost: whole(sum.total, factor),
+            self_cost: whole(sum.own, factor),
             ..Relation::NOTHING
         };
         let relations: Vec<Relation> = self.sums.iter().map(relation).collect();
@@ -208,7 +207,7 @@ impl<'r> RelationAnswer<'r> {
         }
         for of in &relations {
             let ends = [of.caller, of.callee].map(|it| nodes[it.index()]);
-            graph.add_calls(ends[0], ends[1], of.calls, [(0, of.cost.ns())], place);
+            graph.add_calls(ends[0], ends[1], of.calls, [(0, of.cost.weight())], place);
         }
         let graph = graph.finish();
         let raised = graph.raised(0, functions);
@@ -234,26 +233,29 @@ impl<'r> RelationAnswer<'r> {
 }
 
 /// By function, the self cost of all calls of it.
-fn told_own(relations: &[Relation], functions: usize) -> Vec<u64> {
+fn told_own(relations: &[Relation], functions: usize) -> Vec<Cost> {
     let mut own = vec![Cost::ZERO; functions];
     for of in relations {
         own[of.callee.index()] += of.self_cost;
     }
-    own.into_iter().map(Cost::ns).collect()
+    own
 }
 
 /// By function, what calls of it cost beyond the calls that it makes; `infer` is told of each that has any.
-fn inferred_own(relations: &[Relation], functions: usize, infer: impl Fn()) -> Vec<u64> {
-    let mut called = vec![0u64; functions];
-    let mut calls = vec![0u64; functions];
+fn inferred_own(relations: &[Relation], functions: usize, infer: impl Fn()) -> Vec<Cost> {
+    let mut called = vec![Cost::ZERO; functions];
+    let mut calls = vec![Cost::ZERO; functions];
     for of in relations {
-        for (sums, end) in [(&mut called, of.callee), (&mut calls, of.caller)] {
-            let sum = &mut sums[end.index()];
-            *sum = sum.saturating_add(of.cost.ns());
-        }
+        called[of.callee.index()] += of.cost;
+        calls[of.caller.index()] += of.cost;
     }
-    let own = called.iter().zip(&calls);
-    let own: Vec<u64> = own.map(|(of, below)| of.saturating_sub(*below)).collect();
-    own.iter().filter(|own| **own > 0).for_each(|_| infer());
+    // With negative costs, less than nothing may be left.
+    let is_signed = relations.iter().any(|of| of.cost < Cost::ZERO);
+    let own = called.iter().zip(&calls).map(|(&of, &below)| match is_signed {
+        true => of - below,
+        false => of.saturating_sub(below),
+    });
+    let own: Vec<Cost> = own.collect();
+    own.iter().filter(|own| **own != Cost::ZERO).for_each(|_| infer());
     own
 }

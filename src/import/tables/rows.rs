@@ -113,7 +113,20 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The same in 32 bits: what is larger is the largest.
+    /// The number in a row with its sign, as weights have it (`negative-number`); none where it is null.
+    #[inline]
+    pub fn weight(&self, column: usize, row: usize) -> Option<i64> {
+        let Values::Whole(values) = self.values(column) else {
+            return None;
+        };
+        let value = values.get(row).copied().filter(|&value| value != NULL)?;
+        if value < 0 {
+            self.reporter.warn("negative-number", || self.place());
+        }
+        Some(value)
+    }
+
+    /// The number as [`number`](Self::number) in 32 bits: what is larger is the largest.
     #[inline]
     pub fn small(&self, column: usize, row: usize) -> Option<u32> {
         let number = self.number(column, row)?;

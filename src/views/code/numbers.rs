@@ -71,7 +71,7 @@ impl Numbers {
     /// A cost as cells have room for it: of things their number alone.
     pub fn cell(&self, cost: Cost) -> String {
         match &self.lines.unit {
-            Unit::Things(_) => text::count(cost.ns()),
+            Unit::Things(_) => format!("{}{}", cost.sign(), text::count(cost.size())),
             unit => unit.show(cost),
         }
     }

@@ -146,8 +146,8 @@ impl FunctionTable {
         let number = |place: u32| match self.sort.0 {
             Column::Name => 0,
             Column::Calls => of(place).metrics.calls,
-            Column::Total => of(place).metrics.total.ns(),
-            Column::SelfCost => of(place).metrics.self_cost.ns(),
+            Column::Total => of(place).metrics.total.size(),
+            Column::SelfCost => of(place).metrics.self_cost.size(),
             Column::Waiting => of(place).metrics.waiting.ns(),
             Column::SelfWaiting => of(place).metrics.self_waiting.ns(),
             Column::Average => of(place).average().ns(),

@@ -202,7 +202,7 @@ fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
     let unit = document.resolved().map(|it| it.recording.unit());
     match unit {
         // Their name would not fit into every cell.
-        Some(Unit::Things(_)) => text::count(cost.ns()),
+        Some(Unit::Things(_)) => format!("{}{}", cost.sign(), text::count(cost.size())),
         Some(unit) => unit.show(cost),
         None => cost.to_string(),
     }

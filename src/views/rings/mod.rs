@@ -7,6 +7,7 @@ mod query;
 mod saved;
 mod ui;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -241,11 +242,12 @@ impl Rings {
         let old = is_way.then(|| self.chart.clone());
         let waiting = callscape_analysis::contexts::WAITING;
         let before = match self.metric {
-            Metric::Calls => shown.calls_before(),
-            Metric::Waiting if shown.knows_waiting => shown.contexts.weights_before(waiting),
-            Metric::Total | Metric::Waiting => shown.contexts.weights_before(shown.value),
+            Metric::Calls => Cow::Borrowed(shown.calls_before()),
+            Metric::Waiting if shown.knows_waiting => shown.contexts.shown_before(waiting),
+            Metric::Total | Metric::Waiting => shown.contexts.shown_before(shown.value),
         };
         let ends = shown.contexts.ends();
+        let before = &*before;
         self.chart.lay_out(Tree { ends, before }, &of);
         self.before = old.map(|old| (old, now));
     }

@@ -81,7 +81,7 @@ impl Sums {
 
     /// How much the run shown has more than the other one.
     pub fn delta(&self) -> i128 {
-        i128::from(self.total.ns()) - i128::from(self.other.ns())
+        i128::from(self.total) - i128::from(self.other)
     }
 
     fn order(&self, other: &Sums, by: By) -> Ordering {

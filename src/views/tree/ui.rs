@@ -270,7 +270,7 @@ impl Listed<'_> {
     fn cost(&self, cost: Cost) -> String {
         match self.document.resolved().map(|it| it.recording.unit()) {
             // Their name would not fit into every cell.
-            Some(Unit::Things(_)) => text::count(cost.ns()),
+            Some(Unit::Things(_)) => format!("{}{}", cost.sign(), text::count(cost.size())),
             Some(unit) => unit.show(cost),
             None => cost.to_string(),
         }
