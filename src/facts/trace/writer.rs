@@ -436,7 +436,7 @@ pub(crate) fn finish(
     store.temporary = Arc::new(Mutex::new(temporary));
     let calls: u64 = store.infos.iter().map(|thread| thread.calls).sum();
     if calls > FEW as u64 && !store.overflows {
-        let metrics = store.function_metrics(None);
+        let metrics = store.function_metrics(None.into());
         let rows: Vec<MetricsRow> = metrics.iter().map(MetricsRow::from).collect();
         store.metrics = Table::Rows(rows.into());
     }
