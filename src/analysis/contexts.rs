@@ -249,11 +249,9 @@ impl Merging<'_> {
             if let Some(part) = inside.part(id, &call) {
                 of_call.cost = part.length();
                 of_call.waited = waited(part.start, part.end);
-                if let Some(around) = open.last_mut() {
-                    if !around.is_own {
-                        around.below += of_call.cost;
-                        around.waited_below += of_call.waited;
-                    }
+                if let Some(around) = open.last_mut().filter(|it| !it.is_own) {
+                    around.below += of_call.cost;
+                    around.waited_below += of_call.waited;
                 }
                 if is_thesis && inside.reaches_out(id) {
                     // Not all of its subcalls are gone through.
