@@ -264,11 +264,11 @@ impl Of<'_> {
         name: impl Fn(ModuleId) -> String,
     ) -> anyhow::Result<Vec<NamedRelation>> {
         let relations = collapse(relations, stands_for);
-        let of = |it: FunctionId| stands_for.get(it.index()).copied().flatten().map(|it| it.0);
-        let pairs = relations.iter().map(|it| (it.from.0, it.to.0));
-        let between = Between::new(pairs, &of);
         let moments = match self.within {
             Some(within) => with_progress(|progress| {
+                let of = |it: FunctionId| Some(stands_for.get(it.index()).copied()??.0);
+                let pairs = relations.iter().map(|it| (it.from.0, it.to.0));
+                let between = Between::new(pairs, &of);
                 between.moments(&self.resolved.recording, within, progress)
             })??,
             None => None,
