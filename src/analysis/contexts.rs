@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{CallId, Cost, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_facts::recording::Recording;
-use callscape_facts::trace::Trace;
+use callscape_facts::trace::{Enclosing, Trace, Within};
 use callscape_facts::weighed::Weighed;
 
 /// How many calls are merged between two looks at the wish to cancel.
@@ -28,7 +28,7 @@ pub fn contexts<'a>(
     if let Some(weighed) = weighed.filter(|_| !recording.trace.knows_waiting()) {
         return Ok(Some(Cow::Borrowed(weighed)));
     }
-    let contexts = of_trace(&recording.trace, recording.trace.range(), progress)?;
+    let contexts = of_trace(&recording.trace, Within::default(), progress)?;
     Ok(Some(Cow::Owned(match weighed {
         Some(weighed) => with_waiting(weighed, &contexts),
         None => contexts,
@@ -60,26 +60,31 @@ fn with_waiting(weighed: &Contexts, timed: &Contexts) -> Contexts {
 
 /// A call that is open at the call being read.
 struct Open {
-    context: NodeId,
+    function: FunctionId,
+    /// `None` if it does not count, and none inside it so far.
+    context: Option<NodeId>,
+    /// Cost and waiting are its own, without subcalls.
+    is_own: bool,
     cost: Cost,
-    /// The cost of its direct subcalls.
-    below: Cost,
-    /// What of both was waiting.
+    /// What of its cost was waiting.
     waited: Cost,
+    /// What of both its direct subcalls have.
+    below: Cost,
     waited_below: Cost,
 }
 
 /// The value of a trace's contexts that says how much of their self cost was waiting.
 pub const WAITING: usize = 1;
 
-/// The calls that overlap `range`, of all threads, merged by call path: nanoseconds of self cost within the range, as
-/// a second value what of it was [waiting](WAITING) where the trace knows, and calls.
+/// The calls of all threads that count [within](Within) a range, merged by call path: nanoseconds of self cost, as a second
+/// value what of it was [waiting](WAITING) where the trace knows, and calls. Calls around these that do not count have
+/// contexts with no calls and no cost of their own.
 pub fn of_trace(
     trace: &Trace,
-    range: TimeRange,
+    within: impl Into<Within>,
     progress: &Progress,
 ) -> Result<Contexts, Cancelled> {
-    of_threads(trace, trace.thread_ids(), range, progress)
+    of_threads(trace, trace.thread_ids(), within, progress)
 }
 
 /// The same of some threads. A call that is outermost on its thread hangs below the one that a link leads to it from, where
@@ -87,7 +92,7 @@ pub fn of_trace(
 pub fn of_threads(
     trace: &Trace,
     threads: impl IntoIterator<Item = ThreadId>,
-    range: TimeRange,
+    within: impl Into<Within>,
     progress: &Progress,
 ) -> Result<Contexts, Cancelled> {
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
@@ -101,7 +106,7 @@ pub fn of_threads(
     }
     let mut merging = Merging {
         trace,
-        range,
+        within: within.into(),
         progress,
         builder: ContextsBuilder::new(1 + usize::from(trace.knows_waiting()), &reporter),
         hung,
@@ -154,7 +159,7 @@ impl Hung {
 /// Calls on their way into contexts.
 struct Merging<'a> {
     trace: &'a Trace,
-    range: TimeRange,
+    within: Within,
     progress: &'a Progress,
     builder: ContextsBuilder<'a>,
     hung: Hung,
@@ -180,7 +185,10 @@ impl Merging<'_> {
         outside: NodeId,
     ) -> Result<(), Cancelled> {
         let (trace, progress) = (self.trace, self.progress);
-        let mut range = self.range;
+        let inside = trace.inside(thread, self.within);
+        let is_thesis = self.within.enclosing == Enclosing::Whole;
+        let whole = TimeRange::new(Time::ZERO, Time::MAX);
+        let mut range = self.within.range.unwrap_or(whole);
         let mut numbers = 0..u32::MAX;
         if let Some(root) = only {
             let call = trace.call(thread, root);
@@ -202,12 +210,23 @@ impl Merging<'_> {
         let place = || Place::file("a trace");
         let mut open: Vec<Open> = Vec::new();
         let close = |builder: &mut ContextsBuilder<'_>, call: Open| {
+            let Some(context) = call.context else { return };
             let own = call.cost.saturating_sub(call.below);
-            builder.add(call.context, 0, own.ns(), place);
+            builder.add(context, 0, own.ns(), place);
             if knows_waiting {
                 let own = call.waited.saturating_sub(call.waited_below);
-                builder.add(call.context, WAITING, own.ns(), place);
+                builder.add(context, WAITING, own.ns(), place);
             }
+        };
+        // The context of a call, and of those around it that have none yet.
+        let name = |builder: &mut ContextsBuilder<'_>, open: &mut [Open], function| {
+            let first = open.iter().rposition(|it| it.context.is_some());
+            let mut around = first.and_then(|it| open[it].context).unwrap_or(outside);
+            for without in &mut open[first.map_or(0, |it| it + 1)..] {
+                around = builder.child(around, without.function, place);
+                without.context = Some(around);
+            }
+            builder.child(around, function, place)
         };
         let (mut visited, mut result) = (0_u64, Ok(()));
         trace.calls_in(thread, range, u32::MAX, |id, call| {
@@ -227,29 +246,36 @@ impl Merging<'_> {
             {
                 close(&mut self.builder, ended);
             }
-            let start = call.start.max(range.start);
-            let end = call.end.min(range.end);
-            let (cost, waited) = (end.since(start), waited(start, end));
-            let around = match open.last_mut() {
-                Some(around) => {
-                    around.below += cost;
-                    around.waited_below += waited;
-                    around.context
-                }
-                None => outside,
-            };
-            let context = self.builder.child(around, call.function, place);
-            self.builder.add_calls(context, 1, place);
-            if let Some(below) = self.hung.below.get(&(thread, id)) {
-                self.ready.extend(below.iter().map(|&call| (call, context)));
-            }
-            open.push(Open {
-                context,
-                cost,
+            let mut of_call = Open {
+                function: call.function,
+                context: None,
+                is_own: false,
+                cost: Cost::ZERO,
+                waited: Cost::ZERO,
                 below: Cost::ZERO,
-                waited,
                 waited_below: Cost::ZERO,
-            });
+            };
+            if let Some(part) = inside.part(id, &call) {
+                of_call.cost = part.length();
+                of_call.waited = waited(part.start, part.end);
+                if let Some(around) = open.last_mut().filter(|it| !it.is_own) {
+                    around.below += of_call.cost;
+                    around.waited_below += of_call.waited;
+                }
+                if is_thesis && inside.reaches_out(id) {
+                    // Not all of its subcalls are gone through.
+                    of_call.cost = trace.self_cost(thread, id);
+                    of_call.waited = trace.waited(thread, id).own;
+                    of_call.is_own = true;
+                }
+                let context = name(&mut self.builder, &mut open, call.function);
+                self.builder.add_calls(context, 1, place);
+                if let Some(below) = self.hung.below.get(&(thread, id)) {
+                    self.ready.extend(below.iter().map(|&call| (call, context)));
+                }
+                of_call.context = Some(context);
+            }
+            open.push(of_call);
         });
         while let Some(ended) = open.pop() {
             close(&mut self.builder, ended);

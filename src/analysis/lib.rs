@@ -18,6 +18,7 @@ pub mod frequency;
 pub mod line_changes;
 pub mod lines;
 pub mod mapping;
+pub mod moments;
 pub mod phases;
 pub mod refinement;
 pub mod relations;

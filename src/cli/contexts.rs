@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use serde::Serialize;
 use serde::ser::Serializer;
 
 use super::output::{self, Align, Table};
 use super::progress::with_progress;
+use super::range::RangeArgs;
 use super::threads;
 use callscape_analysis::contexts;
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{
-    ContextId, Cost, FunctionId, ThreadId, Time, TimeRange, TimeSpec, Unit,
-};
+use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
+use callscape_facts::trace::Within;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List the calling contexts of a recording: its calls merged by call path", after_help = HELP)]
@@ -24,12 +24,8 @@ pub struct ContextsArgs {
     /// Only the thread with this id or name
     #[arg(long, value_name = "T")]
     thread: Option<String>,
-    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
-    #[arg(long, value_name = "TIME")]
-    from: Option<TimeSpec>,
-    /// End of the range
-    #[arg(long, value_name = "TIME")]
-    to: Option<TimeSpec>,
+    #[command(flatten)]
+    range: RangeArgs,
     /// Count a recursive call in the context of the call that is already open
     #[arg(long, conflicts_with = "by_function")]
     merge_recursion: bool,
@@ -83,10 +79,10 @@ pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let found = with_progress(|progress| {
         let of = match &chosen {
             None => contexts::contexts(recording, progress)?,
-            Some(Chosen { range, threads }) => {
+            Some(Chosen { within, threads }) => {
                 let threads = threads.iter().copied();
                 let trace = &recording.trace;
-                let of = contexts::of_threads(trace, threads, *range, progress)?;
+                let of = contexts::of_threads(trace, threads, *within, progress)?;
                 Some(Cow::Owned(of))
             }
         };
@@ -138,28 +134,22 @@ fn without_call_sites(format: &str) -> String {
 
 /// The part of a recording that is asked for.
 struct Chosen {
-    range: TimeRange,
+    within: Within,
     threads: Vec<ThreadId>,
 }
 
 impl Chosen {
     /// None for all of it.
     fn of(args: &ContextsArgs, resolved: &Resolved) -> anyhow::Result<Option<Chosen>> {
-        if args.thread.is_none() && args.from.is_none() && args.to.is_none() {
+        let recording = &resolved.recording;
+        let within = args.range.within(recording)?;
+        if args.thread.is_none() && within.range.is_none() {
             return Ok(None);
         }
-        let recording = &resolved.recording;
-        output::ensure_times(recording, "no thread or range can be selected")?;
+        output::ensure_times(recording, "no thread can be selected")?;
         let trace = &recording.trace;
-        let resolve = |time: TimeSpec| time.resolve(trace.duration());
-        let start = args.from.map_or(Time::ZERO, resolve);
-        let end = args.to.map_or(trace.range().end, resolve);
-        ensure!(
-            start <= end,
-            "expected --from before --to, found {start} and {end}"
-        );
         Ok(Some(Chosen {
-            range: TimeRange::new(start, end),
+            within,
             threads: threads::find(trace, args.thread.as_deref())?,
         }))
     }

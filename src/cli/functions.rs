@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::output::{self, Align, Table};
 use super::progress::with_progress;
+use super::range::RangeArgs;
 use callscape_analysis::result_sets::NamedSet;
 use callscape_analysis::session::Session;
 use callscape_base::units::{Cost, FunctionId, Unit};
@@ -19,6 +20,8 @@ use callscape_views::text::counted;
 pub struct FunctionsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
+    #[command(flatten)]
+    range: RangeArgs,
     /// Sort order, the largest first
     #[arg(long, value_enum, default_value_t = Sort::Total)]
     sort: Sort,
@@ -39,6 +42,7 @@ pub struct FunctionsArgs {
 
 const EXAMPLES: &str = "Examples:
   callscape functions trace.json --sort self --top 10
+  callscape functions trace.json --from 10% --to 20% --enclosing none
   callscape functions heap.pb.gz --value alloc_space
   callscape functions trace.json --source src --results clippy.sarif
   rg --json 'unwrap' src | callscape functions trace.json --source src --results -
@@ -96,7 +100,8 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let resolved = output::recording(&session)?;
     let functions = &resolved.recording.functions;
     let unit = resolved.recording.unit();
-    let metrics = resolved.recording.function_metrics(None);
+    let within = args.range.within(&resolved.recording)?;
+    let metrics = resolved.recording.function_metrics(within);
     let knows_waiting = resolved.recording.trace.knows_waiting();
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
     order.retain(|(id, _)| {
@@ -107,7 +112,8 @@ pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     });
     // What is called too often has no calls any more.
     let left_out_frequent = resolved.recording.left_out.is_some();
-    order.retain(|(_, metrics)| metrics.calls > 0 || !left_out_frequent);
+    let may_be_uncalled = !left_out_frequent && within.range.is_none();
+    order.retain(|(_, metrics)| metrics.calls > 0 || may_be_uncalled);
     let hits = |id: FunctionId| {
         let module = resolved.resolution.modules.get(id.index())?;
         results.as_ref()?.functions.get(module).copied()

@@ -7,11 +7,14 @@ use anyhow::ensure;
 use serde::Serialize;
 
 use super::output::{self, Align, Table};
+use super::progress::with_progress;
+use super::range::RangeArgs;
 use callscape_analysis::call_graph::collapse;
 use callscape_analysis::mapping::Mapping;
+use callscape_analysis::moments::{self, Between};
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, FunctionId, ModuleId, Time, TimeRange, TimeSpec, Unit};
-use callscape_facts::trace::Relation;
+use callscape_facts::trace::{Relation, Within};
 use callscape_filter::cut::Cut;
 
 #[derive(Debug, clap::Args)]
@@ -19,12 +22,8 @@ use callscape_filter::cut::Cut;
 pub struct GraphArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
-    /// Only calls that start after this time, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    from: Option<TimeSpec>,
-    /// Only calls that end before this time, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    to: Option<TimeSpec>,
+    #[command(flatten)]
+    range: RangeArgs,
     /// Counts at this time, as the landscape shows them: all calls that started by then, with the costs of open calls
     /// up to then
     #[arg(long, value_name = "TIME", conflicts_with_all = ["from", "to"])]
@@ -50,6 +49,9 @@ const EXAMPLES: &str = "Examples:
   callscape graph trace.json --from 10% --to 20% --json
   callscape graph trace.json --at 12.5ms --since 12ms --level 2
   callscape graph heap.pb.gz --value alloc_space --level 1
+
+cost_ns is the sum of the costs of all calls: a call inside another of the same relation counts in both. moments_ns counts \
+each moment once: it is the time in which at least one of the calls is open, on each thread.
 
 For a profile whose weights are not times, cost_ns and self_cost_ns in the JSON document are in the unit given by the \
 field \"unit\". Calls are 0 if a profile does not count them. Callgrind does not record self costs by caller: if a \
@@ -78,6 +80,9 @@ struct NamedRelation {
     links: u64,
     cost_ns: Cost,
     self_cost_ns: Cost,
+    /// The time in which at least one of the calls is open on a thread, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moments_ns: Option<Cost>,
     /// Waiting time in both costs, if recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_ns: Option<Cost>,
@@ -97,26 +102,12 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    if args.from.is_some() || args.to.is_some() {
-        output::ensure_times(recording, "no range can be selected")?;
-    }
+    let within = args.range.within(recording)?;
     if args.at.is_some() {
         output::ensure_times(recording, "no time can be selected")?;
     }
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
-    let (from, to) = (args.from.map(resolve), args.to.map(resolve));
-    let range = TimeRange {
-        start: from.unwrap_or(Time::ZERO),
-        end: to.unwrap_or(Time::MAX),
-    };
-    ensure!(
-        range.start <= range.end,
-        "expected --from before --to, found {} and {}",
-        range.start,
-        range.end
-    );
-    let range = (from.is_some() || to.is_some()).then_some(range);
     let (at, since) = (args.at.map(resolve), args.since.map(resolve));
     if let (Some(at), Some(since)) = (at, since) {
         ensure!(
@@ -127,18 +118,27 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let path = args.map.as_deref();
     let entities = path.map(|path| Entities::open(path, &session, resolved));
     let entities = entities.transpose()?;
-    let between = |relations: &[Relation]| match (args.level, &entities) {
-        (Some(level), _) => between_modules(level, &session, resolved, relations),
-        (_, Some(entities)) => entities.between(relations),
-        (None, None) => between_functions(&session, resolved, relations),
+    let between = |relations: &[Relation], within: Option<Within>| {
+        let of = Of {
+            session: &session,
+            resolved,
+            within,
+        };
+        match (args.level, &entities) {
+            (Some(level), _) => of.between_modules(level, relations),
+            (_, Some(entities)) => of.between_entities(entities, relations),
+            (None, None) => of.between_functions(relations),
+        }
     };
-    let relations = match at {
-        Some(at) => trace.running(at),
-        None => recording.relations(range),
+    let mut graph = match at {
+        Some(at) => {
+            let until = TimeRange::new(Time::ZERO, at);
+            between(&trace.running(at), Some(until.into()))?
+        }
+        None => between(&recording.relations(within), Some(within))?,
     };
-    let mut graph = between(&relations);
     if let Some(since) = since {
-        graph.count_since(&between(&trace.running(since)));
+        graph.count_since(&between(&trace.running(since), None)?);
     }
     output::ensure_whole(recording)?;
     let knows_waiting = trace.knows_waiting();
@@ -152,7 +152,11 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     let has_links = trace.has_links();
     let mut headings = vec![("calls", Align::Right)];
     headings.extend(has_links.then_some(("links", Align::Right)));
-    headings.extend([("cost", Align::Right), ("self cost", Align::Right)]);
+    headings.extend([
+        ("sum of cost", Align::Right),
+        ("moments", Align::Right),
+        ("self cost", Align::Right),
+    ]);
     let waiting = [("waiting", Align::Right), ("self waiting", Align::Right)];
     headings.extend(waiting.iter().filter(|_| knows_waiting));
     headings.extend([("from", Align::Left), ("to", Align::Left)]);
@@ -165,6 +169,9 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
         cells.extend(has_links.then(|| relation.links.to_string()));
         cells.extend([
             unit.show(relation.cost_ns),
+            relation
+                .moments_ns
+                .map_or_else(String::new, |it| unit.show(it)),
             unit.show(relation.self_cost_ns),
         ]);
         let waiting = [relation.waiting_ns, relation.self_waiting_ns];
@@ -176,63 +183,108 @@ pub fn run(args: GraphArgs) -> anyhow::Result<()> {
     output::print(|out| table.write(out))
 }
 
-/// Relations between functions: display names, with the modules that distinguish functions of the same name.
-fn between_functions(session: &Session, resolved: &Resolved, relations: &[Relation]) -> Graph {
-    let functions = &resolved.recording.functions;
-    let name = |id| functions.get(id).name.to_owned();
-    let module = |id: FunctionId| {
-        let module = resolved.resolution.modules.get(id.index());
-        module.map(|&module| session.hierarchy.path(module))
-    };
-    let relations = relations.iter().map(|relation| NamedRelation {
-        from: name(relation.caller),
-        to: name(relation.callee),
-        calls: relation.calls,
-        links: relation.links,
-        cost_ns: relation.cost,
-        self_cost_ns: relation.self_cost,
-        waiting_ns: Some(relation.waiting),
-        self_waiting_ns: Some(relation.self_waiting),
-        step_calls: None,
-        from_module: module(relation.caller),
-        to_module: module(relation.callee),
-    });
-    Graph::new(functions.ids().map(name).collect(), relations.collect())
+/// The recording whose relations are listed.
+struct Of<'a> {
+    session: &'a Session,
+    resolved: &'a Resolved,
+    /// Of what moments are asked for; `None` if of nothing.
+    within: Option<Within>,
 }
 
-/// Relations between the modules at one depth of the hierarchy, named by their paths; a function above that depth
-/// counts as a module.
-fn between_modules(
-    level: u16,
-    session: &Session,
-    resolved: &Resolved,
-    relations: &[Relation],
-) -> Graph {
-    let hierarchy = &session.hierarchy;
-    let displayed = Cut::at_level(hierarchy, level).displayed(hierarchy);
-    let module_of: Vec<Option<ModuleId>> = resolved
-        .resolution
-        .modules
-        .iter()
-        .map(|module| displayed.get(module.index()).copied())
-        .collect();
-    let relations = collapse(relations, &module_of).into_iter();
-    let relations = relations.map(|relation| NamedRelation {
-        from: hierarchy.path(relation.from),
-        to: hierarchy.path(relation.to),
-        calls: relation.calls,
-        links: relation.links,
-        cost_ns: relation.cost,
-        self_cost_ns: relation.self_cost,
-        waiting_ns: Some(relation.waiting),
-        self_waiting_ns: Some(relation.self_waiting),
-        step_calls: None,
-        from_module: None,
-        to_module: None,
-    });
-    let modules: BTreeSet<ModuleId> = module_of.iter().copied().flatten().collect();
-    let modules = modules.into_iter().map(|module| hierarchy.path(module));
-    Graph::new(modules.collect(), relations.collect())
+impl Of<'_> {
+    /// Relations between functions: display names, with the modules that distinguish functions of the same name.
+    fn between_functions(&self, relations: &[Relation]) -> anyhow::Result<Graph> {
+        let functions = &self.resolved.recording.functions;
+        let name = |id| functions.get(id).name.to_owned();
+        let module = |id: FunctionId| {
+            let module = self.resolved.resolution.modules.get(id.index());
+            module.map(|&module| self.session.hierarchy.path(module))
+        };
+        let moments = match self.within {
+            Some(within) => with_progress(|progress| {
+                moments::of_functions(&self.resolved.recording, within, relations, progress)
+            })??,
+            None => None,
+        };
+        let relations = relations.iter().enumerate().map(|(at, relation)| NamedRelation {
+            from: name(relation.caller),
+            to: name(relation.callee),
+            calls: relation.calls,
+            links: relation.links,
+            cost_ns: relation.cost,
+            self_cost_ns: relation.self_cost,
+            moments_ns: moments.as_ref().map(|it| it[at]),
+            waiting_ns: Some(relation.waiting),
+            self_waiting_ns: Some(relation.self_waiting),
+            step_calls: None,
+            from_module: module(relation.caller),
+            to_module: module(relation.callee),
+        });
+        let relations = relations.collect();
+        Ok(Graph::new(functions.ids().map(name).collect(), relations))
+    }
+
+    /// Relations between the modules at one depth of the hierarchy, named by their paths; a function above that depth
+    /// counts as a module.
+    fn between_modules(&self, level: u16, relations: &[Relation]) -> anyhow::Result<Graph> {
+        let hierarchy = &self.session.hierarchy;
+        let displayed = Cut::at_level(hierarchy, level).displayed(hierarchy);
+        let modules = &self.resolved.resolution.modules;
+        let module_of: Vec<Option<ModuleId>> = modules
+            .iter()
+            .map(|module| displayed.get(module.index()).copied())
+            .collect();
+        let relations = self.collapsed(relations, &module_of, |it| hierarchy.path(it))?;
+        let modules: BTreeSet<ModuleId> = module_of.iter().copied().flatten().collect();
+        let modules = modules.into_iter().map(|module| hierarchy.path(module));
+        Ok(Graph::new(modules.collect(), relations))
+    }
+
+    fn between_entities(
+        &self,
+        entities: &Entities,
+        relations: &[Relation],
+    ) -> anyhow::Result<Graph> {
+        let names = entities.mapping.entities();
+        let name = |it: ModuleId| names.get(it.index()).cloned().unwrap_or_default();
+        let relations = self.collapsed(relations, &entities.of, name)?;
+        Ok(Graph::new(names.to_vec(), relations))
+    }
+
+    /// Relations between what stands for functions.
+    fn collapsed(
+        &self,
+        relations: &[Relation],
+        stands_for: &[Option<ModuleId>],
+        name: impl Fn(ModuleId) -> String,
+    ) -> anyhow::Result<Vec<NamedRelation>> {
+        let relations = collapse(relations, stands_for);
+        let moments = match self.within {
+            Some(within) => with_progress(|progress| {
+                let of = |it: FunctionId| Some(stands_for.get(it.index()).copied()??.0);
+                let pairs = relations.iter().map(|it| (it.from.0, it.to.0));
+                let between = Between::new(pairs, &of);
+                between.moments(&self.resolved.recording, within, progress)
+            })??,
+            None => None,
+        };
+        let relations = relations.iter().enumerate();
+        let relations = relations.map(|(at, relation)| NamedRelation {
+            from: name(relation.from),
+            to: name(relation.to),
+            calls: relation.calls,
+            links: relation.links,
+            cost_ns: relation.cost,
+            self_cost_ns: relation.self_cost,
+            moments_ns: moments.as_ref().map(|it| it[at]),
+            waiting_ns: Some(relation.waiting),
+            self_waiting_ns: Some(relation.self_waiting),
+            step_calls: None,
+            from_module: None,
+            to_module: None,
+        });
+        Ok(relations.collect())
+    }
 }
 
 /// The entities of a mapping file.
@@ -272,28 +324,6 @@ impl Entities {
             .map(|entity| entity.map(|entity| ModuleId(entity as u32)))
             .collect();
         Ok(Entities { mapping, of })
-    }
-
-    fn between(&self, relations: &[Relation]) -> Graph {
-        let name = |entity: ModuleId| {
-            let name = self.mapping.entities().get(entity.index());
-            name.cloned().unwrap_or_default()
-        };
-        let relations = collapse(relations, &self.of).into_iter();
-        let relations = relations.map(|relation| NamedRelation {
-            from: name(relation.from),
-            to: name(relation.to),
-            calls: relation.calls,
-            links: relation.links,
-            cost_ns: relation.cost,
-            self_cost_ns: relation.self_cost,
-            waiting_ns: Some(relation.waiting),
-            self_waiting_ns: Some(relation.self_waiting),
-            step_calls: None,
-            from_module: None,
-            to_module: None,
-        });
-        Graph::new(self.mapping.entities().to_vec(), relations.collect())
     }
 }
 

@@ -46,6 +46,7 @@ mod present;
 mod progress;
 #[cfg(feature = "parquet")]
 mod query;
+mod range;
 mod record;
 mod render;
 mod resolve;

@@ -12,9 +12,10 @@ use document::{Document, Source};
 
 use super::output;
 use super::progress::with_progress;
+use super::range::RangeArgs;
 use callscape_analysis::lines::{FileLines, LineFacts, file_around, recorded_at};
 use callscape_analysis::session::Session;
-use callscape_base::units::{ModuleId, Time, TimeRange, TimeSpec, counted};
+use callscape_base::units::{ModuleId, counted};
 use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
@@ -30,12 +31,8 @@ pub struct LinesArgs {
     /// Only the lines of this function of the file
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// Only calls after this time, if lines are inferred
-    #[arg(long, value_name = "TIME")]
-    from: Option<TimeSpec>,
-    /// Only calls before this time, if lines are inferred
-    #[arg(long, value_name = "TIME")]
-    to: Option<TimeSpec>,
+    #[command(flatten)]
+    range: RangeArgs,
     /// Value to show if the profile has several, such as alloc_space; `info` lists them
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
@@ -51,8 +48,9 @@ const HELP: &str = "Examples:
   callscape lines cpu.pb.gz src --file server/handler.go --function ServeHTTP
   callscape lines trace.json src --file app/views.py --json
 
-Only lines with data are listed: the self cost of the line, and the calls made from it with their costs. `share` is \
-the share of the cost of all calls of the function. callgrind, pprof, perf with source lines, Firefox, Java Flight \
+Only lines with data are listed: the self cost of the line; its total, the time in which the line or a call made from \
+it runs, each moment counted once; and the calls made from it with the sum of their costs, in which recursive calls \
+count more than once. `share` is the share of the cost of all calls of the function. callgrind, pprof, perf with source lines, Firefox, Java Flight \
 Recorder, HPROF, and speedscope files of py-spy, rbspy and austin record the line from which a call was made; V8 and \
 Chrome record which line ran. For other recordings lines are inferred: the callee's name is looked up among the calls \
 in the caller's text. Such lines are marked with ~. If several lines call the same name, their shared calls are \
@@ -69,17 +67,8 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     let session = output::open(&input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    let duration = recording.trace.duration();
-    let from = args.from.map(|it| it.resolve(duration));
-    let to = args.to.map(|it| it.resolve(duration));
-    let range = (from.is_some() || to.is_some()).then(|| {
-        TimeRange::new(
-            from.unwrap_or(Time::ZERO),
-            to.unwrap_or(Time::ZERO + duration),
-        )
-    });
-    if range.is_some() {
-        output::ensure_times(recording, "no range can be selected")?;
+    let within = args.range.within(recording)?;
+    if within.range.is_some() {
         ensure!(
             recording.lines.is_none(),
             "{}: line costs are known only for the whole recording, so --from and --to cannot be used",
@@ -95,7 +84,7 @@ pub fn run(args: LinesArgs) -> anyhow::Result<()> {
     let source = source(&session, file, !knows_sites, &recording.path)?;
     let hierarchy = &session.hierarchy;
     let sites = source.as_ref().and_then(|it| it.sites.as_deref());
-    let facts = LineFacts::new(hierarchy, resolved, range);
+    let facts = LineFacts::new(hierarchy, resolved, within);
     let lines = match &functions {
         Some(functions) => facts.functions(hierarchy, resolved, (file, functions), sites),
         None => facts.file(hierarchy, resolved, file, sites),

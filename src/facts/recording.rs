@@ -11,9 +11,9 @@ use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::{NoSuchValue, Profile, Value};
 use super::sampling::Sampling;
-use super::trace::{FunctionMetrics, Relation, Thread, Trace};
+use super::trace::{FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
-use callscape_base::units::{Cost, TimeRange, Unit};
+use callscape_base::units::{Cost, Unit};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -252,21 +252,23 @@ impl Recording {
     /// Calls, total and self cost of each function, indexed by function, over the whole recording or over
     /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit). Without a range, samples count with
     /// their weights; in a range, with the time in it that they cover.
-    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        match (&self.profile, &self.weighed, range) {
+    pub fn function_metrics(&self, within: impl Into<Within>) -> Vec<FunctionMetrics> {
+        let within = within.into();
+        match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.function_metrics().to_vec(),
             (None, Some(weighed), None) => weighed.function_metrics(&self.trace),
-            _ => self.trace.function_metrics(range),
+            _ => self.trace.function_metrics(within),
         }
     }
 
     /// The call relations between functions, sorted by caller, then callee, over the whole recording or over
     /// a range of time, as [`function_metrics`](Self::function_metrics).
-    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        match (&self.profile, &self.weighed, range) {
+    pub fn relations(&self, within: impl Into<Within>) -> Vec<Relation> {
+        let within = within.into();
+        match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.relations().to_vec(),
             (None, Some(weighed), None) => weighed.relations(&self.trace),
-            _ => self.trace.relations(range),
+            _ => self.trace.relations(within),
         }
     }
 

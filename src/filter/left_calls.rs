@@ -7,8 +7,8 @@ use super::filters::FilterRules;
 use super::walk::{LeftCall, walk};
 use callscape_analysis::phases::{Calls, Pruning};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{CallId, Cost, ThreadId, TimeRange};
-use callscape_facts::trace::{Ended, Floor, Gatherer, Skeleton, Trace, median};
+use callscape_base::units::{CallId, Cost, ThreadId};
+use callscape_facts::trace::{Enclosing, Ended, Floor, Gatherer, Skeleton, Trace, Within, median};
 
 /// The calls of a trace that `rules` leave.
 #[derive(Clone, Copy)]
@@ -29,15 +29,15 @@ impl LeftCalls<'_> {
         &self,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
+        within: Within,
         progress: &Progress,
     ) -> Result<(Skeleton, HashMap<u64, u64>), Cancelled> {
         let mut gatherer = Gatherer::new(thread, floor);
         let knows_waiting = self.trace.knows_waiting();
         let visit = |left: &LeftCall| {
             let cost = match knows_waiting {
-                true => self.trace.cost_without_preemption(thread, left.id),
-                false => left.call.cost(),
+                true => self.trace.cost_without_preemption(thread, left.part),
+                false => left.cost(),
             };
             gatherer.add(&Ended {
                 call: left.id,
@@ -47,7 +47,8 @@ impl LeftCalls<'_> {
                 cost,
             });
         };
-        walk(self.trace, thread, range, self.rules, progress, visit)?;
+        debug_assert_eq!(within.enclosing, Enclosing::Parts, "filters know parts");
+        walk(self.trace, thread, within.range, self.rules, progress, visit)?;
         let (mut skeleton, short) = gatherer.finish();
         skeleton.linked = self.trace.linked_callers(thread);
         Ok((skeleton, short))
@@ -79,7 +80,7 @@ impl Calls for LeftCalls<'_> {
         };
         let mut counts: HashMap<u64, u64> = HashMap::new();
         for &thread in threads {
-            let (_, short) = self.gather(thread, floor, None, progress)?;
+            let (_, short) = self.gather(thread, floor, Within::default(), progress)?;
             for (cost, count) in short {
                 *counts.entry(cost).or_default() += count;
             }
@@ -91,13 +92,13 @@ impl Calls for LeftCalls<'_> {
         &self,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
+        within: Within,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         if self.rules.leaves_threads_whole() {
-            return self.trace.skeleton(thread, floor, range, progress);
+            return self.trace.skeleton(thread, floor, within, progress);
         }
-        Ok(self.gather(thread, floor, range, progress)?.0)
+        Ok(self.gather(thread, floor, within, progress)?.0)
     }
 
     fn known(&self) -> Option<Pruning> {
@@ -234,7 +235,7 @@ mod tests {
             for thread in left.threads() {
                 let progress = Progress::new();
                 let (gathered, _) = left
-                    .gather(thread, floor, None, &progress)
+                    .gather(thread, floor, Within::default(), &progress)
                     .expect("goes on");
                 let direct = trace
                     .skeleton(thread, floor, None, &progress)

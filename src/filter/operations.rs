@@ -81,6 +81,24 @@ impl Kept {
         })
     }
 
+    /// The parts of calls that lie in `range`, as calls. O(calls in the range).
+    #[cfg(test)]
+    pub(crate) fn parts(trace: &Trace, range: TimeRange) -> Kept {
+        let overlaps = |it: &Call| {
+            let is_after = it.end > range.start || it.start >= range.start;
+            it.start < range.end && is_after && range.start < range.end
+        };
+        let mut kept = Kept::overlapping(trace, range, |_| true);
+        for calls in &mut kept.threads {
+            *calls = retain(calls, |_, kept| overlaps(&kept.call));
+            for kept in calls {
+                kept.call.start = kept.call.start.max(range.start);
+                kept.call.end = kept.call.end.min(range.end);
+            }
+        }
+        kept
+    }
+
     /// The kept calls of a thread.
     pub fn calls(&self, thread: ThreadId) -> &[KeptCall] {
         self.threads.get(thread.index()).map_or(&[], Vec::as_slice)
@@ -178,6 +196,7 @@ pub(super) mod tests {
     use callscape_facts::functions::Function;
     use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
     use callscape_facts::trace::random::random_numbers;
+    use callscape_facts::trace::{Enclosing, Within};
 
     /// A module for each function of a random trace, and which is whose.
     pub fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {
@@ -287,7 +306,11 @@ pub(super) mod tests {
                     relation.cost,
                 )
             };
-            let fast: Vec<_> = trace.relations(Some(range)).iter().map(label).collect();
+            let within = Within {
+                range: Some(range),
+                enclosing: Enclosing::Whole,
+            };
+            let fast: Vec<_> = trace.relations(within).iter().map(label).collect();
             assert_eq!(
                 kept.call_graph().iter().map(label).collect::<Vec<_>>(),
                 fast

@@ -1,12 +1,12 @@
 //! The calls that a range and the filters leave of a trace, one after the other: the trace filtering
 //! operations of Bohnet's thesis, section 6.1.1, in its order (time range constraint, call tree removal,
-//! module removal), without holding the calls in memory.
+//! module removal), without holding the calls in memory. Of calls that reach out of the range their parts in it count.
 
 use super::filters::FilterRules;
 use super::selection::CallOf;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use callscape_facts::trace::{Call, Trace, Waited};
+use callscape_facts::trace::{Call, Inside, Trace, Waited};
 
 /// So many calls are walked through between two looks at whether to go on.
 const STRETCH: u64 = 200_000;
@@ -17,31 +17,40 @@ pub struct LeftCall {
     pub thread: ThreadId,
     pub id: CallId,
     pub call: Call,
+    /// What of it lies in the range.
+    pub part: TimeRange,
     /// The innermost call around it that is left, and its function.
     pub caller: Option<(CallId, FunctionId)>,
-    /// Its cost minus that of its direct subcalls. The subcalls of a removed call count as its own; what
+    /// The cost of its part minus that of its direct subcalls. The subcalls of a removed call count as its own; what
     /// happened below a call whose tree is removed counts as its own time.
     pub self_cost: Cost,
-    /// The part of its cost and of its own in which it waited.
+    /// What of its cost and of its own was waiting.
     pub waited: Waited,
     /// A call of the same function that is left encloses it.
     pub is_nested: bool,
+}
+
+impl LeftCall {
+    /// What it costs in the range.
+    pub fn cost(&self) -> Cost {
+        self.part.length()
+    }
 }
 
 /// A call on the way.
 struct Open {
     id: CallId,
     call: Call,
+    /// What of it counts; `None` if it is only around others.
+    part: Option<TimeRange>,
     is_removed: bool,
     is_cut: bool,
-    /// It, or a call that it triggered, lies in the range.
-    is_kept: bool,
     /// The costs of its direct subcalls.
     subcalls: u64,
     /// What removed subcalls leave to it.
     absorbed: u64,
     /// What it waited, its direct subcalls waited, and removed subcalls leave to it of that.
-    waited: Waited,
+    waited: Cost,
     subcalls_waited: Cost,
     absorbed_waited: Cost,
 }
@@ -51,7 +60,7 @@ struct Walk<'a, F> {
     trace: &'a Trace,
     knows_waiting: bool,
     thread: ThreadId,
-    range: Option<TimeRange>,
+    inside: Inside,
     rules: &'a FilterRules,
     stack: Vec<Open>,
     /// By function, how many open calls of it are not removed.
@@ -79,7 +88,7 @@ pub fn walk(
         trace,
         knows_waiting: trace.knows_waiting(),
         thread,
-        range,
+        inside: trace.inside(thread, range),
         rules,
         stack: Vec::new(),
         open: Vec::new(),
@@ -118,23 +127,20 @@ pub fn walk(
 impl<F: FnMut(&LeftCall)> Walk<'_, F> {
     fn enter(&mut self, id: CallId, call: Call) {
         self.leave(call.depth as usize);
-        // The thesis leaves out both ends of the range.
-        let in_range = self
-            .range
-            .is_none_or(|range| call.start > range.start && call.end < range.end);
-        if let Some(last) = self.stack.last_mut() {
-            if last.is_cut {
-                last.is_kept |= in_range;
-                return;
-            }
-            last.subcalls += call.cost().ns();
+        if self.stack.last().is_some_and(|last| last.is_cut) {
+            return;
         }
-        let mut waited = Waited::default();
-        if self.knows_waiting {
-            waited = self.trace.waited(self.thread, id);
-            if let Some(last) = self.stack.last_mut() {
-                last.subcalls_waited += waited.total;
+        let part = self.inside.part(id, &call);
+        let waited = match (part, self.knows_waiting) {
+            (Some(part), true) => {
+                let until = |t| self.trace.waited_until(self.thread, t);
+                until(part.end).saturating_sub(until(part.start))
             }
+            _ => Cost::ZERO,
+        };
+        if let Some(last) = self.stack.last_mut() {
+            last.subcalls += part.map_or(0, |part| part.length().ns());
+            last.subcalls_waited += waited;
         }
         let of = CallOf {
             thread: self.thread,
@@ -151,9 +157,9 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
         self.stack.push(Open {
             id,
             call,
+            part,
             is_removed,
             is_cut: self.rules.cuts_below(call.function, of),
-            is_kept: in_range,
             subcalls: 0,
             absorbed: 0,
             waited,
@@ -165,35 +171,24 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
     /// Leaves the calls that lie at least `depth` deep.
     fn leave(&mut self, depth: usize) {
         while let Some(open) = self.stack.pop_if(|open| open.call.depth as usize >= depth) {
-            let is_whole = self
-                .range
-                .is_none_or(|range| range.start <= open.call.start && open.call.end <= range.end);
-            let own = if open.is_cut {
-                open.call.cost().ns()
-            } else if is_whole {
-                open.call.cost().ns().saturating_sub(open.subcalls)
-            } else {
-                // Its subcalls outside of the range count as they are.
-                self.trace.self_cost(self.thread, open.id).ns()
+            let cost = open.part.map_or(0, |part| part.length().ns());
+            let (own, own_waited) = match open.is_cut {
+                true => (cost, open.waited),
+                false => (
+                    cost.saturating_sub(open.subcalls),
+                    open.waited.saturating_sub(open.subcalls_waited),
+                ),
             };
             let own = own.saturating_add(open.absorbed);
-            let own_waited = if open.is_cut {
-                open.waited.total
-            } else if is_whole {
-                open.waited.total.saturating_sub(open.subcalls_waited)
-            } else {
-                open.waited.own
-            };
             let waited = Waited {
-                total: open.waited.total,
+                total: open.waited,
                 own: own_waited + open.absorbed_waited,
             };
-            if let Some(outer) = self.stack.last_mut() {
-                outer.is_kept |= open.is_kept;
-                if open.is_removed {
-                    outer.absorbed += own;
-                    outer.absorbed_waited += waited.own;
-                }
+            if let Some(outer) = self.stack.last_mut()
+                && open.is_removed
+            {
+                outer.absorbed += own;
+                outer.absorbed_waited += waited.own;
             }
             if open.is_removed {
                 continue;
@@ -201,12 +196,13 @@ impl<F: FnMut(&LeftCall)> Walk<'_, F> {
             let count = &mut self.open[open.call.function.index()];
             *count -= 1;
             let is_nested = *count > 0;
-            if open.is_kept {
+            if let Some(part) = open.part {
                 let caller = self.stack.iter().rev().find(|outer| !outer.is_removed);
                 (self.visit)(&LeftCall {
                     thread: self.thread,
                     id: open.id,
                     call: open.call,
+                    part,
                     caller: caller.map(|outer| (outer.id, outer.call.function)),
                     self_cost: Cost::from_ns(own),
                     waited,

@@ -411,17 +411,25 @@ impl Difference {
 
     /// What both runs have of the measure in a module, for people; none where neither ran it.
     pub fn text(&self, module: ModuleId) -> Option<String> {
+        let both = self.both(module, self.measure)?;
         let change = self.change(module);
-        let [a, b] = [change.a, change.b].map(|it| match it.is_there() {
-            true => self.amount.text(it.of(self.measure)),
-            false => "not run".to_owned(),
-        });
         let times = match (change.standing(), change.ratio(self.measure)) {
             (Standing::Both, Some(ratio)) => format!(", ×{ratio:.2}"),
             _ => String::new(),
         };
+        Some(format!("{}: {both}{times}", self.measure.title()))
+    }
+
+    /// What both runs have of any measure in a module, for people; `None` if neither ran it.
+    pub fn both(&self, module: ModuleId, measure: Measure) -> Option<String> {
+        let change = self.change(module);
+        let amount = self.amount.by(measure);
+        let [a, b] = [change.a, change.b].map(|it| match it.is_there() {
+            true => amount.text(it.of(measure)),
+            false => "not run".to_owned(),
+        });
         let is_there = change.a.is_there() || change.b.is_there();
-        is_there.then(|| format!("{}: A {a}, B {b}{times}", self.measure.title()))
+        is_there.then(|| format!("A {a}, B {b}"))
     }
 
     /// Where on the way from less (-1) to more (1) which differences stand, as texts with units.

@@ -36,6 +36,7 @@ mod perceive;
 mod phases;
 mod pipes;
 mod profiles;
+mod ranges;
 mod record;
 mod render;
 mod resolve;

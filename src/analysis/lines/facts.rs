@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use super::elsewhere;
 use super::infer::Inference;
 use super::{Evidence, FileLines, FunctionInFile, Line, LineCalls, largest_first};
+use crate::moments;
 use crate::session::Resolved;
-use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange};
+use callscape_base::progress::Progress;
+use callscape_base::units::{Cost, FunctionId, ModuleId};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_facts::lines::Lines;
-use callscape_facts::trace::{FunctionMetrics, Relation};
+use callscape_facts::trace::{FunctionMetrics, Relation, Within};
 use callscape_source::relations::sites::CallSite;
 
 /// The functions of a recording by module, with what they cost and call in a range of time.
@@ -22,6 +24,8 @@ pub struct LineFacts {
     metrics: Vec<FunctionMetrics>,
     /// In order of caller; none where the recording knows from which line calls were made.
     relations: Vec<Relation>,
+    /// The same with their moments as costs.
+    lasting: Vec<Relation>,
     knows_sites: bool,
     is_range: bool,
 }
@@ -29,7 +33,12 @@ pub struct LineFacts {
 impl LineFacts {
     /// All of a recording, or a range of its time. Takes as long as the recording's call relations do, which come from the
     /// summaries of the call store, and O(functions).
-    pub fn new(hierarchy: &Hierarchy, resolved: &Resolved, range: Option<TimeRange>) -> LineFacts {
+    pub fn new(
+        hierarchy: &Hierarchy,
+        resolved: &Resolved,
+        within: impl Into<Within>,
+    ) -> LineFacts {
+        let within = within.into();
         let recording = &resolved.recording;
         let modules = &resolved.resolution.modules;
         let functions = recording.functions.ids();
@@ -37,19 +46,25 @@ impl LineFacts {
         let mut functions: Vec<(ModuleId, FunctionId)> = functions.collect();
         functions.sort_unstable();
         let knows_sites = recording.lines.as_ref().is_some_and(|it| it.knows().sites);
+        let relations = match knows_sites {
+            true => Vec::new(),
+            false => recording.relations(within),
+        };
+        let moments = moments::of_functions(recording, within, &relations, &Progress::new());
+        let moments = moments.ok().flatten().unwrap_or_default();
+        let lasting = relations.iter().zip(moments);
+        let lasting = lasting.map(|(&it, cost)| Relation { cost, ..it }).collect();
         LineFacts {
             functions,
             elsewhere: match &recording.lines {
                 Some(lines) => elsewhere::places(hierarchy, resolved, lines),
                 None => Vec::new(),
             },
-            metrics: recording.function_metrics(range),
-            relations: match knows_sites {
-                true => Vec::new(),
-                false => recording.relations(range),
-            },
+            metrics: recording.function_metrics(within),
+            relations,
+            lasting,
             knows_sites,
-            is_range: range.is_some(),
+            is_range: within.range.is_some(),
         }
     }
 
@@ -110,11 +125,13 @@ impl LineFacts {
         &self.functions[start..end]
     }
 
-    /// The call relations of a function with those that it calls.
-    fn relations_of(&self, caller: FunctionId) -> &[Relation] {
-        let start = self.relations.partition_point(|it| it.caller < caller);
-        let end = self.relations.partition_point(|it| it.caller <= caller);
-        &self.relations[start..end]
+    /// The call relations of a function with those that it calls, with costs and with moments; the latter may be missing.
+    fn relations_of(&self, caller: FunctionId) -> [&[Relation]; 2] {
+        [&self.relations, &self.lasting].map(|all| {
+            let start = all.partition_point(|it| it.caller < caller);
+            let end = all.partition_point(|it| it.caller <= caller);
+            &all[start..end]
+        })
     }
 }
 
@@ -245,12 +262,30 @@ impl<'a> Reading<'a> {
     fn infer(&mut self, of: ModuleId, inference: &Inference<'_>) {
         let facts = self.facts;
         for &(module, function) in facts.functions_in(self.hierarchy.subtree(of)) {
-            let relations = facts.relations_of(function);
+            let [relations, lasting] = facts.relations_of(function);
+            self.lasting(function, inference.place(function, module, lasting));
             for (line, calls) in inference.place(function, module, relations) {
                 if line > 0 {
                     *self.call_costs.entry(module).or_default() += calls.cost;
                 }
                 self.calls(line, calls);
+            }
+        }
+    }
+
+    /// Adds how long the calls of a function last that are made in lines, which is no longer than the function.
+    fn lasting(&mut self, caller: FunctionId, calls: Vec<(u32, LineCalls)>) {
+        let mut moments: BTreeMap<u32, Cost> = BTreeMap::new();
+        for (line, calls) in calls {
+            *moments.entry(line).or_default() += calls.cost;
+        }
+        let most = self.facts.metrics.get(caller.index()).map(|it| it.total);
+        for (line, moments) in moments.split_off(&1) {
+            let line = self.lines.entry(line).or_default();
+            // Where the recording knows the line's own cost, it knows this too.
+            if line.self_cost.is_none() {
+                let moments = moments.min(most.unwrap_or_default());
+                line.total = Some(line.total.unwrap_or_default() + moments);
             }
         }
     }

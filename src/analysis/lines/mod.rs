@@ -74,13 +74,13 @@ pub struct Line {
     /// What ran in the line itself; none where the recording does not know which line ran.
     pub self_cost: Option<Cost>,
     /// What the line weighs while it runs or waits for a call that was made in it, so that recursion counts once; none where
-    /// that is not known, as in a call graph.
+    /// that is not known, as in a call graph. Of a line whose calls are inferred, while one of these is open.
     pub total: Option<Cost>,
     /// How many samples found the line running; none where it was not sampled.
     pub samples: Option<u64>,
     /// Calls that were made in the line; 0 where the recording does not count them.
     pub calls: u64,
-    /// What these calls cost: callcosts of the thesis.
+    /// The sum of what these calls cost, in which recursion counts more than once: callcosts of the thesis.
     pub cost: Cost,
     /// From 0 to 1: the part of what all calls cost that the functions make which call something in this line; relcallcosts
     /// of the thesis.

@@ -60,7 +60,7 @@ pub fn of_both(
     progress: &Progress,
 ) -> Result<[(Phases, Pruning); 2], Cancelled> {
     let open = runs.map(|(trace, range)| Wish {
-        range,
+        within: range.into(),
         ..Wish::of(trace.thread_ids().collect())
     });
     let prune = |side: usize, wish: &Wish| Pruning::new(runs[side].0, wish, progress);

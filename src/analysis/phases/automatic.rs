@@ -104,7 +104,7 @@ fn skeletons(
 ) -> Result<Vec<Skeleton>, Cancelled> {
     let calls = wish.threads.iter().map(|&thread| trace.calls(thread));
     progress.start("searching for heavy calls", calls.sum());
-    let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.range, progress);
+    let of_thread = |&thread: &ThreadId| trace.skeleton(thread, floor, wish.within, progress);
     wish.threads.par_iter().map(of_thread).collect()
 }
 

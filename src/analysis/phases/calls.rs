@@ -2,8 +2,8 @@
 
 use super::pruning::Pruning;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, ThreadId, TimeRange};
-use callscape_facts::trace::{Floor, Skeleton, Trace};
+use callscape_base::units::{Cost, ThreadId};
+use callscape_facts::trace::{Floor, Skeleton, Trace, Within};
 
 /// Calls that phases are found among: those of a trace, or what is left of it.
 pub trait Calls: Sync {
@@ -22,7 +22,7 @@ pub trait Calls: Sync {
         &self,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
+        within: Within,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled>;
 
@@ -52,10 +52,10 @@ impl Calls for Trace {
         &self,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
+        within: Within,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
-        self.skeleton(thread, floor, range, progress)
+        self.skeleton(thread, floor, within, progress)
     }
 
     fn known(&self) -> Option<Pruning> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Kind, Parameters};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
-use callscape_facts::trace::{Call, Trace, Why};
+use callscape_facts::trace::{Call, Enclosing, Trace, Why, Within};
 
 /// A phase as the definitions have it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +36,14 @@ struct Thread<'a> {
     id: ThreadId,
     /// With what they are called by.
     calls: Vec<(u32, Call, Option<usize>)>,
-    range: Option<TimeRange>,
+    within: Within,
 }
 
 impl Thread<'_> {
     fn cost(&self, call: usize) -> Cost {
         let call = &self.calls[call].1;
         let (mut start, mut end) = (call.start, call.end);
-        if let Some(range) = self.range {
+        if let (Some(range), Enclosing::Parts) = (self.within.range, self.within.enclosing) {
             start = start.max(range.start);
             end = end.min(range.end);
         }
@@ -78,20 +78,29 @@ impl Thread<'_> {
     }
 }
 
-/// The calls of a thread, or those that the time range constraint keeps.
-fn thread(trace: &Trace, id: ThreadId, range: Option<TimeRange>) -> Thread<'_> {
+/// The calls of a thread that count.
+fn thread(trace: &Trace, id: ThreadId, within: Within) -> Thread<'_> {
     let count = trace.threads()[id.index()].calls as u32;
     let all: Vec<Call> = (0..count)
         .map(|call| trace.call(id, CallId(call)))
         .collect();
-    let within = |call: &Call| range.is_none_or(|it| call.start > it.start && call.end < it.end);
+    let counts = |index: usize, call: &Call| {
+        let Some(range) = within.range else {
+            return true;
+        };
+        let (start, end) = (range.start, range.end);
+        let overlaps = call.start < end && (start < call.end || start <= call.start) && start < end;
+        let inside = &all[index..=index + call.triggered as usize];
+        match within.enclosing {
+            Enclosing::Parts => overlaps,
+            Enclosing::None => overlaps && start <= call.start && call.end <= end,
+            Enclosing::Whole => inside.iter().any(|it| start < it.start && it.end < end),
+        }
+    };
     let mut calls: Vec<(u32, Call, Option<usize>)> = Vec::new();
     let mut around: Vec<usize> = Vec::new();
     for (index, call) in all.iter().enumerate() {
-        if !all[index..=index + call.triggered as usize]
-            .iter()
-            .any(within)
-        {
+        if !counts(index, call) {
             continue;
         }
         while around.last().is_some_and(|&last| {
@@ -107,7 +116,7 @@ fn thread(trace: &Trace, id: ThreadId, range: Option<TimeRange>) -> Thread<'_> {
         trace,
         id,
         calls,
-        range,
+        within,
     }
 }
 
@@ -115,12 +124,12 @@ fn thread(trace: &Trace, id: ThreadId, range: Option<TimeRange>) -> Thread<'_> {
 pub fn direct(
     trace: &Trace,
     threads: &[ThreadId],
-    range: Option<TimeRange>,
+    within: Within,
     parameters: &Parameters,
 ) -> DirectPhases {
     let mut out = DirectPhases::default();
     for &id in threads {
-        of_thread(&thread(trace, id, range), parameters, &mut out);
+        of_thread(&thread(trace, id, within), parameters, &mut out);
     }
     out
 }

@@ -1,7 +1,7 @@
 //! What phases are wished for, and what is found: phases, the rows that others are gathered in, and what is around them.
 
-use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
-use callscape_facts::trace::{Floor, FunctionSets, SetId};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
+use callscape_facts::trace::{Floor, FunctionSets, SetId, Within};
 
 /// What is asked for; what is left open is chosen.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,8 +15,8 @@ pub struct Wish {
     /// Up to what distance phases are similar, from 0 (the same functions) to 1 (any).
     pub similarity: f64,
     pub threads: Vec<ThreadId>,
-    /// Only the calls that the time range constraint (thesis 6.1.1) keeps.
-    pub range: Option<TimeRange>,
+    /// Only what counts in it.
+    pub within: Within,
 }
 
 impl Wish {
@@ -28,7 +28,7 @@ impl Wish {
             short: None,
             similarity: SIMILARITY,
             threads,
-            range: None,
+            within: Within::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
-use callscape_facts::trace::{Floor, Trace};
+use callscape_facts::trace::{Enclosing, Floor, Trace, Within};
 
 /// A trace whose functions are called in loops, with waits of all kinds.
 fn trace_with_waits(seed: u64) -> Trace {
@@ -66,19 +66,19 @@ fn shape(seed: u64) -> Shape {
     }
 }
 
-fn wish(trace: &Trace, heavy: Floor, similarity: f64, range: Option<TimeRange>) -> Wish {
+fn wish(trace: &Trace, heavy: Floor, similarity: f64, within: Within) -> Wish {
     Wish {
         calls: Some(heavy.triggered),
         cost: Some(heavy.cost),
         similarity,
-        range,
+        within,
         ..Wish::of(trace.thread_ids().collect())
     }
 }
 
-fn check(trace: &Trace, found: &Phases, range: Option<TimeRange>, what: &str) {
+fn check(trace: &Trace, found: &Phases, within: Within, what: &str) {
     let threads: Vec<ThreadId> = trace.thread_ids().collect();
-    let expected = direct(trace, &threads, range, &found.parameters);
+    let expected = direct(trace, &threads, within, &found.parameters);
     assert_eq!(found.phases.len(), expected.phases.len(), "{what}");
     for (index, (phase, expected)) in found.phases.iter().zip(&expected.phases).enumerate() {
         let functions: BTreeSet<u32> = found.functions(phase).iter().copied().collect();
@@ -147,7 +147,8 @@ fn phases_are_those_of_the_definitions() {
         let similarity = [0.0, 0.3, 0.5, 1.0][seed as usize / 2 % 4];
         let wish = wish(&trace, heavy, similarity, None);
         let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
-        check(&trace, &found, None, &format!("seed {seed}, {heavy:?}"));
+        let what = format!("seed {seed}, {heavy:?}");
+            check(&trace, &found, Within::default(), &what);
     }
 }
 
@@ -193,7 +194,7 @@ fn thresholds_move_over_one_skeleton() {
                 cost: heavy.cost.max(floor.cost),
             };
             assert!(pruning.reaches(&heavy));
-            let wish = wish(&trace, heavy, 0.3, None);
+            let wish = wish(&trace, heavy, 0.3, Within::default());
             let found = pruning.phases(pruning.parameters(&wish));
             check(&trace, &found, None, &format!("seed {seed}, {heavy:?}"));
         }
@@ -201,7 +202,7 @@ fn thresholds_move_over_one_skeleton() {
 }
 
 #[test]
-fn a_range_keeps_what_the_constraint_keeps() {
+fn a_range_keeps_what_counts_in_it() {
     for seed in 0..400 {
         let trace = match seed % 2 {
             0 => random_trace(seed, &shape(seed)),
@@ -211,14 +212,16 @@ fn a_range_keeps_what_the_constraint_keeps() {
         let whole = trace.duration().ns() + 2;
         let range = TimeRange::new(Time::from_ns(below(whole)), Time::from_ns(below(whole)));
         let heavy = thresholds(seed);
-        let wish = wish(&trace, heavy, 0.5, Some(range));
-        let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
-        check(
-            &trace,
-            &found,
-            Some(range),
-            &format!("seed {seed}, {heavy:?}, {range:?}"),
-        );
+        for enclosing in [Enclosing::Parts, Enclosing::Whole, Enclosing::None] {
+            let within = Within {
+                range: Some(range),
+                enclosing,
+            };
+            let wish = wish(&trace, heavy, 0.5, within);
+            let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+            let what = format!("seed {seed}, {heavy:?}, {within:?}");
+            check(&trace, &found, within, &what);
+        }
     }
 }
 
@@ -252,7 +255,9 @@ fn start_values_leave_enough_rows() {
         for thread in trace.thread_ids() {
             for call in 0..trace.threads()[thread.index()].calls as u32 {
                 if trace.call(thread, CallId(call)).triggered == 0 {
-                    costs.push(trace.cost_without_preemption(thread, CallId(call)).ns());
+                    let call = trace.call(thread, CallId(call));
+                    let part = TimeRange::new(call.start, call.end);
+                    costs.push(trace.cost_without_preemption(thread, part).ns());
                 }
             }
         }

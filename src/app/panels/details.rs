@@ -3,6 +3,7 @@
 use egui::{Role, Sense, Ui};
 
 use super::context::Context;
+use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
 use callscape_facts::hierarchy::{Module, ModuleKind};
@@ -199,6 +200,24 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
             let left = left.map(|left| show(left.self_cost));
             fact(ui, "Self cost", of(show(facts.self_cost), left));
         }
+        if let Some(difference) = document.city.metrics().difference() {
+            for (title, measure) in [
+                ("Calls, A and B", Measure::Calls),
+                ("Total, A and B", Measure::Total),
+                ("Self, A and B", Measure::SelfCost),
+            ] {
+                let is_known = match measure {
+                    Measure::Calls => counts_calls,
+                    // Of several functions the sum of totals counts moments more than once.
+                    Measure::Total => facts.total.is_some(),
+                    _ => true,
+                };
+                let both = difference.both(module, measure).filter(|_| is_known);
+                if let Some(both) = both {
+                    fact(ui, title, both);
+                }
+            }
+        }
     }
 }
 
@@ -278,9 +297,9 @@ fn list(
             ));
             if counts_calls {
                 let calls = text::counted(neighbour.calls, "call", "calls");
-                ui.label(style::weak(format!("{calls}, {cost} in all")));
+                ui.label(style::weak(format!("{calls}, sum of cost {cost}")));
             } else {
-                ui.label(style::weak(format!("{cost} in all")));
+                ui.label(style::weak(format!("sum of cost {cost}")));
             }
         });
         if response.hovered() {

@@ -42,8 +42,9 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
     let mut table = Table::new(&[
         ("line", Align::Right),
         ("self", Align::Right),
+        ("total", Align::Right),
         ("calls", Align::Right),
-        ("cost", Align::Right),
+        ("sum of cost", Align::Right),
         ("share", Align::Right),
         ("", Align::Left),
     ]);
@@ -52,6 +53,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
         table.row([
             line.line.to_string(),
             line.self_cost.map_or_else(String::new, cost),
+            line.total.map_or_else(String::new, cost),
             count(line.calls),
             cost(line.cost),
             match line.callees.is_empty() {
@@ -62,6 +64,7 @@ pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io:
         ]);
         for callee in &line.callees {
             table.row([
+                String::new(),
                 String::new(),
                 String::new(),
                 count(callee.calls),
@@ -111,7 +114,7 @@ fn write_unplaced(
 ) -> io::Result<()> {
     let mut table = Table::new(&[
         ("calls", Align::Right),
-        ("cost", Align::Right),
+        ("sum of cost", Align::Right),
         ("in unknown lines of", Align::Left),
         ("callee", Align::Left),
     ]);

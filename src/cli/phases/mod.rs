@@ -4,13 +4,12 @@ mod document;
 mod report;
 mod text;
 
-use anyhow::ensure;
-
 use super::output;
 use super::progress::with_progress;
+use super::range::RangeArgs;
 use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Pruning, SIMILARITY, Wish};
-use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
 use report::Report;
 
@@ -39,12 +38,8 @@ pub struct PhasesArgs {
     /// Only the thread with this id or name
     #[arg(long, value_name = "T")]
     thread: Option<String>,
-    /// Only calls that start after this time, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    from: Option<TimeSpec>,
-    /// Only calls that end before this time, and the calls around them
-    #[arg(long, value_name = "TIME")]
-    to: Option<TimeSpec>,
+    #[command(flatten)]
+    range: RangeArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -89,14 +84,14 @@ pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
     let cost = |spec: TimeSpec| resolve(spec).since(Time::ZERO);
-    let range = range(args.from.map(resolve), args.to.map(resolve))?;
+    let within = args.range.within(recording)?;
     let wish = Wish {
         calls: args.min_calls,
         cost: args.min_cost.map(cost),
         short: args.short.map(cost),
         similarity: args.similarity,
         threads: super::threads::find(trace, args.thread.as_deref())?,
-        range,
+        within,
     };
     let (pruning, phases) = with_progress(|progress| {
         let pruning = Pruning::new(trace, &wish, progress)?;
@@ -110,7 +105,7 @@ pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
         resolved,
         phases: &phases,
         labels: &labels,
-        range,
+        range: within.range,
         is_sampled: recording.kind == RecordingKind::Sampled,
     };
     if args.json {
@@ -126,18 +121,4 @@ pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
         }
         Ok(())
     })
-}
-
-fn range(from: Option<Time>, to: Option<Time>) -> anyhow::Result<Option<TimeRange>> {
-    let range = TimeRange {
-        start: from.unwrap_or(Time::ZERO),
-        end: to.unwrap_or(Time::MAX),
-    };
-    ensure!(
-        range.start <= range.end,
-        "expected --from before --to, found {} and {}",
-        range.start,
-        range.end
-    );
-    Ok((from.is_some() || to.is_some()).then_some(range))
 }

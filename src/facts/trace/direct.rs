@@ -4,7 +4,8 @@
 use super::call::{FunctionMetrics, Relation};
 use super::entries::NONE;
 use super::store::{Calls, Store};
-use callscape_base::units::{Cost, FunctionId, Time, TimeRange};
+use super::within::Inside;
+use callscape_base::units::{Cost, FunctionId, Time};
 
 /// Up to so many calls are gone through one by one.
 const FEW: u32 = if cfg!(test) { 12 } else { 4000 };
@@ -23,130 +24,122 @@ struct Part {
 /// A call that is open while the calls of a window are gone through.
 struct Frame {
     call: u32,
+    depth: u32,
     pair: u32,
     start: u64,
     end: u64,
     /// The cost of its direct subcalls gone through.
     children: u64,
     nested: bool,
-    /// A call inside it is kept.
-    around_kept: bool,
 }
 
 /// Which calls count, and how.
 #[derive(Clone, Copy)]
-enum Window {
-    /// Those that the time range constraint keeps, with all they cost.
-    Kept(TimeRange),
-    All,
+enum Window<'a> {
+    /// Those that count in a range, by thread.
+    Inside(&'a [(Inside, Vec<u32>)]),
     /// Those that start at or before a time, with what they cost up to it.
     Until(Time),
 }
 
-impl Calls<'_> {
-    /// The calls that start in a window.
-    fn starts(&self, window: Window) -> (u32, u32) {
-        match window {
-            Window::Kept(range) => {
-                let from = self.started(range.start.ns());
-                (from, self.started_before(range.end.ns()).max(from))
-            }
-            Window::All => (0, self.len()),
-            Window::Until(t) => (0, self.started(t.ns())),
-        }
-    }
+/// The calls of one thread to go through.
+enum Through<'a> {
+    Inside(&'a Inside, &'a [u32]),
+    Until(Time),
+}
 
-    /// Adds the parts of the calls that count among `from..to` and around them.
-    fn add_parts(&self, window: Window, from: u32, to: u32, parts: &mut Vec<Part>) {
-        if from == to {
-            return;
+impl Calls<'_> {
+    /// Adds the parts of the calls that count.
+    fn add_parts(&self, of: &Through<'_>, parts: &mut Vec<Part>) {
+        let range = match of {
+            Through::Inside(inside, _) => inside.calls.clone(),
+            Through::Until(t) => 0..self.started(t.ns()),
+        };
+        if let Through::Inside(inside, _) = of {
+            for (call, [cost, own]) in self.reaching_costs(inside) {
+                parts.push(Part {
+                    pair: self.pair(call),
+                    calls: 1,
+                    cost: Cost::from_ns(cost),
+                    self_cost: Cost::from_ns(own),
+                    total: Cost::from_ns(if self.is_nested(call) { 0 } else { cost }),
+                });
+            }
         }
         let mut stack: Vec<Frame> = Vec::new();
-        self.visit_stack(from, |call, facts| {
-            let (index, local) = super::store::place(call.0);
-            let nested = match self.open_call(call.0) {
-                Some(open) => open.nested != 0,
-                None => self.block(index).nested(local),
-            };
-            stack.push(Frame {
-                call: call.0,
-                pair: self.pair(call.0),
-                start: facts.start,
-                end: facts.end,
-                children: 0,
-                nested,
-                around_kept: false,
-            });
-            true
-        });
-        stack.reverse();
-        let mut leave = |stack: &mut Vec<Frame>| {
+        let leave = |stack: &mut Vec<Frame>, parts: &mut Vec<Part>| {
             let Some(frame) = stack.pop() else { return };
-            let end = match window {
-                Window::Until(t) => frame.end.min(t.ns()),
-                _ => frame.end,
+            let end = match of {
+                Through::Until(t) => frame.end.min(t.ns()),
+                Through::Inside(..) => frame.end,
             };
             let cost = end.saturating_sub(frame.start);
-            let whole = match window {
-                Window::Kept(range) => frame.call >= from && frame.end < range.end.ns(),
-                _ => true,
+            let (is_late, is_outermost) = match of {
+                Through::Inside(inside, outermost) => {
+                    let is_in = |of: &[u32]| of.binary_search(&frame.call).is_ok();
+                    (is_in(&inside.late), is_in(outermost))
+                }
+                Through::Until(_) => (false, false),
             };
-            let counts = whole || frame.around_kept;
-            if counts {
-                // Of a call that reaches out of the window not all subcalls have been gone through.
-                let children = if whole {
-                    frame.children
-                } else {
-                    self.children(frame.call)
-                };
+            if !is_late {
+                let is_nested = frame.nested && !is_outermost;
                 parts.push(Part {
                     pair: frame.pair,
                     calls: 1,
                     cost: Cost::from_ns(cost),
-                    self_cost: Cost::from_ns(cost.saturating_sub(children)),
-                    total: Cost::from_ns(if frame.nested { 0 } else { cost }),
+                    self_cost: Cost::from_ns(cost.saturating_sub(frame.children)),
+                    total: Cost::from_ns(if is_nested { 0 } else { cost }),
                 });
             }
             if let Some(parent) = stack.last_mut() {
                 parent.children = parent.children.saturating_add(cost);
-                parent.around_kept |= counts;
             }
         };
         let mut cursor = super::store::Cursor::new(*self);
-        for call in from..to {
+        for call in range {
             let facts = cursor.facts(call);
-            while stack.len() > facts.depth as usize {
-                leave(&mut stack);
+            while stack.last().is_some_and(|last| last.depth >= facts.depth) {
+                leave(&mut stack, parts);
             }
             let (index, local) = super::store::place(call);
             let block = cursor.block(index);
             stack.push(Frame {
                 call,
+                depth: facts.depth,
                 pair: block.pair(local),
                 start: facts.start,
                 end: facts.end,
                 children: 0,
                 nested: block.nested(local),
-                around_kept: false,
             });
         }
         while !stack.is_empty() {
-            leave(&mut stack);
+            leave(&mut stack, parts);
         }
     }
 }
 
 impl Store {
     /// The sums of a window by pair; none where its calls are many and their sums are numbers.
-    fn parts(&self, window: Window) -> Option<Vec<Part>> {
-        let starts: Vec<(u32, u32)> = self.all_calls().map(|calls| calls.starts(window)).collect();
-        let calls = starts.iter().map(|(from, to)| u64::from(to - from));
+    fn parts(&self, window: Window<'_>) -> Option<Vec<Part>> {
+        let through: Vec<Through<'_>> = match window {
+            Window::Inside(all) => {
+                let all = all.iter();
+                all.map(|(inside, outermost)| Through::Inside(inside, outermost))
+                    .collect()
+            }
+            Window::Until(t) => self.all_calls().map(|_| Through::Until(t)).collect(),
+        };
+        let calls = self.all_calls().zip(&through).map(|(calls, of)| match of {
+            Through::Inside(inside, _) => inside.calls.len() as u64,
+            Through::Until(t) => u64::from(calls.started(t.ns())),
+        });
         if calls.sum::<u64>() > u64::from(FEW) && !self.overflows {
             return None;
         }
         let mut parts = Vec::new();
-        for (calls, (from, to)) in self.all_calls().zip(starts) {
-            calls.add_parts(window, from, to, &mut parts);
+        for (calls, of) in self.all_calls().zip(&through) {
+            calls.add_parts(of, &mut parts);
         }
         parts.sort_unstable_by_key(|part| part.pair);
         parts.dedup_by(|next, kept| {
@@ -182,8 +175,8 @@ impl Store {
     }
 
     /// As [`Store::relations`]; none where the summaries are to be asked.
-    pub(super) fn few_relations(&self, range: Option<TimeRange>) -> Option<Vec<Relation>> {
-        let parts = self.parts(range.map_or(Window::All, Window::Kept))?;
+    pub(super) fn few_relations(&self, inside: &[(Inside, Vec<u32>)]) -> Option<Vec<Relation>> {
+        let parts = self.parts(Window::Inside(inside))?;
         Some(self.relations_of(parts))
     }
 
@@ -194,8 +187,11 @@ impl Store {
     }
 
     /// As [`Store::function_metrics`]; none where the summaries are to be asked.
-    pub(super) fn few_metrics(&self, range: Option<TimeRange>) -> Option<Vec<FunctionMetrics>> {
-        let parts = self.parts(range.map_or(Window::All, Window::Kept))?;
+    pub(super) fn few_metrics(
+        &self,
+        inside: &[(Inside, Vec<u32>)],
+    ) -> Option<Vec<FunctionMetrics>> {
+        let parts = self.parts(Window::Inside(inside))?;
         let mut metrics = vec![FunctionMetrics::default(); self.functions];
         for part in parts {
             if let Some(of) = metrics.get_mut(self.callee(part.pair).index()) {

@@ -48,6 +48,7 @@ mod summing;
 mod tests;
 pub(super) mod waiting;
 mod window;
+mod within;
 pub(super) mod writer;
 
 use std::fmt;
@@ -70,6 +71,7 @@ pub use skeleton::{Ended, Floor, FunctionSets, Gatherer, Light, Node, SetId, Ske
 pub use store::StackRoom;
 use store::{Cursor, Store};
 pub use waiting::{Wait, Waited, WaitingKnown, Why};
+pub use within::{Enclosing, Inside, Within};
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]
@@ -343,13 +345,12 @@ impl Trace {
         })
     }
 
-    /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
-    /// the calls that the time range constraint (thesis 6.1.1) keeps: those that start after its start
-    /// and end before its end, and the calls that enclose one of these. Costs are those of whole calls. A call counts for
-    /// its caller on its thread, and for every link to it.
-    /// O(log n) summaries a thread.
-    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        self.ask(|store| store.relations(range))
+    /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of what counts
+    /// [within](Within) a range. Costs are sums over calls. A call counts for its caller on its thread, and for every link
+    /// to it. O(log n) summaries a thread; where calls around a range do not count, O(calls in it).
+    pub fn relations(&self, within: impl Into<Within>) -> Vec<Relation> {
+        let within = within.into();
+        self.ask(|store| store.relations(within))
     }
 
     /// The running summary at `t`: the call relations of the calls that started at or before `t`,
@@ -359,10 +360,11 @@ impl Trace {
         self.ask(|store| store.running(t))
     }
 
-    /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of the
-    /// calls that the time range constraint (thesis 6.1.1) keeps. O(log n) summaries a thread.
-    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
-        self.ask(|store| store.function_metrics(range))
+    /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of what counts
+    /// [within](Within) a range. As fast as [`relations`](Self::relations).
+    pub fn function_metrics(&self, within: impl Into<Within>) -> Vec<FunctionMetrics> {
+        let within = within.into();
+        self.ask(|store| store.function_metrics(within))
     }
 
     /// For every function that was open within `horizon` before `t`: the last time up to `t` at which

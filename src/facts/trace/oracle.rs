@@ -1,6 +1,7 @@
 //! The queries evaluated directly from their definitions: slow and obviously right.
 
 use super::call::{Call, Event, FunctionMetrics, Relation};
+use super::within::{Enclosing, Within};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// All calls of one recorded execution.
@@ -114,29 +115,67 @@ impl Direct {
         }
     }
 
-    /// The calls that the time range constraint of the thesis (6.1.1) keeps, all calls for none: those
-    /// that start after its start and end before its end, and the calls that enclose one of these.
-    fn for_each_kept(
+    /// The calls that count within a range, in order, with what calls them, and what of each counts.
+    fn for_each_inside(
         &self,
-        range: Option<TimeRange>,
-        mut visit: impl FnMut(ThreadId, CallId, Option<CallId>, Call),
+        within: Within,
+        mut visit: impl FnMut(ThreadId, CallId, Option<CallId>, TimeRange),
     ) {
-        for (index, thread) in self.threads.iter().enumerate() {
-            let calls = thread;
-            let within = |call: &Call| {
-                range.is_none_or(|range| call.start > range.start && call.end < range.end)
+        for (index, calls) in self.threads.iter().enumerate() {
+            let part = |i: usize| {
+                let call = &calls[i];
+                let whole = TimeRange::new(call.start, call.end);
+                let Some(range) = within.range else {
+                    return Some(whole);
+                };
+                let is_inside = range.start <= call.start && call.end <= range.end;
+                let overlaps = call.start < range.end
+                    && (range.start < call.end || range.start <= call.start)
+                    && range.start < range.end;
+                let within_ends = |it: &Call| it.start > range.start && it.end < range.end;
+                match within.enclosing {
+                    Enclosing::Parts => overlaps.then(|| {
+                        let (start, end) = (call.start.max(range.start), call.end.min(range.end));
+                        TimeRange::new(start, end)
+                    }),
+                    Enclosing::None => (is_inside && overlaps).then_some(whole),
+                    Enclosing::Whole => {
+                        let triggered = &calls[i..=i + call.triggered as usize];
+                        triggered.iter().any(within_ends).then_some(whole)
+                    }
+                }
             };
             let mut parents: Vec<CallId> = Vec::new();
             for (i, call) in calls.iter().enumerate() {
                 parents.truncate(call.depth as usize);
                 let parent = parents.last().copied();
                 parents.push(CallId(i as u32));
-                let triggered = &calls[i..=i + call.triggered as usize];
-                if triggered.iter().any(within) {
-                    visit(ThreadId(index as u32), CallId(i as u32), parent, *call);
+                if let Some(part) = part(i) {
+                    visit(ThreadId(index as u32), CallId(i as u32), parent, part);
                 }
             }
         }
+    }
+
+    /// Cost, self cost and what of both was waiting of the part of a call: of each direct subcall what lies in it.
+    fn costs(&self, thread: ThreadId, id: CallId, part: TimeRange) -> [Cost; 4] {
+        let calls = &self.threads[thread.index()];
+        let of = |call: &Call| {
+            let [start, end] = [call.start, call.end].map(|t| t.clamp(part.start, part.end));
+            let waited = |t| self.waited_until(thread, t);
+            [end.since(start), waited(end).saturating_sub(waited(start))]
+        };
+        let [cost, waiting] = of(&calls[id.index()]);
+        let (mut own, mut own_waiting) = (cost, waiting);
+        let mut next = id.index() + 1;
+        let end = next + calls[id.index()].triggered as usize;
+        while next < end {
+            let [cost, waiting] = of(&calls[next]);
+            own = own.saturating_sub(cost);
+            own_waiting = own_waiting.saturating_sub(waiting);
+            next += 1 + calls[next].triggered as usize;
+        }
+        [cost, own, waiting, own_waiting]
     }
 
     /// The first call of `function` after `t`, and the last before.
@@ -230,28 +269,31 @@ impl Direct {
         (total(call), own)
     }
 
-    /// The call relations between functions, sorted by caller, then callee: of the whole trace, or of
-    /// the calls that the time range constraint (thesis 6.1.1) keeps. Costs are those of whole calls.
-    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
+    /// The call relations between functions, sorted by caller, then callee, of the calls that count.
+    pub fn relations(&self, within: Within) -> Vec<Relation> {
         let mut relations = std::collections::BTreeMap::new();
-        self.for_each_kept(range, |thread, id, parent, call| {
+        self.for_each_inside(within, |thread, id, parent, part| {
             let Some(parent) = parent else { return };
-            let caller = self.call(thread, parent).function;
-            let relation = relations
-                .entry((caller, call.function))
-                .or_insert(Relation {
-                    caller,
-                    callee: call.function,
-                    ..Relation::NOTHING
-                });
-            relation.calls += 1;
-            relation.cost += call.cost();
-            relation.self_cost += self.self_cost(thread, id);
-            let (total, own) = self.waited(thread, id, Time::MAX);
-            relation.waiting += total;
-            relation.self_waiting += own;
+            let [caller, callee] = [parent, id].map(|it| self.call(thread, it).function);
+            let [cost, self_cost, waiting, self_waiting] = self.costs(thread, id, part);
+            let relation = relations.entry((caller, callee));
+            relation.or_insert(Relation::NOTHING).add(&Relation {
+                calls: 1,
+                cost,
+                self_cost,
+                waiting,
+                self_waiting,
+                ..Relation::NOTHING
+            });
         });
-        relations.into_values().collect()
+        let named = relations.into_iter();
+        named
+            .map(|((caller, callee), of)| Relation {
+                caller,
+                callee,
+                ..of
+            })
+            .collect()
     }
 
     /// The running summary at `t`: the call relations of the calls that started at or before `t`,
@@ -295,24 +337,23 @@ impl Direct {
         relations.into_values().collect()
     }
 
-    /// Calls, total and self cost of each function, indexed by function: of the whole trace, or of the
-    /// calls that the time range constraint (thesis 6.1.1) keeps.
-    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+    /// Calls, total and self cost of each function, indexed by function, of the calls that count.
+    pub fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); self.functions];
-        // Per thread and function, until when an enclosing call of it is open.
-        let mut open_until: Vec<(ThreadId, Time)> =
-            vec![(ThreadId(u32::MAX), Time::ZERO); self.functions];
-        self.for_each_kept(range, |thread, id, _, call| {
+        // Per thread and function, until which call the outermost of it that counts goes.
+        let mut inside_of: std::collections::HashMap<_, u32> = std::collections::HashMap::new();
+        self.for_each_inside(within, |thread, id, _, part| {
+            let call = self.call(thread, id);
             let of = &mut metrics[call.function.index()];
+            let [cost, self_cost, waiting, self_waiting] = self.costs(thread, id, part);
             of.calls += 1;
-            of.self_cost += self.self_cost(thread, id);
-            let (waiting, own) = self.waited(thread, id, Time::MAX);
-            of.self_waiting += own;
-            let (open_on, until) = &mut open_until[call.function.index()];
-            if *open_on != thread || call.start >= *until {
-                of.total += call.cost();
+            of.self_cost += self_cost;
+            of.self_waiting += self_waiting;
+            let last = inside_of.entry((thread, call.function)).or_default();
+            if *last <= id.0 {
+                of.total += cost;
                 of.waiting += waiting;
-                (*open_on, *until) = (thread, call.end);
+                *last = id.0 + call.triggered + 1;
             }
         });
         metrics

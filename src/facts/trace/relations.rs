@@ -1,13 +1,12 @@
 //! Sums over the calls of a window or up to a time, from summaries and two blocks read in part.
 
-use std::ops::Range;
-
 use super::call::{FunctionMetrics, Relation};
 use super::entries::{Facts, NONE, OpenCall};
 use super::raw_call::BLOCK;
 use super::store::{CHECKPOINT_BLOCKS, Calls, GROUP_BLOCKS, Store, place};
 use super::summary::{Entry, Sums};
-use callscape_base::units::{Cost, FunctionId, Time, TimeRange};
+use super::within::{Enclosing, Inside, Within};
+use callscape_base::units::{Cost, FunctionId, Time};
 
 /// A call that is open while the calls of a block are gone through.
 struct Frame {
@@ -33,55 +32,7 @@ impl Frame {
     }
 }
 
-/// The calls of a thread that the time range constraint keeps.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// These, but for some.
-    pub calls: Range<u32>,
-    /// Those of them that end too late, in order.
-    pub without: Vec<u32>,
-    /// Those before them, innermost last, that enclose one which is kept.
-    pub around: Vec<u32>,
-}
-
 impl Calls<'_> {
-    /// The calls that the time range constraint keeps. O(log n + depth).
-    pub(super) fn kept(&self, range: TimeRange) -> Kept {
-        let from = self.started(range.start.ns());
-        let to = self.started_before(range.end.ns());
-        let mut kept = Kept::default();
-        if to <= from {
-            return kept;
-        }
-        kept.calls = from..to;
-        // Of the calls from..to those that end too late are on the stack at `to`, each around the next.
-        // One of them is kept when it encloses a call that ends in time.
-        let mut late: Vec<u32> = Vec::new();
-        for (call, facts) in self.stack(to) {
-            if call >= from && facts.end >= range.end.ns() {
-                late.push(call);
-            }
-        }
-        for (i, &call) in late.iter().enumerate() {
-            let triggered = (to - 1).saturating_sub(call) as usize;
-            if triggered == late.len() - 1 - i {
-                kept.without.push(call);
-            }
-        }
-        // So is a call that starts before the range.
-        for (call, facts) in self.stack(from) {
-            let end = call
-                .saturating_add(facts.triggered)
-                .saturating_add(1)
-                .min(to);
-            let late = late.partition_point(|&late| late < end);
-            if end > from && (end - from) as usize > late {
-                kept.around.push(call);
-            }
-        }
-        kept
-    }
-
     /// The calls open before the first call of a block that lie at least `lowest` deep, outermost first.
     fn frames_before(&self, block: usize, lowest: u32) -> Vec<Frame> {
         let frame = |open: &OpenCall, children| Frame {
@@ -190,7 +141,7 @@ impl Calls<'_> {
     }
 
     /// The sums of one whole call.
-    fn whole(&self, call: u32) -> Entry {
+    pub(super) fn whole(&self, call: u32) -> Entry {
         let (index, local) = place(call);
         let (pair, nested, cost) = match self.open_call(call) {
             Some(open) => (
@@ -231,7 +182,7 @@ impl Calls<'_> {
     }
 
     /// The stack at a position, outermost first.
-    fn stack(&self, position: u32) -> Vec<(u32, Facts)> {
+    pub(super) fn stack(&self, position: u32) -> Vec<(u32, Facts)> {
         let mut stack = Vec::new();
         self.visit_stack(position, |call, facts| {
             stack.push((call.0, facts));
@@ -332,20 +283,33 @@ impl<'a> Totals<'a> {
         }
     }
 
-    /// Adds the calls that the time range constraint keeps.
-    fn add_kept(&mut self, calls: &Calls<'_>, range: TimeRange) {
-        let kept = calls.kept(range);
-        if kept.calls.is_empty() {
-            return;
+    /// Adds the calls that count, and of those of `outermost` that no call of their function is around them.
+    fn add_inside(&mut self, calls: &Calls<'_>, inside: &Inside, outermost: &[u32]) {
+        if !inside.calls.is_empty() {
+            self.add_calls(calls, inside.calls.start, inside.calls.end);
         }
-        self.add_calls(calls, kept.calls.start, kept.calls.end);
-        for &call in &kept.without {
+        for &call in &inside.late {
             let entry = calls.whole(call);
             self.subtract(entry.pair, &entry.sums);
         }
-        for &call in &kept.around {
+        for (call, [cost, own]) in calls.reaching_costs(inside) {
             let entry = calls.whole(call);
-            self.add(entry.pair, &entry.sums);
+            let sums = Sums {
+                calls: 1,
+                cost,
+                children: cost.saturating_sub(own),
+                nested: if entry.sums.nested > 0 { cost } else { 0 },
+                last_end: 0,
+            };
+            self.add(entry.pair, &sums);
+        }
+        for &call in outermost {
+            let entry = calls.whole(call);
+            let nested = Sums {
+                nested: entry.sums.nested,
+                ..Sums::default()
+            };
+            self.subtract(entry.pair, &nested);
         }
     }
 
@@ -396,34 +360,50 @@ impl<'a> Totals<'a> {
 }
 
 impl Store {
-    fn kept(&self, range: Option<TimeRange>) -> Totals<'_> {
+    /// By thread, the calls that count, and those that are outermost of their function though calls that do not count are
+    /// around them.
+    pub(super) fn inside(&self, within: Within) -> Vec<(Inside, Vec<u32>)> {
+        let of_thread = |calls: Calls<'_>| {
+            let inside = calls.inside(within);
+            let outermost = match within {
+                Within {
+                    range: Some(_),
+                    enclosing: Enclosing::None,
+                } => calls.outermost(&inside),
+                _ => Vec::new(),
+            };
+            (inside, outermost)
+        };
+        self.all_calls().map(of_thread).collect()
+    }
+
+    fn totals(&self, all: &[(Inside, Vec<u32>)]) -> Totals<'_> {
         let mut totals = Totals::new(self);
-        for calls in self.all_calls() {
-            match range {
-                Some(range) => totals.add_kept(&calls, range),
-                None => totals.add_calls(&calls, 0, calls.len()),
-            }
+        for (calls, (inside, outermost)) in self.all_calls().zip(all) {
+            totals.add_inside(&calls, inside, outermost);
         }
         totals
     }
 
-    pub fn relations(&self, range: Option<TimeRange>) -> Vec<Relation> {
-        let few = self.few_relations(range);
-        let mut relations = few.unwrap_or_else(|| self.kept(range).relations());
-        self.add_waiting(range, &mut relations);
-        self.add_links(range, &mut relations);
+    pub fn relations(&self, within: Within) -> Vec<Relation> {
+        let inside = self.inside(within);
+        let few = self.few_relations(&inside);
+        let mut relations = few.unwrap_or_else(|| self.totals(&inside).relations());
+        self.add_waiting(&inside, &mut relations);
+        self.add_links(&inside, &mut relations);
         relations
     }
 
-    pub fn function_metrics(&self, range: Option<TimeRange>) -> Vec<FunctionMetrics> {
+    pub fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
+        let inside = self.inside(within);
         let mut metrics: Vec<FunctionMetrics> =
-            if range.is_none() && self.metrics.len() == self.functions {
+            if within.range.is_none() && self.metrics.len() == self.functions {
                 self.metrics.iter().map(FunctionMetrics::from).collect()
             } else {
-                let few = self.few_metrics(range);
-                few.unwrap_or_else(|| self.kept(range).metrics())
+                let few = self.few_metrics(&inside);
+                few.unwrap_or_else(|| self.totals(&inside).metrics())
             };
-        self.add_waiting_to_metrics(range, &mut metrics);
+        self.add_waiting_to_metrics(&inside, &mut metrics);
         metrics
     }
 

@@ -3,8 +3,8 @@
 use super::call::Call;
 use super::oracle::Direct;
 use super::{
-    ActiveSpan, Columns, Coverage, CoverageRoom, Measure, Recent, StackRoom, Strip, Trace, Why,
-    Without, storage,
+    ActiveSpan, Columns, Coverage, CoverageRoom, Enclosing, Measure, Recent, StackRoom, Strip,
+    Trace, Why, Within, Without, storage,
 };
 use crate::builder::{Timestamp, TraceBuilder};
 use crate::functions::{Function, Functions};
@@ -489,13 +489,22 @@ pub fn compare(trace: &Trace, direct: &Direct, random: &mut Random) {
     let ranges = times
         .windows(2)
         .map(|pair| Some(TimeRange::new(pair[0], pair[1])));
-    for range in ranges.chain([None]) {
-        assert_eq!(trace.relations(range), direct.relations(range), "{range:?}");
-        assert_eq!(
-            trace.function_metrics(range),
-            direct.function_metrics(range),
-            "{range:?}"
-        );
+    let ways = [Enclosing::Parts, Enclosing::Whole, Enclosing::None];
+    for (at, range) in ranges.chain([None]).enumerate() {
+        // Slow to evaluate directly.
+        for &enclosing in &ways[at % 3..=at % 3] {
+            let within = Within { range, enclosing };
+            let (found, expected) = (trace.relations(within), direct.relations(within));
+            assert_eq!(found, expected, "{within:?}");
+            let found = trace.function_metrics(within);
+            assert_eq!(found, direct.function_metrics(within), "{within:?}");
+            // A thread has no more than one call on top of its stack at a time.
+            let own: u128 = found.iter().map(|it| u128::from(it.self_cost.ns())).sum();
+            let lasts =
+                range.map(|it| u128::from(it.length().ns()) * trace.threads().len() as u128);
+            let is_bounded = enclosing == Enclosing::Parts && range.is_some();
+            assert!(!is_bounded || Some(own) <= lasts, "{within:?}: {own}");
+        }
     }
     let mut recent = Recent::default();
     for &t in &times {

@@ -445,7 +445,7 @@ pub(crate) fn finish(
     let paths = paths.filter(|_| !store.overflows);
     store.answers = Arc::new(Answers::new(Paths::of(paths, calls)));
     if calls > FEW as u64 && !store.overflows {
-        let metrics = store.function_metrics(None);
+        let metrics = store.function_metrics(None.into());
         let rows: Vec<MetricsRow> = metrics.iter().map(MetricsRow::from).collect();
         store.metrics = Table::Rows(rows.into());
     }

@@ -154,7 +154,10 @@ impl City {
     fn write_count(&self, count: &Count, text: &mut String) {
         let Count { relation, sign, .. } = count;
         text.push_str(sign);
-        let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty();
+        // Imports and inferred calls have no time.
+        let has_times = self.shown.is_some();
+        let by_cost =
+            self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty() && has_times;
         match (*sign, &self.weighs, self.metrics.difference()) {
             ("", None, _) if !by_cost => push_grouped(text, relation.calls),
             ("", ..) => {

@@ -158,7 +158,7 @@ impl CallList {
             function: left.call.function,
             caller,
             start: left.call.start,
-            cost: left.call.cost(),
+            cost: left.cost(),
         });
         if self.rows.len() >= 2 * MOST {
             self.trim();

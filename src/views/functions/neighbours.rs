@@ -101,7 +101,7 @@ fn list(
         .min_scrolled_height(0.0)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Width::remainder().at_least(60.0).clip(true));
-    let mut columns = vec![(NeighbourOrder::Cost, "Cost", "What these calls cost in all")];
+    let mut columns = vec![(NeighbourOrder::Cost, "Sum of cost", "Sum of the costs of these calls; recursive calls count more than once")];
     if has_room {
         columns.insert(0, (NeighbourOrder::Calls, "Calls", "How often"));
     }
@@ -186,6 +186,6 @@ fn answer(
             document.show_cost(row.cost),
             document.show_cost(row.self_cost),
         );
-        ui.label(style::weak(format!("{calls}{cost} in all, {own} itself")).small());
+        ui.label(style::weak(format!("{calls}sum of cost {cost}, {own} itself")).small());
     });
 }

@@ -148,13 +148,7 @@ fn share_of_left(of: &FoundIn, wanted: &Wanted, progress: &Progress) -> Result<f
     let trace = &of.recording.trace;
     let call = trace.call(wanted.thread, wanted.call);
     let last = wanted.call.0.saturating_add(call.triggered);
-    // Calls that begin or end with the range do not count.
-    let begins_first = call.start.ns() == 0;
-    let range = TimeRange {
-        start: callscape_base::units::Time::from_ns(call.start.ns().saturating_sub(1)),
-        end: call.end + Cost::from_ns(1),
-    };
-    let range = (!begins_first).then_some(range);
+    let range = Some(TimeRange::new(call.start, call.end));
     let is_one = wanted.functions.len() == 1;
     let (mut own, mut is_around) = (0_u64, false);
     // The outermost calls of the one function that have ended.
@@ -167,7 +161,7 @@ fn share_of_left(of: &FoundIn, wanted: &Wanted, progress: &Progress) -> Result<f
             is_around |= left.id.0.saturating_add(left.call.triggered) >= last;
         } else if is_one {
             while outermost.pop_if(|(id, _)| *id > left.id).is_some() {}
-            outermost.push((left.id, left.call.cost()));
+            outermost.push((left.id, left.cost()));
         } else {
             own = own.saturating_add(left.self_cost.ns());
         }

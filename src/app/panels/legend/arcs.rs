@@ -88,7 +88,7 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let what = match (settings.arc_measure, shown.counts_calls) {
         (_, false) => "weight",
         (ArcMeasure::Calls, true) => "calls",
-        (ArcMeasure::Cost, true) => "cost",
+        (ArcMeasure::Cost, true) => "sum of cost",
     };
     let most = landscape.most_of_arcs();
     together(ui, |ui| {

@@ -6,10 +6,10 @@ use super::super::Trace;
 use super::super::call::Relation;
 use super::super::entries::Pair;
 use super::super::pyramid::{ByPair, SumRow};
-use super::super::relations::Kept;
 use super::super::store::{Calls, Store};
+use super::super::within::Inside;
 use super::rows::{Link, LinkKind, LinkRow, ThreadLinks};
-use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
+use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time};
 
 impl ThreadLinks {
     /// Adds the links to calls of `from..to` but for those of `without`, which are in order.
@@ -23,10 +23,22 @@ impl ThreadLinks {
         self.add(next, self.before(to), sums);
     }
 
-    fn add_kept(&self, kept: &Kept, sums: &mut ByPair) {
-        self.add_all_but(kept.calls.start, kept.calls.end, &kept.without, sums);
-        for &call in &kept.around {
-            self.to(call).iter().for_each(|row| sums.add(&row.sums()));
+    /// Adds the links to calls that count.
+    fn add_inside(&self, calls: &Calls<'_>, inside: &Inside, sums: &mut ByPair) {
+        self.add_all_but(inside.calls.start, inside.calls.end, &inside.late, sums);
+        self.add_parts(calls.reaching_costs(inside), sums);
+    }
+
+    /// Adds the links to these calls, which cost that.
+    fn add_parts(&self, calls: Vec<(u32, [u64; 2])>, sums: &mut ByPair) {
+        for (call, [total, own]) in calls {
+            for row in self.to(call) {
+                sums.add(&SumRow {
+                    total,
+                    own,
+                    ..row.sums()
+                });
+            }
         }
     }
 
@@ -36,15 +48,7 @@ impl ThreadLinks {
         let open = calls.costs_until(position, t);
         let without: Vec<u32> = open.iter().map(|(call, _)| *call).collect();
         self.add_all_but(0, position, &without, sums);
-        for (call, [total, own]) in open {
-            for row in self.to(call) {
-                sums.add(&SumRow {
-                    total,
-                    own,
-                    ..row.sums()
-                });
-            }
-        }
+        self.add_parts(open, sums);
     }
 }
 
@@ -66,14 +70,14 @@ impl Store {
     fn add_link_sums(
         &self,
         relations: &mut Vec<Relation>,
-        add: impl Fn(&ThreadLinks, &Calls<'_>, &mut ByPair),
+        add: impl Fn(&ThreadLinks, &Calls<'_>, usize, &mut ByPair),
     ) {
         if self.links.threads.is_empty() {
             return;
         }
         let mut sums = ByPair::new(self.links.pairs.len());
-        for (calls, of) in self.all_calls().zip(&self.links.threads) {
-            add(of, &calls, &mut sums);
+        for (thread, (calls, of)) in self.all_calls().zip(&self.links.threads).enumerate() {
+            add(of, &calls, thread, &mut sums);
         }
         for (index, pair) in self.links.pairs.iter().enumerate() {
             let links = sums.more[index];
@@ -99,17 +103,16 @@ impl Store {
         });
     }
 
-    /// Adds to relations of a range those that links make.
-    pub fn add_links(&self, range: Option<TimeRange>, relations: &mut Vec<Relation>) {
-        self.add_link_sums(relations, |of, calls, sums| match range {
-            Some(range) => of.add_kept(&calls.kept(range), sums),
-            None => of.add(0, of.rows.len(), sums),
+    /// Adds to relations of the calls that count those that links make.
+    pub fn add_links(&self, inside: &[(Inside, Vec<u32>)], relations: &mut Vec<Relation>) {
+        self.add_link_sums(relations, |of, calls, thread, sums| {
+            of.add_inside(calls, &inside[thread].0, sums);
         });
     }
 
     /// Adds to the relations of the running summary at `t` those that links make.
     pub fn add_links_until(&self, t: Time, relations: &mut Vec<Relation>) {
-        self.add_link_sums(relations, |of, calls, sums| {
+        self.add_link_sums(relations, |of, calls, _, sums| {
             of.add_started(calls, t.ns(), sums);
         });
     }

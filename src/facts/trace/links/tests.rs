@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::random::{Shape, random_numbers, random_trace};
-use super::super::{Call, Relation, StackRoom, Trace};
+use super::super::{Call, Enclosing, Relation, StackRoom, Trace, Within};
 use super::*;
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
@@ -89,6 +89,7 @@ fn subtree(trace: &Trace, (thread, id): At) -> Vec<Call> {
 fn relations_have_a_call_for_each_link_to_a_call_that_counts() {
     for seed in 0..300 {
         let (without, with, links) = linked(seed);
+        let enclosing = [Enclosing::Parts, Enclosing::Whole, Enclosing::None][seed as usize % 3];
         let whole = |at: At| Some([with.call(at.0, at.1).cost(), with.self_cost(at.0, at.1)]);
         let found = with.relations(None);
         let direct = expected(&with, &links, without.relations(None), whole);
@@ -98,17 +99,25 @@ fn relations_have_a_call_for_each_link_to_a_call_that_counts() {
             let mut ends = [below(400), below(400)].map(Time::from_ns);
             ends.sort();
             let range = TimeRange::new(ends[0], ends[1]);
-            let kept = |at: At| {
-                let inside = |it: &Call| range.start < it.start && it.end < range.end;
-                subtree(&with, at)
-                    .iter()
-                    .any(inside)
-                    .then(|| whole(at))
-                    .flatten()
+            let within = Within {
+                range: Some(range),
+                enclosing,
             };
-            let found = with.relations(Some(range));
-            let direct = expected(&with, &links, without.relations(Some(range)), kept);
-            assert_eq!(found, direct, "seed {seed}, {range:?}");
+            let part = |at: At| {
+                let call = with.call(at.0, at.1);
+                let part = with.inside(at.0, within).part(at.1, &call)?;
+                let cost = |call: &Call| {
+                    let [start, end] = [call.start, call.end].map(|t| t.clamp(part.start, part.end));
+                    end.since(start)
+                };
+                let below = subtree(&with, at).into_iter();
+                let below = below.filter(|it| it.depth == call.depth + 1);
+                let below: Cost = below.map(|it| cost(&it)).sum();
+                Some([cost(&call), cost(&call).saturating_sub(below)])
+            };
+            let found = with.relations(within);
+            let direct = expected(&with, &links, without.relations(within), part);
+            assert_eq!(found, direct, "seed {seed}, {within:?}");
         }
     }
 }

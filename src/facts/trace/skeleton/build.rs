@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::super::block::Block;
 use super::super::entries::{Facts, OpenCall};
 use super::super::raw_call::BLOCK;
-use super::super::relations::Kept;
 use super::super::store::{Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::super::waiting::preempted::Preempted;
+use super::super::within::{Enclosing, Inside, Within};
 use super::join::join;
 use super::nodes::{Floor, Light, Node, Skeleton};
 use super::sets::{FunctionSets, SetId};
@@ -55,8 +55,9 @@ struct Builder<'a> {
     floor: Floor,
     preempted: Preempted,
     range: TimeRange,
-    /// The calls that start in the range and are kept.
+    /// The calls that start in the range, which count but for the late ones. Of those none is inside of one that counts.
     kept: Range<u32>,
+    late: &'a [u32],
     out: Skeleton,
     frames: Vec<Frame>,
     lights: Vec<Light>,
@@ -88,24 +89,26 @@ pub(super) fn skeleton(
     store: &Store,
     thread: ThreadId,
     floor: Floor,
-    range: Option<TimeRange>,
+    within: Within,
     progress: &Progress,
 ) -> Result<Skeleton, Cancelled> {
     let calls = store.thread(thread);
-    if range.is_none()
+    if within.range.is_none()
         && let Some(skeleton) = in_parts(calls, thread, floor, progress)
     {
         return skeleton;
     }
-    let kept = match range {
-        Some(range) => calls.kept(range),
-        None => Kept {
-            calls: 0..calls.len(),
-            ..Kept::default()
-        },
-    };
-    let mut builder = Builder::new(calls, thread, floor, range, &kept);
-    builder.begin(&kept.around);
+    let mut inside = calls.inside(within);
+    let first = inside.calls.start;
+    let before = inside.reaching.partition_point(|&call| call < first);
+    inside.late.retain(|call| !inside.reaching.contains(call));
+    if within.enclosing == Enclosing::Whole {
+        // They enclose none that counts, so they are the last of the range.
+        inside.calls.end -= inside.late.len() as u32;
+        inside.late.clear();
+    }
+    let mut builder = Builder::new(calls, thread, floor, &inside);
+    builder.begin(&inside.reaching[..before]);
     let (from, to) = (builder.kept.start, builder.kept.end);
     builder.blocks(place(from).0..(to as usize).div_ceil(BLOCK), progress)?;
     Ok(builder.finish())
@@ -126,11 +129,8 @@ fn in_parts(
     }
     let of_part = |part: usize| {
         let of = blocks * part / parts..blocks * (part + 1) / parts;
-        let kept = Kept {
-            calls: 0..calls.len(),
-            ..Kept::default()
-        };
-        let mut builder = Builder::new(calls, thread, floor, None, &kept);
+        let whole = calls.inside(Within::default());
+        let mut builder = Builder::new(calls, thread, floor, &whole);
         let first = (of.start * BLOCK) as u32;
         builder.begin_within(of.start);
         builder.blocks(of, progress)?;
@@ -146,22 +146,17 @@ impl<'a> Builder<'a> {
         calls: Calls<'a>,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
-        kept: &Kept,
+        inside: &'a Inside,
     ) -> Builder<'a> {
         let functions = calls.store.functions;
-        // Those of the range that end too late and enclose none which is kept are its last.
-        let end = kept.calls.end - kept.without.len() as u32;
-        debug_assert!(kept.without.first().is_none_or(|&first| first == end));
+        let window = [inside.window.start, inside.window.end].map(Time::from_ns);
         Builder {
             calls,
             floor,
             preempted: calls.store.preempted(thread),
-            range: range.unwrap_or(TimeRange {
-                start: Time::ZERO,
-                end: Time::MAX,
-            }),
-            kept: kept.calls.start..end,
+            range: TimeRange::new(window[0], window[1]),
+            kept: inside.calls.clone(),
+            late: &inside.late,
             out: Skeleton {
                 thread,
                 floor,
@@ -220,7 +215,7 @@ impl<'a> Builder<'a> {
             call: u32::MAX,
             function: u32::MAX,
             depth: 0,
-            triggered: self.kept.len() as u32 + around.len() as u32,
+            triggered: (self.kept.len() - self.late.len() + around.len()) as u32,
             cost: Cost::ZERO,
             end: u64::MAX,
         });
@@ -314,7 +309,9 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let counted = self.read(call, i, &columns, block.depth_base, &mut open);
-            self.visit(counted);
+            if self.late.binary_search(&call).is_err() {
+                self.visit(counted);
+            }
             i += 1;
         }
         self.columns = columns;

@@ -17,7 +17,7 @@ mod sets;
 mod short;
 mod stored;
 
-use super::Trace;
+use super::{Trace, Within};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
@@ -25,8 +25,7 @@ pub use nodes::{Floor, Light, Node, Skeleton};
 pub use sets::{FunctionSets, SetId};
 
 impl Trace {
-    /// The skeleton of `thread` above `floor`: of all its calls, or of those that the time range constraint (thesis
-    /// 6.1.1) keeps; then a call around the range counts with what of it lies inside.
+    /// The skeleton of `thread` above `floor`: of all its calls, or of what counts [within](Within) a range.
     ///
     /// O(n), of which blocks that lie below one lightweight call are judged by their summaries.
     ///
@@ -36,11 +35,12 @@ impl Trace {
         &self,
         thread: ThreadId,
         floor: Floor,
-        range: Option<TimeRange>,
+        within: impl Into<Within>,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
+        let within = within.into();
         let mut skeleton =
-            self.ask(|store| build::skeleton(store, thread, floor, range, progress))?;
+            self.ask(|store| build::skeleton(store, thread, floor, within, progress))?;
         skeleton.linked = self.linked_callers(thread);
         Ok(skeleton)
     }
@@ -72,11 +72,11 @@ impl Trace {
         self.ask(|store| short::median(store, threads, progress))
     }
 
-    /// What of a call is elapsed less pre-empted time. O(log n + waits).
-    pub fn cost_without_preemption(&self, thread: ThreadId, call: CallId) -> Cost {
+    /// What of a part of a call is elapsed less pre-empted time. O(log n + waits).
+    pub fn cost_without_preemption(&self, thread: ThreadId, part: TimeRange) -> Cost {
         self.ask(|store| {
-            let facts = store.thread(thread).facts(call.0);
-            Cost::from_ns(store.preempted(thread).less(facts.start, facts.end))
+            let mut preempted = store.preempted(thread);
+            Cost::from_ns(preempted.less(part.start.ns(), part.end.ns()))
         })
     }
 }

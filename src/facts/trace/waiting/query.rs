@@ -1,10 +1,12 @@
 //! What calls, functions and relations have waited.
 
+use std::ops::Range;
+
 use super::super::call::{FunctionMetrics, Relation};
 use super::super::entries::Pair;
 use super::super::pyramid::{ByPair, SumRow};
-use super::super::relations::Kept;
 use super::super::store::{Calls, Store};
+use super::super::within::Inside;
 use super::{
     RawWait, ThreadWaiting, Wait, Waited, Waiter, Waiting, WaitingKnown, Why, clean, find,
 };
@@ -102,15 +104,13 @@ impl Store {
         }
     }
 
-    /// What the calls of a range have waited, by pair; of all calls for none.
-    fn waiting_kept(&self, range: Option<TimeRange>) -> Option<ByPair> {
+    /// What the calls that count have waited, by pair.
+    fn waiting_inside(&self, all: &[(Inside, Vec<u32>)]) -> Option<ByPair> {
         let waiting = self.waiting.as_ref()?;
         let mut sums = ByPair::new(self.pairs.len());
-        for (calls, of) in self.all_calls().zip(&waiting.threads) {
-            match range {
-                Some(range) => of.add_kept(&calls.kept(range), &mut sums),
-                None => of.add_waiters(0, of.waiters.len(), &mut sums),
-            }
+        let threads = self.all_calls().zip(&waiting.threads).zip(all);
+        for ((calls, of), (inside, outermost)) in threads {
+            of.add_inside(&calls, inside, outermost, &mut sums);
         }
         Some(sums)
     }
@@ -125,9 +125,9 @@ impl Store {
         Some(sums)
     }
 
-    /// Adds to relations of a range what they have waited.
-    pub fn add_waiting(&self, range: Option<TimeRange>, relations: &mut [Relation]) {
-        if let Some(sums) = self.waiting_kept(range) {
+    /// Adds to relations of the calls that count what they have waited.
+    pub fn add_waiting(&self, inside: &[(Inside, Vec<u32>)], relations: &mut [Relation]) {
+        if let Some(sums) = self.waiting_inside(inside) {
             self.add_to_relations(&sums, relations);
         }
     }
@@ -139,13 +139,13 @@ impl Store {
         }
     }
 
-    /// Adds to the metrics of a range what functions have waited.
+    /// Adds to metrics of the calls that count what functions have waited.
     pub fn add_waiting_to_metrics(
         &self,
-        range: Option<TimeRange>,
+        inside: &[(Inside, Vec<u32>)],
         metrics: &mut [FunctionMetrics],
     ) {
-        let Some(sums) = self.waiting_kept(range) else {
+        let Some(sums) = self.waiting_inside(inside) else {
             return;
         };
         for (index, pair) in self.pairs.iter().enumerate() {
@@ -203,12 +203,37 @@ impl ThreadWaiting {
         self.add_waiters(next, self.waiters_before(to), sums);
     }
 
-    fn add_kept(&self, kept: &Kept, sums: &mut ByPair) {
-        self.add_all_but(kept.calls.start, kept.calls.end, &kept.without, sums);
-        for &call in &kept.around {
-            if let Some(waiter) = self.waiter(call) {
-                sums.add(&waiter.sums());
-            }
+    /// Adds what the calls that count have waited, and of those of `outermost` that no call of their function is around them.
+    fn add_inside(
+        &self,
+        calls: &Calls<'_>,
+        inside: &Inside,
+        outermost: &[u32],
+        sums: &mut ByPair,
+    ) {
+        self.add_all_but(inside.calls.start, inside.calls.end, &inside.late, sums);
+        let Range { start, end } = inside.window;
+        for &call in &inside.reaching {
+            let Some(waiter) = self.waiter(call) else {
+                continue;
+            };
+            let facts = calls.facts(call);
+            let total = self.between(facts.start.max(start), facts.end.min(end));
+            let own = self.own_until(call, end);
+            sums.add(&SumRow {
+                total,
+                own: own.saturating_sub(self.own_until(call, start)),
+                more: if waiter.nested != 0 { 0 } else { total },
+                ..waiter.sums()
+            });
+        }
+        for waiter in outermost.iter().filter_map(|&call| self.waiter(call)) {
+            sums.add(&SumRow {
+                total: 0,
+                own: 0,
+                more: waiter.total,
+                ..waiter.sums()
+            });
         }
     }
 

@@ -70,7 +70,7 @@ pub fn draw(
             right -= 30.0 * scale;
         }
         let title = match graph.by {
-            By::Cost => "width: cost",
+            By::Cost => "width: sum of cost",
             By::Calls => "width: calls",
         };
         right += 2.0 * scale;

@@ -1,0 +1,65 @@
+//! The range of time that a command counts, and how calls count that reach out of it.
+
+use anyhow::ensure;
+
+use super::output;
+use callscape_base::units::{Time, TimeRange, TimeSpec};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::{Enclosing, Within};
+
+#[derive(Debug, clap::Args)]
+pub struct RangeArgs {
+    /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<TimeSpec>,
+    /// End of the range, which is not part of it
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<TimeSpec>,
+    /// How calls count that are open at an end of the range
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Reaching::Parts)]
+    pub enclosing: Reaching,
+}
+
+/// How calls count that are open at an end of the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Reaching {
+    /// With their part in the range
+    Parts,
+    /// With all their cost: the calls that start and end in the range, and the calls around these
+    Whole,
+    /// Not at all
+    None,
+}
+
+impl RangeArgs {
+    /// The range in a recording, which has no start and end if neither is given.
+    ///
+    /// # Errors
+    /// If the recording has no times, or the range ends before it starts.
+    pub fn within(&self, recording: &Recording) -> anyhow::Result<Within> {
+        let enclosing = match self.enclosing {
+            Reaching::Parts => Enclosing::Parts,
+            Reaching::Whole => Enclosing::Whole,
+            Reaching::None => Enclosing::None,
+        };
+        if self.from.is_none() && self.to.is_none() {
+            return Ok(Within::default());
+        }
+        output::ensure_times(recording, "no range can be selected")?;
+        let resolve = |spec: TimeSpec| spec.resolve(recording.trace.duration());
+        let range = TimeRange {
+            start: self.from.map_or(Time::ZERO, resolve),
+            end: self.to.map_or(Time::MAX, resolve),
+        };
+        ensure!(
+            range.start <= range.end,
+            "expected --from before --to, found {} and {}",
+            range.start,
+            range.end
+        );
+        Ok(Within {
+            range: Some(range),
+            enclosing,
+        })
+    }
+}
