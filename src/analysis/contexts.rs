@@ -98,15 +98,20 @@ pub fn of_threads(
     // Nothing is repaired: costs of a thread's calls add up to no more than its time.
     let reporter = Reporter::new();
     let threads: Vec<ThreadId> = threads.into_iter().collect();
+    let within = within.into();
     let hung = Hung::of(trace, &threads);
+    // Parts add up from piece to piece; what calls that reach out count with else does not.
+    let is_of_parts = within.enclosing == Enclosing::Parts || within.range.is_none();
     if hung.roots.is_empty()
+        && is_of_parts
+        && let range = within.range.unwrap_or_else(|| trace.range())
         && let Some(contexts) = trace.contexts(&threads, range, progress)?
     {
         return Ok(contexts);
     }
     let mut merging = Merging {
         trace,
-        within: within.into(),
+        within,
         progress,
         builder: ContextsBuilder::new(1 + usize::from(trace.knows_waiting()), &reporter),
         hung,

@@ -46,8 +46,9 @@ fn make(random: &mut Random, all: &mut Vec<Made>, thread: u64, around: &[usize],
 fn parts(all: &[Made], [from, to]: [u64; 2], way: &str) -> Vec<Option<[u64; 2]>> {
     let in_time = |it: &Made| from < it.start && it.end < to;
     let part = |(number, call): (usize, &Made)| match way {
-        "parts" => (call.start < to && from < call.end)
-            .then_some([call.start.max(from), call.end.min(to)]),
+        "parts" => {
+            (call.start < to && from < call.end).then_some([call.start.max(from), call.end.min(to)])
+        }
         "none" => (from <= call.start && call.end <= to).then_some([call.start, call.end]),
         _ => {
             let mut inner = all.iter().filter(|it| it.around.contains(&number));
@@ -117,9 +118,7 @@ fn told(recording: &str, range: &[&str]) -> Sums {
         let amounts = ["calls", "total_ns", "self_ns"].map(|it| number(row, it));
         let name = text(row, "name") + &named(&text(row, "module"));
         let sum = sums.functions.entry(name).or_default();
-        sum.iter_mut()
-            .zip(amounts)
-            .for_each(|(sum, it)| *sum += it);
+        sum.iter_mut().zip(amounts).for_each(|(sum, it)| *sum += it);
     }
     for row in of("graph")["relations"].as_array().expect("rows") {
         let fields = ["calls", "cost_ns", "self_cost_ns", "moments_ns"];
@@ -129,9 +128,7 @@ fn told(recording: &str, range: &[&str]) -> Sums {
         });
         let sum = sums.relations.entry(ends).or_default();
         let amounts = fields.map(|it| number(row, it));
-        sum.iter_mut()
-            .zip(amounts)
-            .for_each(|(sum, it)| *sum += it);
+        sum.iter_mut().zip(amounts).for_each(|(sum, it)| *sum += it);
     }
     let mut paths: Vec<Vec<String>> = Vec::new();
     for row in of("contexts")["contexts"].as_array().expect("rows") {
@@ -201,7 +198,11 @@ fn every_command_counts_what_the_definition_says() {
                 .map(|(path, it)| (path.iter().map(|it| strip(it)).collect(), it))
                 .collect();
             let parts = parts(&all, [from, to], way);
-            assert_eq!(found, direct(&all, &parts), "seed {seed}, {from} to {to}, {way}");
+            assert_eq!(
+                found,
+                direct(&all, &parts),
+                "seed {seed}, {from} to {to}, {way}"
+            );
             let phases = json(&[&["phases", path], &range[..]].concat());
             let counted = parts.iter().flatten().count() as u64;
             assert_eq!(number(&phases, "calls"), counted, "seed {seed}, {way}");
@@ -243,8 +244,16 @@ fn agree(recording: &Path) {
         assert_eq!(number(&phases, "calls"), calls, "{path} {way}");
         if way == "parts" {
             let own: u64 = found.functions.values().map(|it| it[2]).sum();
-            assert!(own <= (to - from) * threads, "{path}: {own} in {from}..{to}");
-            assert!(found.relations.values().all(|it| it[3] <= (to - from) * threads));
+            assert!(
+                own <= (to - from) * threads,
+                "{path}: {own} in {from}..{to}"
+            );
+            assert!(
+                found
+                    .relations
+                    .values()
+                    .all(|it| it[3] <= (to - from) * threads)
+            );
         }
     }
 }

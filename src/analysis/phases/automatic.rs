@@ -48,10 +48,10 @@ pub(super) fn pruning(
         calls,
         cost,
         short,
-        range,
+        within,
         ..
     } = wish;
-    if (calls, cost, short, range) != (&None, &None, &None, &None) {
+    if (calls, cost, short, &within.range) != (&None, &None, &None, &None) {
         return find(trace, wish, progress);
     }
     let known = trace.known().filter(|known| {
