@@ -39,9 +39,8 @@ impl Store {
                 lost.to_itself.push(link.offset);
                 continue;
             }
-            let mut function = |(thread, call): (ThreadId, u32)| {
-                self.callee(cursors[thread.index()].pair(call)).0
-            };
+            let mut function =
+                |(thread, call): (ThreadId, u32)| self.callee(cursors[thread.index()].pair(call)).0;
             let pair = Pair {
                 caller: function(from),
                 callee: function(to),
