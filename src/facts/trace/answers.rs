@@ -118,10 +118,9 @@ impl Store {
 
     /// Finds out the contexts of the calls that have waited.
     pub fn learn_waiters(&mut self) {
-        if let Some(paths) = self.answers.paths.get() {
-            let paths = self.with_waiters(paths.clone());
-            self.answers = Arc::new(Answers::new(paths));
-        }
+        let known = Arc::get_mut(&mut self.answers).and_then(|it| it.paths.take());
+        let known = known.map(|paths| Answers::new(self.with_waiters(paths)));
+        self.answers = Arc::new(known.unwrap_or_default());
     }
 
     /// What is known of all calls as the end of an index.
