@@ -156,28 +156,28 @@ impl fmt::Display for Cost {
 /// A length of time for people.
 fn show_time(time: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let ns = time as f64;
-        let (value, unit) = match time {
-            0..1_000 => return write!(f, "{time} ns"),
-            1_000..1_000_000 => (ns * 1e-3, "µs"),
-            1_000_000..1_000_000_000 => (ns * 1e-6, "ms"),
-            1_000_000_000..60_000_000_000 => (ns * 1e-9, "s"),
-            _ => {
-                let seconds = time / 1_000_000_000;
-                return if seconds < 3600 {
-                    write!(f, "{} min {} s", seconds / 60, seconds % 60)
-                } else {
-                    write!(f, "{} h {} min", seconds / 3600, seconds / 60 % 60)
-                };
-            }
-        };
-        let decimals = if value < 10.0 {
-            2
-        } else if value < 100.0 {
-            1
-        } else {
-            0
-        };
-        write!(f, "{value:.decimals$} {unit}")
+    let (value, unit) = match time {
+        0..1_000 => return write!(f, "{time} ns"),
+        1_000..1_000_000 => (ns * 1e-3, "µs"),
+        1_000_000..1_000_000_000 => (ns * 1e-6, "ms"),
+        1_000_000_000..60_000_000_000 => (ns * 1e-9, "s"),
+        _ => {
+            let seconds = time / 1_000_000_000;
+            return if seconds < 3600 {
+                write!(f, "{} min {} s", seconds / 60, seconds % 60)
+            } else {
+                write!(f, "{} h {} min", seconds / 3600, seconds / 60 % 60)
+            };
+        }
+    };
+    let decimals = if value < 10.0 {
+        2
+    } else if value < 100.0 {
+        1
+    } else {
+        0
+    };
+    write!(f, "{value:.decimals$} {unit}")
 }
 
 /// What the costs of a recording count: nanoseconds, but for a profile that weighs something else.

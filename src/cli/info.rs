@@ -402,7 +402,11 @@ impl<'a> Info<'a> {
             (None, Some(profile)) => profile.weight_of(value),
             (None, None) => Cost::ZERO,
         };
-        let weights = recording.weighed.as_ref().map(|it| it.profile()).or(profile);
+        let weights = recording
+            .weighed
+            .as_ref()
+            .map(|it| it.profile())
+            .or(profile);
         let values = recording.values().iter().enumerate();
         let values = values.map(|(index, value)| Value {
             name: &value.name,
@@ -475,7 +479,10 @@ impl<'a> Info<'a> {
             }
             if value.negative > 0 {
                 let weights = counted(value.negative, "weight is", "weights are");
-                writeln!(out, "           {weights} negative: summed up with the sign, drawn as nothing")?;
+                writeln!(
+                    out,
+                    "           {weights} negative: summed up with the sign, drawn as nothing"
+                )?;
             }
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {

@@ -52,8 +52,7 @@ const JFR: &str =
     "https://github.com/openjdk/jdk/blob/master/src/hotspot/share/jfr/periodic/sampling";
 const ASYNC: &str =
     "https://github.com/async-profiler/async-profiler/blob/master/docs/ProfilingModes.md";
-const FIREFOX: &str =
-    "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md";
+const FIREFOX: &str = "https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md";
 const V8: &str = "https://v8.dev/docs/profile";
 
 const fn row(

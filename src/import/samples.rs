@@ -322,8 +322,11 @@ impl<'r> Samples<'r> {
         let weight = match counts {
             Counts::Nanoseconds => i64::try_from(amount).unwrap_or(i64::MAX),
             Counts::Events => {
-                self.weights
-            .add_other(sample.event.0, sample.stack, Cost::from_ns(amount).weight());
+                self.weights.add_other(
+                    sample.event.0,
+                    sample.stack,
+                    Cost::from_ns(amount).weight(),
+                );
                 interval
             }
         };

@@ -41,8 +41,7 @@ impl LineDifference<'_> {
     pub fn self_change(&self) -> Option<i64> {
         let cost = |line: Option<&Line>| line.and_then(|it| it.self_cost);
         let (a, b) = (cost(self.a), cost(self.b));
-        (a.is_some() || b.is_some())
-            .then(|| change(a.unwrap_or_default(), b.unwrap_or_default()))
+        (a.is_some() || b.is_some()).then(|| change(a.unwrap_or_default(), b.unwrap_or_default()))
     }
 
     /// How many more calls are made in the line in B.

@@ -188,10 +188,7 @@ impl Contexts {
 
     /// What all contexts weigh together.
     pub fn weight(&self, value: usize) -> Cost {
-        self.weights[value]
-            .iter()
-            .map(|&it| Cost::signed(it))
-            .sum()
+        self.weights[value].iter().map(|&it| Cost::signed(it)).sum()
     }
 
     /// How many contexts weigh less than nothing themselves.

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::trace::{FunctionMetrics, Relation};
 use super::super::contexts::cut;
+use crate::trace::{FunctionMetrics, Relation};
 use callscape_base::units::{Cost, FunctionId};
 use callscape_base::warnings::{Place, Reporter};
 

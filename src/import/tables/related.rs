@@ -176,10 +176,12 @@ impl<'r> RelationAnswer<'r> {
         let (unit, factor) = self.units.of(&self.value, self.has_fractions);
         let place = || Place::file(input.display().to_string());
         let whole = |sum: i128, factor: i128| {
-            Cost::signed(i64::try_from(columns::rounded(sum, factor)).unwrap_or_else(|_| {
-                reporter.warn("weight-out-of-range", place);
-                i64::MAX
-            }))
+            Cost::signed(
+                i64::try_from(columns::rounded(sum, factor)).unwrap_or_else(|_| {
+                    reporter.warn("weight-out-of-range", place);
+                    i64::MAX
+                }),
+            )
         };
         let relation = |(&(caller, callee), sum): (&(FunctionId, FunctionId), &Sum)| Relation {
             caller,
@@ -251,11 +253,16 @@ fn inferred_own(relations: &[Relation], functions: usize, infer: impl Fn()) -> V
     }
     // With negative costs, less than nothing may be left.
     let is_signed = relations.iter().any(|of| of.cost < Cost::ZERO);
-    let own = called.iter().zip(&calls).map(|(&of, &below)| match is_signed {
-        true => of - below,
-        false => of.saturating_sub(below),
-    });
+    let own = called
+        .iter()
+        .zip(&calls)
+        .map(|(&of, &below)| match is_signed {
+            true => of - below,
+            false => of.saturating_sub(below),
+        });
     let own: Vec<Cost> = own.collect();
-    own.iter().filter(|own| **own != Cost::ZERO).for_each(|_| infer());
+    own.iter()
+        .filter(|own| **own != Cost::ZERO)
+        .for_each(|_| infer());
     own
 }

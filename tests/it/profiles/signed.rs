@@ -33,7 +33,9 @@ fn sums_of_random_differences_are_those_of_their_stacks() {
         let mut below = |most: u64| random.next() % most;
         let (mut text, mut stacks) = (String::new(), Vec::new());
         for _ in 0..1 + below(60) {
-            let frames: Vec<String> = (0..1 + below(6)).map(|_| format!("f{}", below(5))).collect();
+            let frames: Vec<String> = (0..1 + below(6))
+                .map(|_| format!("f{}", below(5)))
+                .collect();
             let weight = below(200) as i64 - 100;
             text += &format!("{} {weight}\n", frames.join(";"));
             stacks.push((frames, weight));
@@ -62,7 +64,9 @@ fn sums_of_random_differences_are_those_of_their_stacks() {
         let (drawn, sizes) = (contexts.shown_before(0), contexts.sizes_before(0));
         for id in contexts.ids() {
             let below = contexts.subtree(id);
-            let own = below.clone().map(|it| contexts.self_weight(0, ContextId(it)).weight());
+            let own = below
+                .clone()
+                .map(|it| contexts.self_weight(0, ContextId(it)).weight());
             let (mut sum, mut shown, mut size) = (0, 0, 0);
             for weight in own {
                 sum += weight;
@@ -84,7 +88,11 @@ fn memory_that_xdebug_says_was_given_back_is_negative() {
                 fl=(2) /x.php\nfn=(2) foo\n3 100 400\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 50 -128\n\n\
                 fl=(2)\nfn=(3) {main}\n1 200 64\ncfl=(2)\ncfn=(2)\ncalls=1 0 0\n8 150 272\n";
     let recording = read(&scratch.write("cachegrind.out.1", text.as_bytes()));
-    let rows = [("foo", 272, 400), ("php::strlen", -128, -128), ("{main}", 336, 64)];
+    let rows = [
+        ("foo", 272, 400),
+        ("php::strlen", -128, -128),
+        ("{main}", 336, 64),
+    ];
     assert_eq!(sums(&recording, 1), expected(&rows));
     assert_eq!(profile(&recording).negative(1), 2);
     assert_eq!(warnings(&recording)["negative-cost"], 2);
@@ -95,8 +103,14 @@ fn what_cg_diff_finds_less_is_negative() {
     let scratch = Scratch::new("signed-cg");
     let text = "desc: diff\ncmd: a\nevents: Ir Dr\nfl=a.c\nfn=main\n1 100 5\n2 -30 -2\nfn=f\n10 -200 -9\nsummary: -130 -6\n";
     let recording = read(&scratch.write("diff.out", text.as_bytes()));
-    assert_eq!(sums(&recording, 0), expected(&[("f", -200, -200), ("main", 70, 70)]));
-    assert_eq!(sums(&recording, 1), expected(&[("f", -9, -9), ("main", 3, 3)]));
+    assert_eq!(
+        sums(&recording, 0),
+        expected(&[("f", -200, -200), ("main", 70, 70)])
+    );
+    assert_eq!(
+        sums(&recording, 1),
+        expected(&[("f", -9, -9), ("main", 3, 3)])
+    );
 }
 
 #[test]
@@ -108,15 +122,22 @@ fn profiles_of_other_units_are_values_and_keep_their_signs() {
     let recording = read(&scratch.write("x.speedscope.json", text.as_bytes()));
     let rows = [("a", 100, 100), ("b", -40, -40), ("main", 67, 7)];
     assert_eq!(sums(&recording, 0), expected(&rows));
-    assert_eq!(sums(&recording, 1), expected(&[("a", 3, 3), ("b", -1, -1), ("main", 2, 0)]));
+    assert_eq!(
+        sums(&recording, 1),
+        expected(&[("a", 3, 3), ("b", -1, -1), ("main", 2, 0)])
+    );
 }
 
 #[test]
 fn costs_of_tables_keep_their_signs_in_other_locales_too() {
     let scratch = Scratch::new("signed-table");
-    let text = "function;file;self_bytes;src_line\nmain;m.c;-5;10\na;m.c;1.234.567;20\nb;m.c;-7.000;30\n";
+    let text = "function;file;self_bytes;src_line\nmain;m.c;-5;10\na;m.c;1.234.567;20\nb;m.c;-7.000.000;30\n";
     let recording = open(&scratch.write("t.csv", text.as_bytes())).expect("a profile");
-    let rows = [("a", 1_234_567, 1_234_567), ("b", -7000, -7000), ("main", -5, -5)];
+    let rows = [
+        ("a", 1_234_567, 1_234_567),
+        ("b", -7_000_000, -7_000_000),
+        ("main", -5, -5),
+    ];
     assert_eq!(sums(&recording, 0), expected(&rows));
     assert_eq!(profile(&recording).values().len(), 1);
 }
