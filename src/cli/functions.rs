@@ -22,7 +22,7 @@ pub struct FunctionsArgs {
     input: super::trace_arg::TraceArg,
     #[command(flatten)]
     range: RangeArgs,
-    /// Sort order, the largest first
+    /// Sort order, the largest first; negative costs by size
     #[arg(long, value_enum, default_value_t = Sort::Total)]
     sort: Sort,
     /// Only the first N
@@ -51,7 +51,7 @@ For a profile whose weights are not times, total_ns and self_ns in the JSON docu
 field \"unit\". Calls are 0 if a profile does not count them. If the recording knows when its threads were off-CPU, \
 waiting_ns and self_waiting_ns are the parts of total_ns and self_ns in which they waited.";
 
-/// The largest first; of negative costs, as in a difference between two profiles, the largest amounts.
+/// The largest first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Sort {
     /// Time, or another weight of a profile, while at least one call of the function is open

@@ -124,8 +124,8 @@ fn left(document: &Document, context: &Context<'_>) -> String {
         let Some(left) = table.and_then(|it| it.left_of(|_| true)) else {
             return String::new();
         };
-        let all = profile.weight().ns().max(1) as f64;
-        let share = 100.0 * left.self_cost.ns() as f64 / all;
+        let all = profile.size().max(1) as f64;
+        let share = 100.0 * left.self_cost.weight() as f64 / all;
         return match profile.contexts() {
             Some(_) => format!("{share:.1} % of the weight remaining"),
             None => "of functions and relations: the recording has no call paths".to_owned(),

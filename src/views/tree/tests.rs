@@ -192,7 +192,7 @@ fn of_very_many_rows_the_hottest_are_shown_and_the_rest_is_one() {
     let mut builder = ContextsBuilder::new(1, &reporter);
     for function in 0..10_000 {
         let context = builder.child(NodeId::ROOT, FunctionId(function), place);
-        builder.add(context, 0, function.into(), place);
+        builder.add(context, 0, u64::from(function), place);
     }
     let shown = Arc::new(ShownContexts::of(builder.finish()));
     let forest = Forest::new(Arc::clone(&shown), Mode::Calls, By::Total, 10);

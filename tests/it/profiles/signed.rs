@@ -131,12 +131,11 @@ fn profiles_of_other_units_are_values_and_keep_their_signs() {
 #[test]
 fn costs_of_tables_keep_their_signs_in_other_locales_too() {
     let scratch = Scratch::new("signed-table");
-    let text =
-        "function;file;self_bytes;src_line\nmain;m.c;-5;10\na;m.c;1.234.567;20\nb;m.c;-7.000;30\n";
+    let text = "function;file;self_bytes;src_line\nmain;m.c;-5;10\na;m.c;1.234.567;20\nb;m.c;-7.000.000;30\n";
     let recording = open(&scratch.write("t.csv", text.as_bytes())).expect("a profile");
     let rows = [
         ("a", 1_234_567, 1_234_567),
-        ("b", -7000, -7000),
+        ("b", -7_000_000, -7_000_000),
         ("main", -5, -5),
     ];
     assert_eq!(sums(&recording, 0), expected(&rows));
