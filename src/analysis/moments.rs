@@ -144,39 +144,44 @@ impl<'a> Between<'a> {
         let mut opened: Vec<usize> = Vec::new();
         let mut open = vec![0_u32; self.places.len()];
         let (mut visited, mut result) = (0_u64, Ok(()));
-        trace.calls_in(thread, within.range.unwrap_or(whole), u32::MAX, |id, call: Call| {
-            visited += 1;
-            if visited.is_multiple_of(BATCH) && result.is_ok() {
-                result = progress.add(BATCH);
-            }
-            if result.is_err() {
-                return;
-            }
-            while stack.len() > call.depth as usize
-                && let Some((_, count)) = stack.pop()
-            {
-                for place in opened.split_off(opened.len() - count) {
-                    open[place] -= 1;
+        trace.calls_in(
+            thread,
+            within.range.unwrap_or(whole),
+            u32::MAX,
+            |id, call: Call| {
+                visited += 1;
+                if visited.is_multiple_of(BATCH) && result.is_ok() {
+                    result = progress.add(BATCH);
                 }
-            }
-            let first = opened.len();
-            if let Some(part) = inside.part(id, &call) {
-                let caller = stack.last().map(|it| it.0);
-                opened.extend(caller.and_then(|it| self.place(it, call.function)));
-                if has_links {
-                    let links = trace.links_to(thread, id);
-                    let callers = links.map(|it| trace.call(it.from.0, it.from.1).function);
-                    opened.extend(callers.filter_map(|it| self.place(it, call.function)));
+                if result.is_err() {
+                    return;
                 }
-                for &place in &opened[first..] {
-                    if open[place] == 0 {
-                        moments[place] += part.length();
+                while stack.len() > call.depth as usize
+                    && let Some((_, count)) = stack.pop()
+                {
+                    for place in opened.split_off(opened.len() - count) {
+                        open[place] -= 1;
                     }
-                    open[place] += 1;
                 }
-            }
-            stack.push((call.function, opened.len() - first));
-        });
+                let first = opened.len();
+                if let Some(part) = inside.part(id, &call) {
+                    let caller = stack.last().map(|it| it.0);
+                    opened.extend(caller.and_then(|it| self.place(it, call.function)));
+                    if has_links {
+                        let links = trace.links_to(thread, id);
+                        let callers = links.map(|it| trace.call(it.from.0, it.from.1).function);
+                        opened.extend(callers.filter_map(|it| self.place(it, call.function)));
+                    }
+                    for &place in &opened[first..] {
+                        if open[place] == 0 {
+                            moments[place] += part.length();
+                        }
+                        open[place] += 1;
+                    }
+                }
+                stack.push((call.function, opened.len() - first));
+            },
+        );
         result
     }
 }

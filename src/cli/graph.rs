@@ -211,20 +211,23 @@ impl Of<'_> {
             })??,
             None => None,
         };
-        let relations = relations.iter().enumerate().map(|(at, relation)| NamedRelation {
-            from: name(relation.caller),
-            to: name(relation.callee),
-            calls: relation.calls,
-            links: relation.links,
-            cost_ns: relation.cost,
-            self_cost_ns: relation.self_cost,
-            moments_ns: moments.as_ref().map(|it| it[at]),
-            waiting_ns: Some(relation.waiting),
-            self_waiting_ns: Some(relation.self_waiting),
-            step_calls: None,
-            from_module: module(relation.caller),
-            to_module: module(relation.callee),
-        });
+        let relations = relations
+            .iter()
+            .enumerate()
+            .map(|(at, relation)| NamedRelation {
+                from: name(relation.caller),
+                to: name(relation.callee),
+                calls: relation.calls,
+                links: relation.links,
+                cost_ns: relation.cost,
+                self_cost_ns: relation.self_cost,
+                moments_ns: moments.as_ref().map(|it| it[at]),
+                waiting_ns: Some(relation.waiting),
+                self_waiting_ns: Some(relation.self_waiting),
+                step_calls: None,
+                from_module: module(relation.caller),
+                to_module: module(relation.callee),
+            });
         let relations = relations.collect();
         Ok(Graph::new(functions.ids().map(name).collect(), relations))
     }

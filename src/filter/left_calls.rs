@@ -48,7 +48,14 @@ impl LeftCalls<'_> {
             });
         };
         debug_assert_eq!(within.enclosing, Enclosing::Parts, "filters know parts");
-        walk(self.trace, thread, within.range, self.rules, progress, visit)?;
+        walk(
+            self.trace,
+            thread,
+            within.range,
+            self.rules,
+            progress,
+            visit,
+        )?;
         let (mut skeleton, short) = gatherer.finish();
         skeleton.linked = self.trace.linked_callers(thread);
         Ok((skeleton, short))

@@ -92,7 +92,8 @@ impl<'a> Words<'a> {
         let (Some(of_a), Some(of_b)) = (of_a, of_b) else {
             return String::new();
         };
-        let is_scaled = self.is_scaled(&cause.change) && !matches!(cause.kind, Kind::MoreWork | Kind::LessWork);
+        let is_scaled =
+            self.is_scaled(&cause.change) && !matches!(cause.kind, Kind::MoreWork | Kind::LessWork);
         let told = match is_scaled {
             true => of_b - of_a * b.calls / a.calls,
             false => of_b - of_a,

@@ -46,8 +46,9 @@ fn make(random: &mut Random, all: &mut Vec<Made>, thread: u64, around: &[usize],
 fn parts(all: &[Made], [from, to]: [u64; 2], way: &str) -> Vec<Option<[u64; 2]>> {
     let in_time = |it: &Made| from < it.start && it.end < to;
     let part = |(number, call): (usize, &Made)| match way {
-        "parts" => (call.start < to && from < call.end)
-            .then_some([call.start.max(from), call.end.min(to)]),
+        "parts" => {
+            (call.start < to && from < call.end).then_some([call.start.max(from), call.end.min(to)])
+        }
         "none" => (from <= call.start && call.end <= to).then_some([call.start, call.end]),
         _ => {
             let mut inner = all.iter().filter(|it| it.around.contains(&number));
@@ -117,9 +118,7 @@ fn told(recording: &str, range: &[&str]) -> Sums {
         let amounts = ["calls", "total_ns", "self_ns"].map(|it| number(row, it));
         let name = text(row, "name") + &named(&text(row, "module"));
         let sum = sums.functions.entry(name).or_default();
-        sum.iter_mut()
-            .zip(amounts)
-            .for_each(|(sum, it)| *sum += it);
+        sum.iter_mut().zip(amounts).for_each(|(sum, it)| *sum += it);
     }
     for row in of("graph")["relations"].as_array().expect("rows") {
         let fields = ["calls", "cost_ns", "self_cost_ns", "moments_ns"];
@@ -129,9 +128,7 @@ fn told(recording: &str, range: &[&str]) -> Sums {
         });
         let sum = sums.relations.entry(ends).or_default();
         let amounts = fields.map(|it| number(row, it));
-        sum.iter_mut()
-            .zip(amounts)
-            .for_each(|(sum, it)| *sum += it);
+        sum.iter_mut().zip(amounts).for_each(|(sum, it)| *sum += it);
     }
     let mut paths: Vec<Vec<String>> = Vec::new();
     for row in of("contexts")["contexts"].as_array().expect("rows") {
@@ -179,7 +176,7 @@ fn every_command_counts_what_the_definition_says() {
         for it in &mut all {
             (it.start, it.end) = (it.start * 1000, it.end * 1000);
         }
-        // Some ends lie on those of calls.
+        // Some ranges begin with a call.
         let any = all.get(random.below(all.len().max(1) as u64) as usize);
         let from = any.map_or(1_000_000, |it| it.start.max(2_000));
         let to = from + 1 + random.below(2_000_000);
@@ -201,12 +198,66 @@ fn every_command_counts_what_the_definition_says() {
                 .map(|(path, it)| (path.iter().map(|it| strip(it)).collect(), it))
                 .collect();
             let parts = parts(&all, [from, to], way);
-            assert_eq!(found, direct(&all, &parts), "seed {seed}, {from} to {to}, {way}");
+            assert_eq!(
+                found,
+                direct(&all, &parts),
+                "seed {seed}, {from} to {to}, {way}"
+            );
             let phases = json(&[&["phases", path], &range[..]].concat());
             let counted = parts.iter().flatten().count() as u64;
             assert_eq!(number(&phases, "calls"), counted, "seed {seed}, {way}");
         }
     }
+}
+
+/// A line that is entered again counts each moment once, so it never costs more than its function.
+#[test]
+fn lines_last_no_longer_than_their_function() {
+    let names = ["f0", "f1", "f2", "f3"];
+    let text = names.map(|name| format!("def {name}():\n    f0(); f1()\n    f2()\n    f3()\n\n"));
+    let mut is_entered_again = false;
+    for seed in 0..6 {
+        let (mut random, mut all) = (Random(seed + 40), Vec::new());
+        make(&mut random, &mut all, 1, &[], [1, 4000]);
+        let events: Vec<String> = all
+            .iter()
+            .map(|it| {
+                let (name, line) = (names[it.function as usize], 5 * it.function + 1);
+                let (start, length) = (it.start, it.end - it.start);
+                format!(
+                    r#"{{"ph":"X","name":"{name} (src/a.py:{line})","pid":1,"tid":1,"ts":{start},"dur":{length}}}"#
+                )
+            })
+            .collect();
+        if events.is_empty() {
+            continue;
+        }
+        let scratch = Scratch::new("range-lines");
+        std::fs::create_dir_all(scratch.0.join("src")).expect("a folder");
+        scratch.write("src/a.py", text.concat().as_bytes());
+        let made = format!("[{}]", events.join(",\n"));
+        let path = scratch.write("made.json", made.as_bytes());
+        let folder = scratch.0.join("src");
+        let [path, folder] = [&path, &folder].map(|it| it.to_str().expect("a path"));
+        let whole: Vec<_> = all.iter().map(|it| Some([it.start, it.end])).collect();
+        let expected = direct(&all, &whole);
+        let document = json(&["lines", path, folder, "--file", "a.py"]);
+        for line in document["lines"].as_array().expect("lines") {
+            let [at, sum, total] = ["line", "cost", "total"].map(|it| number(line, it));
+            let caller = names[at as usize / 5].to_owned();
+            let most = expected.functions[&caller][1] * 1000;
+            assert!(total <= most && total <= sum, "seed {seed}, line {at}");
+            is_entered_again |= total < sum;
+            // The third and fourth line of a function have one call each.
+            let callee = at % 5;
+            if callee > 2 {
+                let pair = [caller, format!("f{}", callee - 1)];
+                let moments = expected.relations[&pair][3] * 1000;
+                assert_eq!(total, moments, "seed {seed}, line {at}");
+            }
+        }
+    }
+    assert!(is_entered_again);
 }
 
 fn agree(recording: &Path) {
@@ -243,8 +294,16 @@ fn agree(recording: &Path) {
         assert_eq!(number(&phases, "calls"), calls, "{path} {way}");
         if way == "parts" {
             let own: u64 = found.functions.values().map(|it| it[2]).sum();
-            assert!(own <= (to - from) * threads, "{path}: {own} in {from}..{to}");
-            assert!(found.relations.values().all(|it| it[3] <= (to - from) * threads));
+            assert!(
+                own <= (to - from) * threads,
+                "{path}: {own} in {from}..{to}"
+            );
+            assert!(
+                found
+                    .relations
+                    .values()
+                    .all(|it| it[3] <= (to - from) * threads)
+            );
         }
     }
 }

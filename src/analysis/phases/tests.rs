@@ -148,7 +148,7 @@ fn phases_are_those_of_the_definitions() {
         let wish = wish(&trace, heavy, similarity, None);
         let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
         let what = format!("seed {seed}, {heavy:?}");
-            check(&trace, &found, Within::default(), &what);
+        check(&trace, &found, Within::default(), &what);
     }
 }
 

@@ -156,8 +156,7 @@ impl City {
         text.push_str(sign);
         // Imports and inferred calls have no time.
         let has_times = self.shown.is_some();
-        let by_cost =
-            self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty() && has_times;
+        let by_cost = self.settings.arc_measure == ArcMeasure::Cost && sign.is_empty() && has_times;
         match (*sign, &self.weighs, self.metrics.difference()) {
             ("", None, _) if !by_cost => push_grouped(text, relation.calls),
             ("", ..) => {

@@ -101,7 +101,11 @@ fn list(
         .min_scrolled_height(0.0)
         .cell_layout(Layout::left_to_right(Align::Center))
         .column(Width::remainder().at_least(60.0).clip(true));
-    let mut columns = vec![(NeighbourOrder::Cost, "Sum of cost", "Sum of the costs of these calls; recursive calls count more than once")];
+    let mut columns = vec![(
+        NeighbourOrder::Cost,
+        "Sum of cost",
+        "Sum of the costs of these calls; recursive calls count more than once",
+    )];
     if has_room {
         columns.insert(0, (NeighbourOrder::Calls, "Calls", "How often"));
     }

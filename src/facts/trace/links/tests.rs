@@ -107,7 +107,8 @@ fn relations_have_a_call_for_each_link_to_a_call_that_counts() {
                 let call = with.call(at.0, at.1);
                 let part = with.inside(at.0, within).part(at.1, &call)?;
                 let cost = |call: &Call| {
-                    let [start, end] = [call.start, call.end].map(|t| t.clamp(part.start, part.end));
+                    let [start, end] =
+                        [call.start, call.end].map(|t| t.clamp(part.start, part.end));
                     end.since(start)
                 };
                 let below = subtree(&with, at).into_iter();

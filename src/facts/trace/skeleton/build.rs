@@ -142,12 +142,7 @@ fn in_parts(
 }
 
 impl<'a> Builder<'a> {
-    fn new(
-        calls: Calls<'a>,
-        thread: ThreadId,
-        floor: Floor,
-        inside: &'a Inside,
-    ) -> Builder<'a> {
+    fn new(calls: Calls<'a>, thread: ThreadId, floor: Floor, inside: &'a Inside) -> Builder<'a> {
         let functions = calls.store.functions;
         let window = [inside.window.start, inside.window.end].map(Time::from_ns);
         Builder {

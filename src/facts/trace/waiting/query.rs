@@ -204,13 +204,7 @@ impl ThreadWaiting {
     }
 
     /// Adds what the calls that count have waited, and of those of `outermost` that no call of their function is around them.
-    fn add_inside(
-        &self,
-        calls: &Calls<'_>,
-        inside: &Inside,
-        outermost: &[u32],
-        sums: &mut ByPair,
-    ) {
+    fn add_inside(&self, calls: &Calls<'_>, inside: &Inside, outermost: &[u32], sums: &mut ByPair) {
         self.add_all_but(inside.calls.start, inside.calls.end, &inside.late, sums);
         let Range { start, end } = inside.window;
         for &call in &inside.reaching {
