@@ -5,7 +5,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use callscape::facts::trace::{Columns, Trace};
+use callscape::facts::trace::{Columns, Enclosing, Trace, Within};
 use callscape::units::{Cost, ThreadId, Time, TimeRange};
 use callscape::warnings::Reporter;
 
@@ -168,7 +168,11 @@ fn queries(trace: &Trace, threads: u32, calls: u64) {
     let mut random = Random(3);
     for _ in 0..20 {
         let (range, thread) = (window(&mut random), thread(&mut random));
-        assert_eq!(trace.relations(Some(range)), scan.relations(range));
+        let whole = Within {
+            range: Some(range),
+            enclosing: Enclosing::Whole,
+        };
+        assert_eq!(trace.relations(whole), scan.relations(range));
         assert_eq!(trace.running(range.end), scan.running(range.end));
         let columns = Columns::new(range, 2000);
         let strips = scan.strips(thread, columns, range, DEPTHS);

@@ -8,6 +8,9 @@ use callscape_base::units::{Cost, Unit, grouped};
 /// Of the functions around one so many are named.
 const NAMED: usize = 2;
 
+/// A part of a difference that is told by numbers is as large as these say, but for this share.
+const NEAR: f64 = 0.05;
+
 /// What sentences need to know of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Words<'a> {
@@ -68,6 +71,7 @@ impl<'a> Words<'a> {
         if cause.contexts > 1 {
             text.push_str(&format!(", in {} contexts", grouped(cause.contexts.into())));
         }
+        text.push_str(&self.beyond(cause));
         // An outermost function is one that a thread starts with.
         if callers.is_empty() && matches!(cause.kind, Kind::CalledMore | Kind::CalledLess) {
             text.push_str(", outermost in its threads");
@@ -75,12 +79,48 @@ impl<'a> Words<'a> {
         text
     }
 
+    /// Of costs that differ by something else than the cause explains, how much that is: what the callers explain is told
+    /// of them.
+    fn beyond(&self, cause: &Cause) -> String {
+        let (a, b) = (&cause.change.a, &cause.change.b);
+        let [of_a, of_b] = [a, b].map(|it| match cause.kind {
+            Kind::MoreWork | Kind::LessWork => Some(it.total),
+            Kind::OwnTime => Some(it.self_cost - it.self_waiting),
+            Kind::Waiting => Some(it.self_waiting),
+            _ => None,
+        });
+        let (Some(of_a), Some(of_b)) = (of_a, of_b) else {
+            return String::new();
+        };
+        let is_scaled =
+            self.is_scaled(&cause.change) && !matches!(cause.kind, Kind::MoreWork | Kind::LessWork);
+        let told = match is_scaled {
+            true => of_b - of_a * b.calls / a.calls,
+            false => of_b - of_a,
+        };
+        let most = told.abs().max(cause.amount.abs());
+        let is_told = match is_scaled {
+            true => told * cause.amount >= 0.0,
+            false => (told - cause.amount).abs() <= NEAR * most,
+        };
+        match is_told {
+            true => String::new(),
+            false => format!(
+                ", {} beyond what its callers explain",
+                self.difference(cause.amount)
+            ),
+        }
+    }
+
+    /// Whether something is called more or less often too: then what it costs altogether says nothing.
+    fn is_scaled(&self, Change { a, b, .. }: &Change) -> bool {
+        self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0
+    }
+
     fn said(&self, kind: Kind, change: &Change) -> String {
         let (a, b) = (&change.a, &change.b);
         let per_call = |cost: f64, calls: f64| self.cost(cost / calls.max(1.0));
-        // Where it is called more or less often too, what it costs altogether says nothing.
-        let is_scaled = self.counts_calls && a.calls != b.calls && a.calls > 0.0 && b.calls > 0.0;
-        let both = |x: f64, y: f64| match is_scaled {
+        let both = |x: f64, y: f64| match self.is_scaled(change) {
             true => match [per_call(y, b.calls), per_call(x, a.calls)] {
                 [of_b, of_a] if of_b == of_a => format!("{of_b} per call as in A"),
                 [of_b, of_a] => format!("{of_b} per call instead of {of_a}"),
@@ -179,12 +219,12 @@ mod tests {
         let said = "below step → exec: compare is called 180 times instead of 16\u{202f}380";
         assert_eq!(words.what(&cause, name), said);
         assert_eq!(words.share(&cause, &causes), "33 % of −118 ms");
-        cause.kind = Kind::OwnTime;
+        (cause.kind, cause.amount) = (Kind::OwnTime, 6e5);
         cause.path = vec![4];
         cause.was = Some(3);
         let said = "compare_fast (in A compare) itself takes 5.56 us per call instead of 2.08 us";
         assert_eq!(words.what(&cause, name).replace('µ', "u"), said);
-        cause.kind = Kind::Waiting;
+        (cause.kind, cause.amount) = (Kind::Waiting, -2e6);
         (cause.was, cause.contexts, cause.change.b.calls) = (None, 3, 16380.0);
         let said = "compare_fast waits 0 ns instead of 2 ms, in 3 contexts";
         assert_eq!(words.what(&cause, name).replace("2.00 ms", "2 ms"), said);
@@ -197,7 +237,7 @@ mod tests {
         cause.explains = -0.021;
         assert_eq!(words.share(&cause, &causes), "−2.1 % of −118 ms");
         // What reads alike is told by how far it is apart.
-        cause.kind = Kind::OwnTime;
+        (cause.kind, cause.amount) = (Kind::OwnTime, -800.0);
         cause.change = Change::new(side(7.0, 122_000_900.0, 0.0), side(7.0, 122_000_100.0, 0.0));
         assert_eq!(
             words.what(&cause, name),
@@ -207,6 +247,12 @@ mod tests {
         assert_eq!(
             words.share(&cause, &causes),
             "+250 ms where all differ by −118 ms"
+        );
+        // What differs by less than the cause explains is told with what that is.
+        cause.amount = 250e6;
+        assert_eq!(
+            words.what(&cause, name),
+            "compare_fast itself takes 122 ms, 800 ns less than in A, +250 ms beyond what its callers explain"
         );
     }
 }

@@ -176,7 +176,7 @@ fn every_command_counts_what_the_definition_says() {
         for it in &mut all {
             (it.start, it.end) = (it.start * 1000, it.end * 1000);
         }
-        // Some ends lie on those of calls.
+        // Some ranges begin with a call.
         let any = all.get(random.below(all.len().max(1) as u64) as usize);
         let from = any.map_or(1_000_000, |it| it.start.max(2_000));
         let to = from + 1 + random.below(2_000_000);
@@ -208,6 +208,56 @@ fn every_command_counts_what_the_definition_says() {
             assert_eq!(number(&phases, "calls"), counted, "seed {seed}, {way}");
         }
     }
+}
+
+/// A line that is entered again counts each moment once, so it never costs more than its function.
+#[test]
+fn lines_last_no_longer_than_their_function() {
+    let names = ["f0", "f1", "f2", "f3"];
+    let text = names.map(|name| format!("def {name}():\n    f0(); f1()\n    f2()\n    f3()\n\n"));
+    let mut is_entered_again = false;
+    for seed in 0..6 {
+        let (mut random, mut all) = (Random(seed + 40), Vec::new());
+        make(&mut random, &mut all, 1, &[], [1, 4000]);
+        let events: Vec<String> = all
+            .iter()
+            .map(|it| {
+                let (name, line) = (names[it.function as usize], 5 * it.function + 1);
+                let (start, length) = (it.start, it.end - it.start);
+                format!(
+                    r#"{{"ph":"X","name":"{name} (src/a.py:{line})","pid":1,"tid":1,"ts":{start},"dur":{length}}}"#
+                )
+            })
+            .collect();
+        if events.is_empty() {
+            continue;
+        }
+        let scratch = Scratch::new("range-lines");
+        std::fs::create_dir_all(scratch.0.join("src")).expect("a folder");
+        scratch.write("src/a.py", text.concat().as_bytes());
+        let made = format!("[{}]", events.join(",\n"));
+        let path = scratch.write("made.json", made.as_bytes());
+        let folder = scratch.0.join("src");
+        let [path, folder] = [&path, &folder].map(|it| it.to_str().expect("a path"));
+        let whole: Vec<_> = all.iter().map(|it| Some([it.start, it.end])).collect();
+        let expected = direct(&all, &whole);
+        let document = json(&["lines", path, folder, "--file", "a.py"]);
+        for line in document["lines"].as_array().expect("lines") {
+            let [at, sum, total] = ["line", "cost", "total"].map(|it| number(line, it));
+            let caller = names[at as usize / 5].to_owned();
+            let most = expected.functions[&caller][1] * 1000;
+            assert!(total <= most && total <= sum, "seed {seed}, line {at}");
+            is_entered_again |= total < sum;
+            // The third and fourth line of a function have one call each.
+            let callee = at % 5;
+            if callee > 2 {
+                let pair = [caller, format!("f{}", callee - 1)];
+                let moments = expected.relations[&pair][3] * 1000;
+                assert_eq!(total, moments, "seed {seed}, line {at}");
+            }
+        }
+    }
+    assert!(is_entered_again);
 }
 
 fn agree(recording: &Path) {
