@@ -159,7 +159,6 @@ impl Driven {
             None => self.desk.state.hide_viewport(),
         }
         self.desk.follow_layout();
-        self.desk.dock.follow(&mut self.desk.state.panes);
         self.desk.is_held = self.ctx.input(|input| input.pointer.any_down());
         let (under, at) = (layout.under_pointer, layout.pointer);
         self.desk.note_pointer(under, at, points, false);
@@ -171,7 +170,7 @@ impl Driven {
     /// Makes the pictures of all views that are seen.
     fn draw(&mut self, layout: &Layout) {
         let Desk { state, views, .. } = &mut self.desk;
-        for pane in state.panes.open.clone() {
+        for pane in state.panes.open_panes() {
             let Some([min, max]) = pane.place.filter(|_| state.panes.is_visible(pane.view)) else {
                 continue;
             };

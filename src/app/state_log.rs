@@ -85,7 +85,7 @@ impl StateLog {
                 .map(|open| open.city.highlighted().0),
             "search": desk.state.search.is_open.then_some(desk.state.search.query.as_str()),
             "results": desk.state.found().len(),
-            "views": desk.state.panes.open.iter().map(|pane| pane.view.id()).collect::<Vec<_>>(),
+            "views": desk.state.panes.open_views().into_iter().map(|view| view.id()).collect::<Vec<_>>(),
             "maximised": desk.state.panes.maximised.map(|view| view.id()),
             "filters": document.map_or(0, |open| open.filters.steps().len()),
             "calls_left": document.and_then(|open| open.calls_left),

@@ -17,7 +17,7 @@ use callscape_base::units::Time;
 use callscape_look::pose::Pose;
 use callscape_state::city::City;
 use callscape_state::document::Document;
-use callscape_state::panes::{Arrangement, PaneWish};
+use callscape_state::panes::Arrangement;
 use callscape_state::{State, Viewport};
 
 /// Words come and go within so many seconds.
@@ -54,7 +54,7 @@ pub struct Show {
     /// Time stops at the end of each shot.
     pub stops: bool,
     /// What was shown before the scene.
-    before: (SceneState, Option<Arrangement>),
+    before: (SceneState, Arrangement),
     /// The same by names, which mean something in another structure too. Last of the bookmarks that are looked up.
     mark: Option<Bookmark>,
     /// The structure that `before` is of; of none where nothing was open.
@@ -122,7 +122,7 @@ impl Show {
             way,
             is_running: true,
             stops: false,
-            before: (before, state.panes.arrangement.clone()),
+            before: (before, state.panes.arrangement().clone()),
             mark,
             structure: structure_of(state),
         };
@@ -214,7 +214,7 @@ impl Show {
         self.shot = shot;
         self.at = self.timeline.shots.get(shot).map_or(0.0, |of| of.start);
         self.enter(state);
-        state.panes.wishes.push(PaneWish::Arrive);
+        state.panes.arrive();
     }
 
     /// Begins the next shot, wherever the one that is shown stands; of the last, its end.
@@ -273,9 +273,7 @@ impl Show {
             Some(mark) => go_to(state, mark, &Section::ALL),
             None => None,
         };
-        if let Some(arrangement) = arrangement {
-            state.panes.arrange(arrangement);
-        }
+        state.panes.arrange(arrangement);
         state.moving.camera.look_from(before.kept.pose);
         pending
     }
@@ -365,9 +363,9 @@ impl Show {
 
     /// Brings `state` to what the scene wants, as far as that can be done at once.
     fn apply(&mut self, state: &mut State) {
-        state.panes.wishes.push(PaneWish::Ease(true));
+        state.panes.ease(true);
         self.awaits_mapping = !self.wanted.apply(state);
-        state.panes.wishes.push(PaneWish::Ease(false));
+        state.panes.ease(false);
         self.is_behind |= self.awaits_mapping;
     }
 

@@ -85,7 +85,7 @@ impl Canvas {
     /// Brings the renderers of the sheets that can be seen up to date; those whose picture changes.
     fn prepare_sheets(&mut self, state: &State, views: &mut Views, scale: f32) -> Vec<ViewId> {
         let mut changed = Vec::new();
-        for pane in &state.panes.open {
+        for pane in state.panes.open_panes() {
             let is_visible = pane.view != main() && state.panes.is_visible(pane.view);
             let Some([min, max]) = pane.place.filter(|_| is_visible) else {
                 continue;

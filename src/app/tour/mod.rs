@@ -54,7 +54,7 @@ impl Seen {
             time: document.selection.time,
             range: document.selection.range,
             surface: state.settings.surface,
-            views: state.panes.open.len(),
+            views: state.panes.open_views().len(),
             left_out: document.filters.steps().len(),
         }
     }
@@ -130,7 +130,7 @@ pub static STOPS: [Stop; 9] = [
         about: "Other views show the same data differently; a selection applies to all of them.",
         mouse: "Views, at the top right: select Functions, for example.",
         keys: "{functions} opens Functions, {flame} the call stacks.",
-        is_done: |_, seen, state| state.panes.open.len() > seen.views,
+        is_done: |_, seen, state| state.panes.open_views().len() > seen.views,
     },
     Stop {
         title: "Exclude something",
@@ -258,7 +258,7 @@ impl Tour {
         if is_playing(document) {
             seen.time = document.selection.time;
         }
-        seen.views = seen.views.min(state.panes.open.len());
+        seen.views = seen.views.min(state.panes.open_views().len());
         if at.stop + 1 < STOPS.len() {
             seen.left_out = seen.left_out.min(document.filters.steps().len());
         } else {

@@ -38,7 +38,7 @@ const TERRACE_FADE: f32 = 0.85;
 pub(super) struct Place<'a> {
     pub blocks: &'a [Block],
     pub parents: &'a [u32],
-    pub block_of: &'a [u32],
+    pub(crate) block_of: &'a [u32],
 }
 
 /// A block that may glow.
@@ -94,7 +94,7 @@ impl Activity {
     }
 
     /// The blocks have changed, and all are at rest.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.forget();
         self.of = None;
     }

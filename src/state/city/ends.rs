@@ -24,7 +24,7 @@ pub(super) struct Ends {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EndsOf<'a> {
     /// By module, the block that stands for it.
-    pub block_of: &'a [u32],
+    pub(crate) block_of: &'a [u32],
     lifted: &'a [u32],
     least: f32,
     /// The blocks of what is chosen.
@@ -56,7 +56,7 @@ impl EndsOf<'_> {
 }
 
 impl Ends {
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.is_old = true;
     }
 

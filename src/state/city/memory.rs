@@ -30,7 +30,7 @@ pub(super) struct Level {
     /// None where colours say something else.
     pub color: Option<Color>,
     /// Something was created or released in the cel.
-    pub is_news: bool,
+    pub(crate) is_news: bool,
 }
 
 /// How many ages a histogram tells apart, in cels; what is older stands in the last bin.
@@ -88,7 +88,7 @@ fn amount(metric: Metric, totals: &CellTotals) -> u64 {
 
 impl LiveMemory {
     /// The blocks have changed.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.of = None;
         self.levels.clear();
         self.boxes.clear();

@@ -60,7 +60,8 @@ pub use memory::{AGES, ObjectBox};
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
-pub use surface::{BARS, ColorScale, color_at, languages, purposes};
+pub(crate) use surface::color_at;
+pub use surface::{BARS, ColorScale, languages, purposes};
 
 /// A call relation between displayed modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

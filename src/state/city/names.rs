@@ -37,7 +37,7 @@ impl Held {
 #[derive(Debug, Default)]
 pub(super) struct Named {
     /// Blocks, looks or arcs have changed since.
-    pub is_old: bool,
+    pub(crate) is_old: bool,
     pub by: Option<(Camera, Lettering, [Pointed; 2])>,
     found: Vec<ModuleId>,
 }
@@ -77,7 +77,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// The arcs have changed.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.of = None;
     }
 

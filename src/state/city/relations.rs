@@ -121,7 +121,7 @@ impl Relations {
         &self.arcs
     }
 
-    pub fn arcs_mut(&mut self) -> &mut Arcs {
+    pub(crate) fn arcs_mut(&mut self) -> &mut Arcs {
         &mut self.arcs
     }
 
@@ -131,7 +131,7 @@ impl Relations {
     }
 
     /// Blocks are elsewhere than before.
-    pub fn forget_paths(&mut self) {
+    pub(crate) fn forget_paths(&mut self) {
         for pair in &mut self.counting.pairs {
             pair.path = Path::default();
         }
@@ -160,7 +160,7 @@ impl Relations {
     }
 
     /// The arcs of some blocks, shown alone.
-    pub fn emphasize(&self, ground: Ground<'_>, blocks: Range<u32>) -> Emphasis {
+    pub(crate) fn emphasize(&self, ground: Ground<'_>, blocks: Range<u32>) -> Emphasis {
         if blocks.is_empty() {
             return Emphasis::default();
         }
@@ -272,7 +272,7 @@ impl Relations {
     /// files in it and those that import them, outlined where they are part of a cycle; where colours say what is in
     /// cycles, the whole of its own; of a part of a file the calls told by name. From what imports or calls to what is
     /// imported or called.
-    pub fn show_imports(
+    pub(crate) fn show_imports(
         &mut self,
         imports: &Imports,
         settings: &LandscapeSettings,

@@ -22,7 +22,7 @@ pub fn mirrored(of: Change) -> Change {
 }
 
 /// What differences of functions and of relations count.
-pub fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
+pub(crate) fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
     [
         Amount::of(comparison, Measure::SelfCost),
         Amount::of_relations(comparison),
