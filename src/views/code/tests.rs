@@ -297,6 +297,8 @@ fn the_view_shows_what_is_chosen_and_at_first_what_costs_most() {
         relation: Some((relation[0], relation[1])),
         ..Pointed::default()
     }));
+    // The list of its calls has opened in a tab over it.
+    alone.state.panes.open(ViewId::of(&ENTRY.line));
     assert!(alone.says("int leaf(int x) { return x; }"), "its caller");
     assert_eq!(alone.caret(), Some(4));
     assert_eq!(alone.view.marks[1].lines, [4]);
