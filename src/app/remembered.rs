@@ -15,7 +15,7 @@ struct Remembered {
 }
 
 /// The file, and what it was last known to hold.
-pub struct Memory {
+pub(crate) struct Memory {
     /// None where the user has no configuration directory.
     path: Option<PathBuf>,
     views: Arrangement,
@@ -23,7 +23,7 @@ pub struct Memory {
 
 impl Memory {
     /// Reads what is remembered, and arranges `panes` so; what could not be read. Without a file they stand as they do.
-    pub fn recall(panes: &mut Panes) -> (Memory, Option<String>) {
+    pub(crate) fn recall(panes: &mut Panes) -> (Memory, Option<String>) {
         let path = dirs::config_dir().map(|dir| dir.join("callscape").join("window.json"));
         let recalled = path.as_deref().map(versioned::read).transpose();
         let notice = match recalled {
@@ -39,7 +39,7 @@ impl Memory {
 
     /// Keeps an arrangement when it is another than the last one. An error is told once: it is not tried again before
     /// the arrangement changes.
-    pub fn keep(&mut self, views: &Arrangement) -> io::Result<()> {
+    pub(crate) fn keep(&mut self, views: &Arrangement) -> io::Result<()> {
         let Some(path) = self.path.as_deref().filter(|_| *views != self.views) else {
             return Ok(());
         };

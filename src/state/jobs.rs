@@ -13,7 +13,7 @@ use callscape_model::imports::Imports;
 use callscape_source::history::{History, HistoryError};
 
 /// The runs whose clocks were to be linked, and the same with linked clocks.
-pub type Linked = (Arc<Runs>, Runs);
+pub(crate) type Linked = (Arc<Runs>, Runs);
 
 /// Work under way beside the open document.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use callscape_state::panes::{Coming, ViewId};
 const LEAST: f32 = 1e-4;
 
 /// What a view on its way is seen through.
-pub struct Opening {
+pub(super) struct Opening {
     pub view: ViewId,
     /// Its height in a column, its width in a row, where it stands.
     whole: f32,
@@ -21,7 +21,7 @@ pub struct Opening {
 
 impl Opening {
     /// As large as the view is where it stands, when `seen` of it is to be seen now.
-    pub fn whole(&self, seen: Rect) -> Rect {
+    pub(super) fn whole(&self, seen: Rect) -> Rect {
         let mut size = seen.size();
         match self.is_column {
             true => size.y = self.whole,
@@ -32,10 +32,10 @@ impl Opening {
 }
 
 /// The shares of tiles as they were before some were on their way.
-pub type Shares = Vec<(TileId, TileId, f32)>;
+pub(super) type Shares = Vec<(TileId, TileId, f32)>;
 
 /// Gives the tiles of views on their way as much room as they have at this moment; what they had.
-pub fn squeeze(coming: &[Coming], tiles: &mut Tiles<ViewId>) -> Shares {
+pub(super) fn squeeze(coming: &[Coming], tiles: &mut Tiles<ViewId>) -> Shares {
     let mut before = Shares::new();
     let held: Vec<(TileId, TileId, f32)> = (coming.iter())
         .filter_map(|it| {
@@ -77,7 +77,12 @@ pub fn squeeze(coming: &[Coming], tiles: &mut Tiles<ViewId>) -> Shares {
 }
 
 /// What views on their way are seen through, where all views have `room` with `gap` between them.
-pub fn openings(coming: &[Coming], tiles: &Tiles<ViewId>, room: Rect, gap: f32) -> Vec<Opening> {
+pub(super) fn openings(
+    coming: &[Coming],
+    tiles: &Tiles<ViewId>,
+    room: Rect,
+    gap: f32,
+) -> Vec<Opening> {
     let openings = coming.iter().filter_map(|it| {
         let (parent, _) = holder(tiles, it.view)?;
         let size = tiles.rect(parent).unwrap_or(room).size();
@@ -93,7 +98,7 @@ pub fn openings(coming: &[Coming], tiles: &Tiles<ViewId>, room: Rect, gap: f32) 
 }
 
 /// How much of the gap between views there is, 0 to 1, of `open` views.
-pub fn gap(coming: &[Coming], open: usize) -> f32 {
+pub(super) fn gap(coming: &[Coming], open: usize) -> f32 {
     match open > coming.len() + 1 {
         true => 1.0,
         false => (coming.iter()).map(Coming::open).fold(0.0, f32::max),
@@ -101,7 +106,7 @@ pub fn gap(coming: &[Coming], open: usize) -> f32 {
 }
 
 /// Gives tiles the shares back that they had.
-pub fn restore(tiles: &mut Tiles<ViewId>, before: Shares) {
+pub(super) fn restore(tiles: &mut Tiles<ViewId>, before: Shares) {
     for (parent, child, share) in before {
         if let Some(Tile::Container(Container::Linear(linear))) = tiles.get_mut(parent) {
             linear.shares.set_share(child, share);

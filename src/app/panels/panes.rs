@@ -12,7 +12,7 @@ use callscape_views::{Offer, Pane, style};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
 /// camera moves in is drawn, and what the pointer is on.
-pub fn show(
+pub(super) fn show(
     ui: &mut Ui,
     window: Rect,
     are_bare: bool,

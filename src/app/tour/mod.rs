@@ -19,7 +19,7 @@ const TURN: f32 = 0.1;
 const NEARER: f32 = 0.1;
 
 /// What is done at a stop.
-pub struct Stop {
+pub(crate) struct Stop {
     pub title: &'static str,
     /// Why one does it.
     pub about: &'static str,
@@ -66,7 +66,7 @@ fn is_playing(document: &Document) -> bool {
 }
 
 /// The stops in their order.
-pub static STOPS: [Stop; 9] = [
+pub(crate) static STOPS: [Stop; 9] = [
     Stop {
         title: "Look around",
         about: "Each block is a file or a function of Lua, sized by its code. Districts are folders.",

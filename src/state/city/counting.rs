@@ -78,7 +78,7 @@ pub(super) struct Counting {
 
 impl Counting {
     /// Other calls are left than before: what is known of them is of no use.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         (self.now, self.before, self.base) = (None, None, None);
         self.known_of = None;
         self.holds = Holds::Nothing;
@@ -133,7 +133,7 @@ impl Counting {
     }
 
     /// Brings the amounts to a moment of the recording that is known.
-    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
+    pub(super) fn count(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
         self.spare = self
             .changed
             .take()

@@ -23,7 +23,7 @@ pub(super) struct Fading {
 }
 
 impl Fading {
-    pub fn advance(&mut self, seconds: f32) -> bool {
+    pub(super) fn advance(&mut self, seconds: f32) -> bool {
         self.elapsed += seconds;
         self.elapsed < DURATION
     }

@@ -117,7 +117,7 @@ pub(super) struct ArcScene<'a> {
 }
 
 impl Relations {
-    pub fn arcs(&self) -> &Arcs {
+    pub(super) fn arcs(&self) -> &Arcs {
         &self.arcs
     }
 
@@ -126,7 +126,7 @@ impl Relations {
     }
 
     /// Other calls are left than before: what is known of them is of no use.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.counting.forget();
     }
 
@@ -147,12 +147,12 @@ impl Relations {
     }
 
     /// How many call relations are too many to be drawn.
-    pub fn left_out(&self) -> usize {
+    pub(super) fn left_out(&self) -> usize {
         self.drawn.left_out
     }
 
     /// The amount that is drawn widest.
-    pub fn most(&self, measure: ArcMeasure) -> u64 {
+    pub(super) fn most(&self, measure: ArcMeasure) -> u64 {
         match measure {
             ArcMeasure::Calls => self.counting.most_calls,
             ArcMeasure::Cost => self.counting.most_cost,
@@ -167,12 +167,12 @@ impl Relations {
         emphasize(ground, &self.counting.pairs, &self.drawn, blocks)
     }
 
-    pub fn innermost(&self) -> &[u32] {
+    pub(super) fn innermost(&self) -> &[u32] {
         &self.innermost
     }
 
     /// The relations that are drawn, the most important first.
-    pub fn counts(&self) -> impl Iterator<Item = Count> {
+    pub(super) fn counts(&self) -> impl Iterator<Item = Count> {
         let drawn = self.drawn.relations.iter().enumerate().rev();
         drawn.map(|(arc, &index)| Count {
             relation: self.counting.pairs[index as usize],
@@ -182,14 +182,14 @@ impl Relations {
     }
 
     /// The middle of an arc whose ends have risen so far.
-    pub fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
+    pub(super) fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
         let arc = self.arcs.arcs.get(arc);
         arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, rises, 0.5))
     }
 
     /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
     /// more; outlined where only one run has the relation.
-    pub fn show_differences(
+    pub(super) fn show_differences(
         &mut self,
         relations: &[RelationDifference],
         settings: &LandscapeSettings,
@@ -348,7 +348,7 @@ impl Relations {
     }
 
     /// Brings arcs and hyperarcs to `moment`. O(relations), and no more memory than the first time.
-    pub fn show(&mut self, moment: Option<Moment>, of: ArcScene<'_>) {
+    pub(super) fn show(&mut self, moment: Option<Moment>, of: ArcScene<'_>) {
         self.clear();
         let resolved = moment.and_then(|moment| of.session.recordings.get(moment.recording));
         let (Some(moment), Some(resolved)) = (moment, resolved) else {
@@ -372,7 +372,7 @@ impl Relations {
     }
 
     /// The ends of the arc with this index, and the thread of a hop of a hyperarc.
-    pub fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
+    pub(super) fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
         match arc.checked_sub(self.drawn.relations.len()) {
             None => {
                 let index = *self.drawn.relations.get(arc)?;

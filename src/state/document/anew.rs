@@ -21,7 +21,7 @@ use callscape_source::history::History;
 
 /// What a document is made anew from.
 #[derive(Clone, Debug)]
-pub struct Basis {
+pub(crate) struct Basis {
     inputs: Inputs,
     base: Arc<Session>,
     session: Arc<Session>,
@@ -69,7 +69,7 @@ pub enum Change {
 
 impl Basis {
     /// The document with a change made; none where that changes nothing. For a worker thread.
-    pub fn with(
+    pub(crate) fn with(
         &self,
         change: Change,
         settings: &LandscapeSettings,

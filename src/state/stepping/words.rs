@@ -21,7 +21,7 @@ use callscape_model::theme::Theme;
 
 /// What changed, and whether by degrees; `goal` is where the camera flies. What was asked for comes before what followed
 /// from it.
-pub fn name(
+pub(super) fn name(
     state: &State,
     (before, after): (&Shown, &Shown),
     goal: Option<Goal>,
