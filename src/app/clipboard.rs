@@ -6,13 +6,13 @@ use winit::window::Window;
 
 /// What is copied and pasted where egui's window layer does neither.
 #[derive(Default)]
-pub struct Clipboard {
+pub(crate) struct Clipboard {
     #[cfg(all(unix, not(target_vendor = "apple")))]
     system: system::System,
 }
 
 impl Clipboard {
-    pub fn new(window: &Window) -> Clipboard {
+    pub(crate) fn new(window: &Window) -> Clipboard {
         #[cfg(all(unix, not(target_vendor = "apple")))]
         return Clipboard {
             system: system::System::new(window),
@@ -25,7 +25,7 @@ impl Clipboard {
     }
 
     /// The text that Ctrl + V pastes; none where there is no text, or where it is not ours to say.
-    pub fn text(&mut self) -> Option<String> {
+    pub(crate) fn text(&mut self) -> Option<String> {
         #[cfg(all(unix, not(target_vendor = "apple")))]
         return self.system.text(system::Of::Clipboard);
         #[cfg(not(all(unix, not(target_vendor = "apple"))))]
@@ -33,7 +33,7 @@ impl Clipboard {
     }
 
     /// The text that is selected somewhere, which the middle button pastes.
-    pub fn selected_text(&mut self) -> Option<String> {
+    pub(crate) fn selected_text(&mut self) -> Option<String> {
         #[cfg(all(unix, not(target_vendor = "apple")))]
         return self.system.text(system::Of::Selection);
         #[cfg(not(all(unix, not(target_vendor = "apple"))))]
@@ -41,7 +41,7 @@ impl Clipboard {
     }
 
     /// Carries out what of `commands` it can and takes it out. An error says what was not copied and why.
-    pub fn take(&mut self, commands: &mut Vec<OutputCommand>) -> Result<(), String> {
+    pub(crate) fn take(&mut self, commands: &mut Vec<OutputCommand>) -> Result<(), String> {
         let mut result = Ok(());
         commands.retain(|command| match self.copy(command) {
             None => true,
@@ -87,21 +87,21 @@ mod system {
 
     /// The two clipboards that X11 and Wayland have.
     #[derive(Clone, Copy)]
-    pub enum Of {
+    pub(super) enum Of {
         Clipboard,
         /// What is selected, X11's primary selection.
         Selection,
     }
 
     #[derive(Default)]
-    pub struct System {
+    pub(super) struct System {
         is_wayland: bool,
         /// The connection, made when it is first needed.
         x11: Option<X11>,
     }
 
     impl System {
-        pub fn new(window: &Window) -> System {
+        pub(super) fn new(window: &Window) -> System {
             let handle = window.display_handle();
             System {
                 is_wayland: handle
@@ -118,7 +118,7 @@ mod system {
         }
 
         /// None on Wayland, where egui's window layer copies and pastes text.
-        pub fn text(&mut self, of: Of) -> Option<String> {
+        pub(super) fn text(&mut self, of: Of) -> Option<String> {
             if self.is_wayland {
                 return None;
             }
@@ -133,7 +133,7 @@ mod system {
             (!text.is_empty()).then_some(text)
         }
 
-        pub fn set_text(&mut self, of: Of, text: &str) -> Option<Result<(), String>> {
+        pub(super) fn set_text(&mut self, of: Of, text: &str) -> Option<Result<(), String>> {
             (!self.is_wayland).then(|| {
                 let x11 = self.x11()?;
                 let atoms = &x11.setter.atoms;
@@ -146,7 +146,7 @@ mod system {
             })
         }
 
-        pub fn set_picture(&mut self, image: &ColorImage) -> Result<(), String> {
+        pub(super) fn set_picture(&mut self, image: &ColorImage) -> Result<(), String> {
             let file = png(image)?;
             if self.is_wayland {
                 let source = Source::Bytes(file.clone().into_boxed_slice());

@@ -111,6 +111,27 @@ pub struct DeskRef<'a> {
     pub editors: &'a Editors,
 }
 
+/// What panels read of a desk, by its fields: the others can be changed meanwhile.
+macro_rules! reading {
+    ($desk:ident) => {
+        DeskRef {
+            state: &$desk.state,
+            talk: &$desk.talk,
+            show: $desk.show.as_ref(),
+            picture: &$desk.picture,
+            jobs: &$desk.jobs,
+            own_looks: &$desk.own_looks,
+            own_views: &$desk.own_views,
+            palette: &$desk.palette,
+            welcome: &$desk.welcome,
+            recording: &$desk.recording,
+            rescue: &$desk.rescue,
+            tour: &$desk.tour,
+            editors: &$desk.editors,
+        }
+    };
+}
+
 impl<'a> DeskRef<'a> {
     /// Whether something goes on on other threads.
     pub fn is_working(self) -> bool {
@@ -152,7 +173,7 @@ impl Desk {
     /// Nothing open. `wake` makes what a worker calls to have the window look for its outcome.
     pub fn new(wake: Box<dyn Fn() -> Box<dyn FnOnce() + Send>>) -> Desk {
         let views = Views::default();
-        let mut desk = Desk {
+        Desk {
             state: State::new(views.ids().collect(), wake),
             views,
             dock: Dock::default(),
@@ -176,9 +197,7 @@ impl Desk {
             session_file: None,
             to_restore: None,
             document_seen: 0,
-        };
-        desk.dock.tell(&mut desk.state.panes);
-        desk
+        }
     }
 
     /// Without anyone who waits for workers: what is shown without a window.
@@ -188,41 +207,12 @@ impl Desk {
 
     /// What panels read, and what they change by being shown.
     pub fn parts(&mut self) -> (DeskRef<'_>, &mut Views, &mut Dock) {
-        let desk = DeskRef {
-            state: &self.state,
-            talk: &self.talk,
-            show: self.show.as_ref(),
-            picture: &self.picture,
-            jobs: &self.jobs,
-            own_looks: &self.own_looks,
-            own_views: &self.own_views,
-            palette: &self.palette,
-            welcome: &self.welcome,
-            recording: &self.recording,
-            rescue: &self.rescue,
-            tour: &self.tour,
-            editors: &self.editors,
-        };
-        (desk, &mut self.views, &mut self.dock)
+        (reading!(self), &mut self.views, &mut self.dock)
     }
 
     /// What panels read.
     pub fn read(&self) -> DeskRef<'_> {
-        DeskRef {
-            state: &self.state,
-            talk: &self.talk,
-            show: self.show.as_ref(),
-            picture: &self.picture,
-            jobs: &self.jobs,
-            own_looks: &self.own_looks,
-            own_views: &self.own_views,
-            palette: &self.palette,
-            welcome: &self.welcome,
-            recording: &self.recording,
-            rescue: &self.rescue,
-            tour: &self.tour,
-            editors: &self.editors,
-        }
+        reading!(self)
     }
 
     /// Whether something goes on on other threads.
@@ -282,14 +272,11 @@ impl Desk {
     pub fn update(&mut self) {
         let since = self.state.moving.time.begin_frame();
         self.advance_show(since.as_secs_f64());
-        self.dock.follow(&mut self.state.panes);
-        self.dock.advance(since.as_secs_f32());
         self.state.advance(since);
         self.note_script();
         self.views.update(&mut self.state);
         self.edit();
         self.add_chapters();
-        self.dock.follow(&mut self.state.panes);
         self.record();
         self.state
             .note_step(self.is_held || self.show.is_some() || self.is_live());
@@ -301,7 +288,7 @@ impl Desk {
     /// Whether the next frame will differ from this one without any input.
     pub fn is_moving(&self) -> bool {
         let moves_by_itself = self.show_is_moving() || self.tour.is_moving();
-        self.state.is_moving() || self.dock.is_moving() || moves_by_itself
+        self.state.is_moving() || moves_by_itself
     }
 
     /// Notes over which view the pointer is, and where in it, `points` pixels a point. While a menu or the palette is open
@@ -351,7 +338,6 @@ impl Desk {
             Command::Focus => self.wants_focus = true,
             Command::Escape => self.escape(),
         }
-        self.dock.follow(&mut self.state.panes);
     }
 
     fn ask(&mut self, ask: Ask) {
@@ -390,7 +376,8 @@ impl Desk {
                 self.own_looks.keep(name, look)
             }
             (OwnList::Views, OwnDoes::Keep(name)) => {
-                self.own_views.keep(name, self.dock.arrangement())
+                let arrangement = self.state.panes.arrangement();
+                self.own_views.keep(name, arrangement.clone())
             }
             (OwnList::Looks, OwnDoes::Remove(number)) => self.own_looks.remove(number),
             (OwnList::Views, OwnDoes::Remove(number)) => self.own_views.remove(number),

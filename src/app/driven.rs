@@ -33,7 +33,7 @@ use callscape_views::{self as views, Picture, Surface, style};
 /// How much time goes on with a frame.
 const FRAME: Duration = Duration::from_millis(120);
 
-pub struct Driven {
+pub(crate) struct Driven {
     pub desk: Desk,
     ctx: egui::Context,
     asks: Asks<Command>,
@@ -49,7 +49,7 @@ pub struct Driven {
 }
 
 impl Driven {
-    pub fn new(inputs: &Inputs) -> Driven {
+    pub(crate) fn new(inputs: &Inputs) -> Driven {
         let mut desk = Desk::unattended();
         desk.state.tell_time(Duration::ZERO);
         let ctx = egui::Context::default();
@@ -87,14 +87,14 @@ impl Driven {
     }
 
     /// Shows other inputs at once.
-    pub fn show(&mut self, inputs: &Inputs) {
+    pub(crate) fn show(&mut self, inputs: &Inputs) {
         let settings = self.desk.state.settings;
         let document = Document::open(inputs, None, &settings, &Progress::new());
         self.desk.show(document.expect("inputs that can be read"));
     }
 
     /// Carries out what does not reach out of the program.
-    pub fn execute(&mut self, ask: impl Into<Command>) {
+    pub(crate) fn execute(&mut self, ask: impl Into<Command>) {
         let ask = ask.into();
         if stays_inside(&ask) {
             self.desk.execute(ask);
@@ -102,7 +102,7 @@ impl Driven {
     }
 
     /// A frame in which egui hears of `events`; what the pointer is on in it.
-    pub fn frame(&mut self, events: Vec<Event>) -> Pointed {
+    pub(crate) fn frame(&mut self, events: Vec<Event>) -> Pointed {
         let now = self.desk.state.now() + FRAME;
         self.desk.state.tell_time(now);
         for ask in self.asks.take() {
@@ -159,7 +159,6 @@ impl Driven {
             None => self.desk.state.hide_viewport(),
         }
         self.desk.follow_layout();
-        self.desk.dock.follow(&mut self.desk.state.panes);
         self.desk.is_held = self.ctx.input(|input| input.pointer.any_down());
         let (under, at) = (layout.under_pointer, layout.pointer);
         self.desk.note_pointer(under, at, points, false);
@@ -171,7 +170,7 @@ impl Driven {
     /// Makes the pictures of all views that are seen.
     fn draw(&mut self, layout: &Layout) {
         let Desk { state, views, .. } = &mut self.desk;
-        for pane in state.panes.open.clone() {
+        for pane in state.panes.open_panes() {
             let Some([min, max]) = pane.place.filter(|_| state.panes.is_visible(pane.view)) else {
                 continue;
             };
@@ -218,7 +217,7 @@ impl Driven {
     }
 
     /// Frames until nothing is under way any more.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let mut quiet = 0;
         for _ in 0..2_000 {
             self.frame(Vec::new());
@@ -244,14 +243,14 @@ impl Driven {
     }
 
     /// Some frames, in which workers may come to an end.
-    pub fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         for _ in 0..5 {
             self.frame(Vec::new());
             std::thread::sleep(Duration::from_millis(1));
         }
     }
 
-    pub fn move_pointer(&mut self, to: Pos2) -> Pointed {
+    pub(crate) fn move_pointer(&mut self, to: Pos2) -> Pointed {
         self.pointer = to;
         let at = Vec2::new(to.x, to.y) * self.ctx.pixels_per_point();
         let over_panel = !self.landscape.contains(to);
@@ -262,7 +261,7 @@ impl Driven {
     }
 
     /// Presses a button of the pointer, or lets it go.
-    pub fn press(&mut self, button: egui::PointerButton, pressed: bool) {
+    pub(crate) fn press(&mut self, button: egui::PointerButton, pressed: bool) {
         let of_landscape = match button {
             egui::PointerButton::Primary => Button::Left,
             egui::PointerButton::Secondary => Button::Right,
@@ -282,7 +281,7 @@ impl Driven {
         }]);
     }
 
-    pub fn scroll(&mut self, by: egui::Vec2) {
+    pub(crate) fn scroll(&mut self, by: egui::Vec2) {
         if self.desk.state.moving.pointer.at.is_some() {
             let by = Vec2::new(by.x, by.y);
             self.desk.state.scrolled(by, 40.0, self.modifiers.shift);
@@ -296,7 +295,7 @@ impl Driven {
         }]);
     }
 
-    pub fn document(&self) -> &Document {
+    pub(crate) fn document(&self) -> &Document {
         self.desk
             .state
             .document
@@ -329,10 +328,10 @@ fn stays_inside(ask: &Command) -> bool {
 }
 
 /// Files that tests replace, in a folder of their own.
-pub struct Files(pub PathBuf);
+pub(crate) struct Files(pub PathBuf);
 
 impl Files {
-    pub fn new(name: &str) -> Files {
+    pub(crate) fn new(name: &str) -> Files {
         let folder = std::env::temp_dir().join(format!("callscape-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(folder.join("tree/a")).expect("a folder");
@@ -340,7 +339,7 @@ impl Files {
     }
 
     /// Writes a recording of calls by functions of these numbers, on two threads, each in a file of its own.
-    pub fn recording(&self, name: &str, functions: std::ops::Range<u32>) -> PathBuf {
+    pub(crate) fn recording(&self, name: &str, functions: std::ops::Range<u32>) -> PathBuf {
         let mut text = String::from("[");
         for (thread, by) in [(1, 10), (2, 7)] {
             let event = |at: u64, dur: u64, of: u32| {
@@ -371,7 +370,7 @@ impl Files {
     }
 
     /// Writes some of the files that functions are in.
-    pub fn source(&self, files: std::ops::Range<u32>) -> PathBuf {
+    pub(crate) fn source(&self, files: std::ops::Range<u32>) -> PathBuf {
         let tree = self.0.join("tree");
         let _ = std::fs::remove_dir_all(&tree);
         std::fs::create_dir_all(tree.join("a")).expect("a folder");
@@ -386,7 +385,7 @@ impl Files {
         tree
     }
 
-    pub fn mapping(&self, text: &str) -> PathBuf {
+    pub(crate) fn mapping(&self, text: &str) -> PathBuf {
         let path = self.0.join("a.map");
         std::fs::write(&path, text).expect("a file");
         path
@@ -399,7 +398,7 @@ impl Drop for Files {
     }
 }
 
-pub fn inputs(source_dir: Option<&Path>, recordings: &[PathBuf]) -> Inputs {
+pub(crate) fn inputs(source_dir: Option<&Path>, recordings: &[PathBuf]) -> Inputs {
     Inputs {
         source_dir: source_dir.map(Path::to_owned),
         recordings: recordings.to_vec(),

@@ -9,7 +9,7 @@ use callscape_render::renderer::Renderer;
 use callscape_state::city::{City, Lettering};
 
 /// A renderer, and the landscape that it is to draw.
-pub struct Feed<'a> {
+pub(crate) struct Feed<'a> {
     pub gpu: &'a Gpu,
     pub renderer: &'a mut Renderer,
     pub city: &'a mut City,
@@ -17,7 +17,7 @@ pub struct Feed<'a> {
 
 impl Feed<'_> {
     /// The blocks, from where they start where they are on their way, and their colours.
-    pub fn blocks(&mut self) {
+    pub(crate) fn blocks(&mut self) {
         self.renderer.set_blocks(self.gpu, self.city.blocks());
         self.looks();
         if let Some((starts, _)) = self.city.way() {
@@ -26,34 +26,34 @@ impl Feed<'_> {
     }
 
     /// All colours.
-    pub fn looks(&mut self) {
+    pub(crate) fn looks(&mut self) {
         self.renderer.set_looks(0, self.city.looks());
     }
 
     /// The colours that the moment shown last has changed.
-    pub fn changed_looks(&mut self) {
+    pub(crate) fn changed_looks(&mut self) {
         let (looks, changed) = (self.city.looks(), self.city.changed_looks());
         self.renderer.set_changed_looks(looks, changed);
     }
 
     /// All colours as they are while they go over into others.
-    pub fn fading_looks(&mut self) {
+    pub(crate) fn fading_looks(&mut self) {
         self.renderer.set_looks(0, self.city.looks_now());
     }
 
     /// The arcs, with those of the selection standing out.
-    pub fn arcs(&mut self, selection: &Selection) {
+    pub(crate) fn arcs(&mut self, selection: &Selection) {
         let arcs = self.city.marked_arcs(selection);
         self.renderer.set_arcs(self.gpu, arcs);
     }
 
     /// Which arcs are in focus; whether they are others than before.
-    pub fn focus(&mut self) -> bool {
+    pub(crate) fn focus(&mut self) -> bool {
         self.renderer.focus_arcs(self.city.arc_focus())
     }
 
     /// Names, chosen for a camera; the modules `named` have theirs whatever is shown.
-    pub fn names(
+    pub(crate) fn names(
         &mut self,
         session: &Session,
         selection: &Selection,
@@ -68,7 +68,7 @@ impl Feed<'_> {
     }
 
     /// No names.
-    pub fn no_names(&mut self) {
+    pub(crate) fn no_names(&mut self) {
         self.renderer.set_labels(self.gpu, &[], &[]);
     }
 }

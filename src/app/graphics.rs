@@ -10,7 +10,7 @@ use callscape_model::theme::Theme;
 use callscape_render::gpu::{self, Gpu, GpuError};
 
 /// The surface of one window, and what is drawn for it.
-pub struct Graphics {
+pub(crate) struct Graphics {
     // Dropped in this order: everything made from the device before the device.
     config: wgpu::SurfaceConfiguration,
     surface: wgpu::Surface<'static>,
@@ -20,7 +20,7 @@ pub struct Graphics {
 
 impl Graphics {
     /// Opens an adapter that can present on `window`.
-    pub fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
+    pub(crate) fn new(window: Arc<Window>) -> Result<Graphics, GpuError> {
         let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
         description.backends = gpu::BACKENDS;
         let instance = wgpu::Instance::new(description);
@@ -41,14 +41,14 @@ impl Graphics {
 
     /// The window's size in physical pixels, limited to what the device can draw; zero when there is
     /// nothing to draw on.
-    pub fn size(&self) -> [u32; 2] {
+    pub(crate) fn size(&self) -> [u32; 2] {
         let size = self.window.inner_size();
         let limit = self.canvas.gpu.device.limits().max_texture_dimension_2d;
         [size.width.min(limit), size.height.min(limit)]
     }
 
     /// Fits the surface to the window.
-    pub fn resize(&mut self) {
+    pub(crate) fn resize(&mut self) {
         let [width, height] = self.size();
         if width > 0 && height > 0 {
             self.config.width = width;
@@ -60,7 +60,7 @@ impl Graphics {
 
     /// Draws what is `new` of the views, then the panels, and presents them. An error means that the device is gone
     /// or has complained.
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         new: &Prepared,
         theme: Theme,
@@ -110,7 +110,7 @@ impl Graphics {
 
     /// As if the window system had taken the surface away: for tests of what follows.
     #[cfg(debug_assertions)]
-    pub fn lose_surface(&mut self) {
+    pub(crate) fn lose_surface(&mut self) {
         self.recover(&Acquired::Lost);
     }
 
@@ -145,7 +145,7 @@ impl Graphics {
 
 /// Whether a frame reached the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presented {
+pub(crate) enum Presented {
     Yes,
     TryAgain,
     NotNow,

@@ -9,7 +9,7 @@ use callscape_presentation::scene::SceneFile;
 use callscape_state::job::Job;
 
 /// What came of a pack: where it is, what is in it, and its size in bytes.
-pub type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
+pub(crate) type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
 
 /// Work under way beside that of the state.
 #[derive(Default)]

@@ -17,7 +17,7 @@ const PLAIN_SIDE: f32 = 720.0;
 const HIGHEST: f32 = 2000.0;
 
 /// Draws legends of one width.
-pub struct Legend {
+pub(crate) struct Legend {
     panels: Offscreen,
     width: u32,
     pixels_per_point: f32,
@@ -25,7 +25,7 @@ pub struct Legend {
 
 impl Legend {
     /// For pictures of this size, in pixels.
-    pub fn new(gpu: &Gpu, theme: Theme, [width, height]: [u32; 2]) -> Legend {
+    pub(crate) fn new(gpu: &Gpu, theme: Theme, [width, height]: [u32; 2]) -> Legend {
         let shorter = width.min(height) as f32;
         let pixels_per_point = (shorter / PLAIN_SIDE).clamp(0.75, 8.0);
         Legend {
@@ -36,12 +36,12 @@ impl Legend {
     }
 
     /// The height that the legend needs, in pixels.
-    pub fn height(&mut self, gpu: &Gpu, meanings: &Meanings<'_>) -> u32 {
+    pub(crate) fn height(&mut self, gpu: &Gpu, meanings: &Meanings<'_>) -> u32 {
         self.settled(gpu, meanings).1
     }
 
     /// A picture of the legend, so many pixels high.
-    pub fn picture(
+    pub(crate) fn picture(
         &mut self,
         gpu: &Gpu,
         meanings: &Meanings<'_>,

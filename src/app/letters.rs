@@ -11,7 +11,7 @@ use callscape_views::style;
 
 /// What the panels of one context have shown.
 #[derive(Default)]
-pub struct Letters {
+pub(crate) struct Letters {
     /// All letters but those of ASCII.
     seen: BTreeSet<char>,
     /// Those that are new in a frame.
@@ -24,7 +24,7 @@ pub struct Letters {
 
 impl Letters {
     /// Looks through what panels show. Whether there are letters for which the context has more fonts in its next frame.
-    pub fn look(&mut self, ctx: &Context, shapes: &[ClippedShape]) -> bool {
+    pub(crate) fn look(&mut self, ctx: &Context, shapes: &[ClippedShape]) -> bool {
         for shape in shapes {
             self.look_at(&shape.shape);
         }

@@ -24,7 +24,7 @@ pub(super) struct Offscreen {
 }
 
 impl Offscreen {
-    pub fn new(gpu: &Gpu, theme: Theme, pixels_per_point: f32) -> Offscreen {
+    pub(crate) fn new(gpu: &Gpu, theme: Theme, pixels_per_point: f32) -> Offscreen {
         let ctx = egui::Context::default();
         style::set_fonts(&ctx, None);
         style::set_theme(&ctx, theme);
@@ -40,7 +40,7 @@ impl Offscreen {
     }
 
     /// What egui makes of panels on `size` points. It takes more than one frame until they have found their places.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         gpu: &Gpu,
         size: Vec2,
@@ -68,7 +68,7 @@ impl Offscreen {
     }
 
     /// What a frame made, as a picture with sides of `size` pixels.
-    pub fn picture(
+    pub(crate) fn picture(
         &mut self,
         gpu: &Gpu,
         primitives: &[ClippedPrimitive],

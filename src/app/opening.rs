@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::desk::Desk;
-use super::dock::Dock;
 use super::saved::SavedSession;
 use callscape_analysis::session::Inputs;
 use callscape_presentation::bookmark::found_from;
@@ -94,10 +93,7 @@ impl Desk {
 
     /// Brings what is not the document's to where a saved session has it; `lost` names mean nothing already.
     fn restore(&mut self, saved: &SavedSession, mut lost: usize) {
-        let (dock, unknown) = Dock::arranged(&saved.views);
-        lost += unknown.len();
-        self.dock = dock;
-        self.dock.tell(&mut self.state.panes);
+        lost += self.state.panes.arrange(&saved.views).len();
         self.state.moving.pose_to_restore = saved.pose();
         // What is collapsed decides the layout.
         self.state.lay_out();

@@ -19,7 +19,7 @@ use egui_winit::accesskit_winit;
 use winit::event_loop::EventLoopProxy;
 
 /// egui and what it knows of one window.
-pub struct Overlay {
+pub(crate) struct Overlay {
     ctx: egui::Context,
     letters: Letters,
     input: egui_winit::State,
@@ -30,7 +30,7 @@ pub struct Overlay {
 }
 
 /// One frame's panels, and when egui wants the next.
-pub struct PanelFrame {
+pub(crate) struct PanelFrame {
     pub panels: Panels,
     pub repaint_after: Duration,
     /// Why something that was to be copied is not on the clipboard.
@@ -38,7 +38,7 @@ pub struct PanelFrame {
 }
 
 impl Overlay {
-    pub fn new(window: &Window, max_texture_side: u32, theme: Theme) -> Overlay {
+    pub(crate) fn new(window: &Window, max_texture_side: u32, theme: Theme) -> Overlay {
         let ctx = egui::Context::default();
         // Zooming the panels is the window system's affair; + and - are the speed.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
@@ -86,17 +86,17 @@ impl Overlay {
         }
     }
 
-    pub fn ctx(&self) -> &egui::Context {
+    pub(crate) fn ctx(&self) -> &egui::Context {
         &self.ctx
     }
 
     /// Letters and lines are so many times as large as usual.
-    pub fn set_scale(&self, scale: f32) {
+    pub(crate) fn set_scale(&self, scale: f32) {
         self.ctx.set_zoom_factor(scale);
     }
 
     /// Hands an event to egui; whether it wants to be shown anew.
-    pub fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
+    pub(crate) fn on_event(&mut self, window: &Window, event: &WindowEvent) -> bool {
         // egui answers this one with the wish to be redrawn, for ever.
         if matches!(event, WindowEvent::RedrawRequested) {
             return false;
@@ -137,7 +137,7 @@ impl Overlay {
 
     /// Whether a panel or another view, and not the landscape, lies at a place in physical pixels, or has
     /// the pointer.
-    pub fn covers(&self, x: f32, y: f32) -> bool {
+    pub(crate) fn covers(&self, x: f32, y: f32) -> bool {
         let at = Pos2::new(x, y) / self.ctx.pixels_per_point();
         match self.ctx.layer_id_at(at) {
             Some(layer) if layer.order != egui::Order::Background => true,
@@ -146,12 +146,12 @@ impl Overlay {
     }
 
     /// Whether a field has the keyboard.
-    pub fn is_typing(&self) -> bool {
+    pub(crate) fn is_typing(&self) -> bool {
         self.ctx.egui_wants_keyboard_input()
     }
 
     /// Gives the keyboard to the first widget, as Tab does where it is egui's; to that of the card in front where one says so.
-    pub fn focus_first(&mut self) {
+    pub(crate) fn focus_first(&mut self) {
         if let Some(id) = widgets::first_in_front(&self.ctx) {
             self.ctx.memory_mut(|memory| memory.request_focus(id));
             return;
@@ -168,12 +168,12 @@ impl Overlay {
         }
     }
 
-    pub fn has_open_menu(&self) -> bool {
+    pub(crate) fn has_open_menu(&self) -> bool {
         egui::Popup::is_any_open(&self.ctx)
     }
 
     /// Runs the panels once. `show` gives back where the landscape is seen, in points.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         window: &Window,
         event_loop: &ActiveEventLoop,

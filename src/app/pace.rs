@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// How finely a frame is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Detail {
+pub(crate) struct Detail {
     /// How many pictures are averaged for it.
     pub pictures: u32,
     /// Sides of the picture as parts of the window's.
@@ -64,7 +64,7 @@ const CALM: Duration = Duration::from_millis(200);
 
 /// What moved in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
+pub(crate) enum Moved {
     /// The city was seen from elsewhere than in the frame before.
     Camera,
     /// Something in it, before a camera at rest: every pixel was drawn.
@@ -72,7 +72,7 @@ pub enum Moved {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// The finest of [`LEVELS`] for this device.
     finest: usize,
     /// That which suits motion.
@@ -92,7 +92,7 @@ pub struct Pace {
 
 impl Pace {
     /// For a device that averages `pictures` of a frame until it is known how fast it is, and no more where `is_slow`.
-    pub fn new(pictures: u32, is_slow: bool) -> Pace {
+    pub(crate) fn new(pictures: u32, is_slow: bool) -> Pace {
         let fits = |level: &Detail| level.pictures <= pictures;
         let level = LEVELS.iter().position(fits).unwrap_or(SINGLE);
         Pace {
@@ -108,7 +108,7 @@ impl Pace {
     }
 
     /// The display shows so many frames in a thousand seconds; none where that is not known.
-    pub fn set_display(&mut self, millihertz: Option<u32>) {
+    pub(crate) fn set_display(&mut self, millihertz: Option<u32>) {
         let seconds = |millihertz: u32| 1e3 / millihertz.max(1) as f32;
         let [least, most] = INTERVALS;
         self.interval = millihertz.map_or(USUAL, seconds).clamp(least, most);
@@ -116,7 +116,7 @@ impl Pace {
 
     /// How finely the frame that begins `now` is drawn; `in_motion` when it shows the city from elsewhere than the
     /// frame before.
-    pub fn begin_frame(&mut self, now: Duration, in_motion: bool) -> Detail {
+    pub(crate) fn begin_frame(&mut self, now: Duration, in_motion: bool) -> Detail {
         if in_motion {
             self.last_motion = Some(now);
         } else if self.rests_in(now).is_none_or(|rest| rest.is_zero()) {
@@ -128,14 +128,14 @@ impl Pace {
 
     /// The scale of the first frame after a key of the presenter, `is_veiled` where what was shown before lies over it;
     /// none where frames are quick.
-    pub fn first(&self, is_veiled: bool) -> Option<f32> {
+    pub(crate) fn first(&self, is_veiled: bool) -> Option<f32> {
         let scale = if is_veiled { FIRST_VEILED } else { FIRST };
         (LEVELS[self.level].scale < 1.0).then_some(scale)
     }
 
     /// A frame took so many seconds, waiting for the display included; `own` of them went by before it was given to the
     /// device. Where that is most of a late one a coarser picture would not be there sooner.
-    pub fn end_frame(&mut self, seconds: f32, own: f32, moved: Moved) {
+    pub(crate) fn end_frame(&mut self, seconds: f32, own: f32, moved: Moved) {
         if seconds > LATE * self.interval && own > 0.5 * seconds {
             return;
         }
@@ -190,7 +190,7 @@ impl Pace {
     }
 
     /// How long until the picture is to be drawn in full; none when it is already.
-    pub fn rests_in(&self, now: Duration) -> Option<Duration> {
+    pub(crate) fn rests_in(&self, now: Duration) -> Option<Duration> {
         let is_coarse = LEVELS[self.level].scale < 1.0;
         let last = self.last_motion.filter(|_| is_coarse)?;
         Some(CALM.saturating_sub(now.saturating_sub(last)))

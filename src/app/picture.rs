@@ -50,7 +50,7 @@ fn free_name() -> String {
 }
 
 /// How many times as wide as high a picture of what is seen is.
-pub fn aspect(state: &State) -> f32 {
+pub(crate) fn aspect(state: &State) -> f32 {
     let beside = state.shows_both() && state.runs_view.together == RunsLayout::SideBySide;
     state.moving.viewport.aspect() * if beside { 2.0 } else { 1.0 }
 }

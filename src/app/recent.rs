@@ -12,7 +12,7 @@ use callscape_look::image::Image;
 const MOST: usize = 30;
 
 /// Sides of the pictures, in pixels.
-pub const PICTURE: [u32; 2] = [320, 180];
+pub(crate) const PICTURE: [u32; 2] = [320, 180];
 
 /// Inputs that were opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ impl RecentInputs {
 }
 
 /// Writes `seen`, made small, as the picture at `path`.
-pub fn write_picture(seen: &Image, path: &Path) -> std::io::Result<()> {
+pub(crate) fn write_picture(seen: &Image, path: &Path) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -152,7 +152,7 @@ pub fn write_picture(seen: &Image, path: &Path) -> std::io::Result<()> {
 }
 
 /// The picture at `path`; none where there is none, or one that was not written here.
-pub fn read_picture(path: &Path) -> Option<Image> {
+pub(crate) fn read_picture(path: &Path) -> Option<Image> {
     let file = std::io::BufReader::new(std::fs::File::open(path).ok()?);
     let mut reader = png::Decoder::new(file).read_info().ok()?;
     let (width, height) = reader.info().size();

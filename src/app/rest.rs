@@ -58,7 +58,7 @@ impl Desk {
 
 /// Takes `step` after `step`, each of which takes what other threads have finished, until nothing is waited for any more.
 /// `tell` is told how far long work is.
-pub fn wait(
+pub(crate) fn wait(
     desk: &mut Desk,
     tell: &dyn Fn(&Progress),
     step: impl FnMut(&mut Desk),
@@ -67,7 +67,7 @@ pub fn wait(
 }
 
 /// The same for those who take nothing but jobs.
-pub fn wait_for_jobs(desk: &mut Desk) -> Result<(), Stuck> {
+pub(crate) fn wait_for_jobs(desk: &mut Desk) -> Result<(), Stuck> {
     wait(desk, &|_| (), |desk| {
         desk.poll_jobs();
         desk.state.update_work();

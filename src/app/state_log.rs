@@ -11,7 +11,7 @@ use winit::event::WindowEvent;
 use crate::desk::Desk;
 use callscape_state::camera::Mode;
 
-pub struct StateLog {
+pub(crate) struct StateLog {
     file: File,
     /// How many times a key went down or up.
     keys: u64,
@@ -19,14 +19,14 @@ pub struct StateLog {
 
 impl StateLog {
     /// The log that the environment asks for, if it does and it can be written.
-    pub fn from_environment() -> Option<StateLog> {
+    pub(crate) fn from_environment() -> Option<StateLog> {
         let path = std::env::var_os("CALLSCAPE_STATE")?;
         let file = File::create(path).ok()?;
         Some(StateLog { file, keys: 0 })
     }
 
     /// Counts keys, for whoever pressed them to know that they have been heard. Whether this is one: a frame is to follow.
-    pub fn hears(&mut self, event: &WindowEvent) -> bool {
+    pub(crate) fn hears(&mut self, event: &WindowEvent) -> bool {
         let is_key = matches!(
             event,
             WindowEvent::KeyboardInput {
@@ -40,7 +40,7 @@ impl StateLog {
 
     /// Writes what a frame of this number showed, which a presenter's key heard at this time may have brought; whether keys
     /// reached the window then, and whether panels asked for something that the next frame shows.
-    pub fn write(
+    pub(crate) fn write(
         &mut self,
         (frame, heard_ms): (u64, Option<f64>),
         is_focused: bool,
@@ -85,7 +85,7 @@ impl StateLog {
                 .map(|open| open.city.highlighted().0),
             "search": desk.state.search.is_open.then_some(desk.state.search.query.as_str()),
             "results": desk.state.found().len(),
-            "views": desk.state.panes.open.iter().map(|pane| pane.view.id()).collect::<Vec<_>>(),
+            "views": desk.state.panes.open_views().into_iter().map(|view| view.id()).collect::<Vec<_>>(),
             "maximised": desk.state.panes.maximised.map(|view| view.id()),
             "filters": document.map_or(0, |open| open.filters.steps().len()),
             "calls_left": document.and_then(|open| open.calls_left),

@@ -23,7 +23,7 @@ struct Versioned<T> {
 }
 
 /// What is in the file at `path`, nothing where there is no file; or what is wrong with it, in a sentence.
-pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
     let text = match files::read_text(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -39,7 +39,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
 }
 
 /// Writes the file beside `path` and renames it; folders that are missing are made.
-pub fn write<T: Serialize>(path: &Path, contents: &T) -> io::Result<()> {
+pub(crate) fn write<T: Serialize>(path: &Path, contents: &T) -> io::Result<()> {
     let version = VERSION;
     let text = serde_json::to_string_pretty(&Versioned { version, contents })?;
     write_beside(path, text.as_bytes())

@@ -19,7 +19,7 @@ pub struct Welcome {
 
 /// Why no dialog can be shown; nothing where one can. On Linux dialogs come from the desktop's portal over D-Bus, or from
 /// zenity.
-pub fn no_dialog() -> Option<&'static str> {
+pub(crate) fn no_dialog() -> Option<&'static str> {
     if !cfg!(target_os = "linux") {
         return None;
     }

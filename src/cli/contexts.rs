@@ -18,7 +18,7 @@ use callscape_facts::trace::Within;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List the calling contexts of a recording: its calls merged by call path", after_help = HELP)]
-pub struct ContextsArgs {
+pub(crate) struct ContextsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// Only the thread with this id or name
@@ -63,7 +63,7 @@ const LEAST: f64 = 1.0;
 /// Beyond this depth, tables show the depth as a number instead of an indent.
 const DEEPEST_INDENT: usize = 40;
 
-pub fn run(args: ContextsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

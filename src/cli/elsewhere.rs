@@ -8,7 +8,7 @@ use callscape_analysis::session::{Elsewhere, Inputs, Since};
 
 /// What changed, and what other tools have found.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub struct ElsewhereArgs {
+pub(crate) struct ElsewhereArgs {
     /// Mark functions that ran and changed since this last known good revision; see `callscape faults --help`
     #[arg(long, value_name = "REV")]
     pub good: Option<String>,
@@ -26,12 +26,12 @@ pub struct ElsewhereArgs {
 }
 
 impl ElsewhereArgs {
-    pub fn is_any(&self) -> bool {
+    pub(crate) fn is_any(&self) -> bool {
         self.good.is_some() || !self.results.is_empty()
     }
 
     /// Adds the lookups to the inputs, which need a source tree, and for changes also a recording.
-    pub fn add_to(&self, inputs: &mut Inputs) -> anyhow::Result<()> {
+    pub(crate) fn add_to(&self, inputs: &mut Inputs) -> anyhow::Result<()> {
         if !self.is_any() {
             return Ok(());
         }
@@ -55,7 +55,7 @@ impl ElsewhereArgs {
         Ok(())
     }
 
-    pub fn elsewhere(&self) -> Elsewhere {
+    pub(crate) fn elsewhere(&self) -> Elsewhere {
         Elsewhere {
             since: self.good.clone().map(|good| Since {
                 good,

@@ -11,13 +11,13 @@ use anyhow::{Context, bail};
 use super::progress::with_progress;
 use super::trace_arg::TraceArg;
 use super::{output, threads};
-pub use args::ExportArgs;
+pub(crate) use args::ExportArgs;
 use args::Target;
 use callscape_base::files;
 use callscape_base::units::{Time, TimeRange, TimeSpec, counted};
 use callscape_export::{self as export, ExportError, Part};
 
-pub fn run(args: ExportArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: ExportArgs) -> anyhow::Result<()> {
     let format = match args.format {
         Target::File(format) => format,
         #[cfg(feature = "parquet")]

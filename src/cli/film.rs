@@ -21,7 +21,7 @@ const SIZE: [u32; 2] = [1920, 1080];
 const FPS: u32 = 30;
 
 /// Renders the scene at `path` as requested by `args`.
-pub fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
+pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
     let output = &args.output;
     let file = SceneFile::read(path)?;
     let of = &file.scene.film;

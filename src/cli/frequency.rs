@@ -6,7 +6,7 @@ use callscape_facts::frequency::Frequency;
 use callscape_facts::recording::Recording;
 
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub struct FrequencyArg {
+pub(crate) struct FrequencyArg {
     /// Exclude functions that exceed this number of calls in any window of this length, such as 80/100ms; their callees
     /// are attributed to their callers
     #[arg(long, value_name = "CALLS/TIME")]
@@ -15,7 +15,7 @@ pub struct FrequencyArg {
 
 impl FrequencyArg {
     /// Excludes functions called more often, and reports that on standard error.
-    pub fn apply(self, session: &mut Session) -> anyhow::Result<()> {
+    pub(crate) fn apply(self, session: &mut Session) -> anyhow::Result<()> {
         if let Some(limit) = self.max_frequency {
             with_progress(|progress| session.leave_out_frequent(limit, progress))??;
         }
@@ -27,7 +27,7 @@ impl FrequencyArg {
 }
 
 /// Says what a recording does not hold because it is called too often.
-pub fn say_left_out(recording: &Recording) {
+pub(crate) fn say_left_out(recording: &Recording) {
     if let Some(left_out) = &recording.left_out {
         let name = recording.name();
         say!("callscape: {name}: {left_out} ({})", left_out.max_frequency);

@@ -17,7 +17,7 @@ use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List the functions of a recording with calls, total and self cost", after_help = EXAMPLES)]
-pub struct FunctionsArgs {
+pub(crate) struct FunctionsArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     #[command(flatten)]
@@ -88,7 +88,7 @@ struct Row<'a> {
     unit: Option<&'a Unit>,
 }
 
-pub fn run(args: FunctionsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let mut session = output::open(&args.input)?;
     let mut left_out = None;
     if let Some(map) = &args.map {

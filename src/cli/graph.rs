@@ -19,7 +19,7 @@ use callscape_filter::cut::Cut;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List the call relations of a recording or of a range of it", after_help = EXAMPLES)]
-pub struct GraphArgs {
+pub(crate) struct GraphArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     #[command(flatten)]
@@ -98,7 +98,7 @@ struct NamedRelation {
     to_module: Option<String>,
 }
 
-pub fn run(args: GraphArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: GraphArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

@@ -7,7 +7,7 @@ use callscape_import as import;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Build the index file of a recording ahead of time", after_help = EXAMPLES)]
-pub struct IndexArgs {
+pub(crate) struct IndexArgs {
     /// The recording: a file or a directory in any supported format
     trace: PathBuf,
     /// Index file to write [default: next to the recording]
@@ -19,7 +19,7 @@ const EXAMPLES: &str = "Examples:
   callscape index trace.json                     writes trace.json.callscape, which the next start opens
   callscape index uftrace.data -o run.callscape  writes an index that can be opened on its own";
 
-pub fn run(args: IndexArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: IndexArgs) -> anyhow::Result<()> {
     let progress = Progress::new();
     let place = import::index::build(&args.trace, args.output.as_deref(), &progress)?;
     say!("{}", place.display());

@@ -24,7 +24,7 @@ use sampled::SampledBy;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show what a recording contains: threads, calls, functions, repairs", after_help = EXAMPLES)]
-pub struct InfoArgs {
+pub(crate) struct InfoArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// Print one JSON document
@@ -41,7 +41,7 @@ const NAMED: usize = 12;
 const GAPS_WRITTEN: usize = 8;
 const GAPS_LISTED: usize = 1000;
 
-pub fn run(args: InfoArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: InfoArgs) -> anyhow::Result<()> {
     let session = output::open_counting(&args.input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved);
@@ -54,7 +54,7 @@ pub fn run(args: InfoArgs) -> anyhow::Result<()> {
 }
 
 /// What the command prints, as text.
-pub fn text(input: &super::trace_arg::TraceArg) -> anyhow::Result<String> {
+pub(crate) fn text(input: &super::trace_arg::TraceArg) -> anyhow::Result<String> {
     let session = output::open_counting(input)?;
     let resolved = output::recording(&session)?;
     let info = Info::new(&session, resolved);

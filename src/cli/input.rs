@@ -13,14 +13,14 @@ use callscape_import::input::STANDARD_INPUT;
 use callscape_source as source;
 
 /// Unpacks a pack and returns its inputs. Shows a progress bar on standard error if that is a terminal.
-pub fn unpacked(path: &Path) -> anyhow::Result<Inputs> {
+pub(crate) fn unpacked(path: &Path) -> anyhow::Result<Inputs> {
     let opened = with_progress(|progress| sharing::open(path, progress))??;
     Ok(opened.inputs)
 }
 
 /// Sorts paths by kind: a directory without a recording is the source tree, a pack is replaced by its contents, and
 /// everything else, including pipes and `-`, is a recording.
-pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
+pub(crate) fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
     let (mut sources, recordings) = sorted(paths, 1)?;
     Ok(Inputs {
         source_dir: sources.pop(),
@@ -31,7 +31,7 @@ pub fn sort(paths: &[PathBuf]) -> anyhow::Result<Inputs> {
 
 /// Does the same for a comparison: two recordings may have a source tree each, and if `--a` and `--b` give several
 /// runs, `paths` may contain only source trees.
-pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<Inputs> {
+pub(crate) fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<Inputs> {
     let (after, [a, b]) = apart([a, b]);
     let (mut sources, mut recordings) = sorted(&[paths, &after].concat(), 2)?;
     ensure!(
@@ -72,7 +72,7 @@ pub fn sort_sides(paths: &[PathBuf], [a, b]: [&[PathBuf]; 2]) -> anyhow::Result<
 }
 
 /// Source trees among the paths after --a and --b, and the remaining paths of both.
-pub fn apart(sides: [&[PathBuf]; 2]) -> (Vec<PathBuf>, [Vec<PathBuf>; 2]) {
+pub(crate) fn apart(sides: [&[PathBuf]; 2]) -> (Vec<PathBuf>, [Vec<PathBuf>; 2]) {
     let mut sources = Vec::new();
     let recordings = sides.map(|side| {
         let is_source = |path: &&PathBuf| source::is_source(path, import::is_recording);

@@ -20,7 +20,7 @@ use callscape_source::text::TextTree;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show the cost of each line of a file and the calls made from it", after_help = HELP)]
-pub struct LinesArgs {
+pub(crate) struct LinesArgs {
     /// The recording: a file or a directory in any supported format
     trace: PathBuf,
     /// Source tree of the recording, for the text, and to infer the lines of calls if they are not recorded
@@ -57,7 +57,7 @@ in the caller's text. Such lines are marked with ~. If several lines call the sa
 marked with the number of lines. `self` is null in the JSON document if the recording does not contain it, and calls \
 are 0 if it does not count them.";
 
-pub fn run(args: LinesArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: LinesArgs) -> anyhow::Result<()> {
     let input = super::trace_arg::TraceArg {
         trace: args.trace.clone(),
         source: args.source_dir.clone(),

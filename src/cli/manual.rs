@@ -12,7 +12,7 @@ use callscape_base::files;
     about = "Write the manual pages and the completions of shells into a folder",
     hide = true
 )]
-pub struct ManualArgs {
+pub(crate) struct ManualArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
@@ -28,7 +28,7 @@ const SHELLS: [(Shell, &str); 3] = [
 ];
 
 /// `command` is the whole command line.
-pub fn run(args: ManualArgs, mut command: clap::Command) -> anyhow::Result<()> {
+pub(crate) fn run(args: ManualArgs, mut command: clap::Command) -> anyhow::Result<()> {
     for (shell, place) in SHELLS {
         let mut text = Vec::new();
         clap_complete::generate(shell, &mut command, "callscape", &mut text);

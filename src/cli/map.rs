@@ -10,7 +10,7 @@ use callscape_base::files;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Generate an initial mapping file to edit", after_help = HELP)]
-pub struct MapArgs {
+pub(crate) struct MapArgs {
     /// The source tree, a recording of it, or both
     #[arg(value_name = "SOURCE_DIR | TRACE", required = true)]
     inputs: Vec<PathBuf>,
@@ -50,7 +50,7 @@ Examples:
   callscape map src trace.json --by package --depth 2 -o architecture.map
   callscape src trace.json --map architecture.map";
 
-pub fn run(args: MapArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: MapArgs) -> anyhow::Result<()> {
     let inputs = super::input::sort(&args.inputs)?;
     if let Some(output) = &args.output {
         ensure!(

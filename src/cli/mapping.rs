@@ -12,7 +12,7 @@ const LISTED: usize = 10;
 
 /// Reads the mapping file at `path` and shows `session` through it. Lists functions that match no entry, and entries
 /// that match nothing, on standard error.
-pub fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
+pub(crate) fn apply(session: &Session, path: &Path) -> anyhow::Result<Regrouped> {
     let mapping = Mapping::open(path)?;
     let file = path.display();
     let assignment = with_progress(|progress| {

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use callscape_base::escape;
 
 /// Writes a text as it is.
-pub fn write(text: &str) {
+pub(crate) fn write(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Writes a line: what in it would steer a terminal, or begin another line, is shown as an escape.
-pub fn line(text: &str) {
+pub(crate) fn line(text: &str) {
     write(&format!("{}\n", escape::name(text)));
 }
 

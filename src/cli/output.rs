@@ -16,12 +16,12 @@ use callscape_export::pack;
 use callscape_facts::recording::Recording;
 
 /// Opens the recording of a sub-command, resolved against its source tree if it names one.
-pub fn open(input: &TraceArg) -> anyhow::Result<Session> {
+pub(crate) fn open(input: &TraceArg) -> anyhow::Result<Session> {
     open_as(input, Session::open)
 }
 
 /// Does the same for a subcommand that only counts resolved functions.
-pub fn open_counting(input: &TraceArg) -> anyhow::Result<Session> {
+pub(crate) fn open_counting(input: &TraceArg) -> anyhow::Result<Session> {
     open_as(input, Session::open_counting)
 }
 
@@ -67,7 +67,7 @@ fn open_as(input: &TraceArg, open: Open) -> anyhow::Result<Session> {
 }
 
 /// Shows the value of this name in the first recording, or its default value for `None`.
-pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<()> {
+pub(crate) fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<()> {
     let Some(value) = value else {
         return Ok(());
     };
@@ -85,7 +85,7 @@ pub fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::Result<
 }
 
 /// Fails for a profile where `what` needs times.
-pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
+pub(crate) fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
     if recording.profile.is_none() {
         return Ok(());
     }
@@ -97,7 +97,7 @@ pub fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
 
 /// Opens a session. Shows a progress bar on standard error if that is a terminal, and reports if source tree and
 /// recording have nothing in common.
-pub fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
+pub(crate) fn open_inputs(inputs: &Inputs) -> anyhow::Result<Session> {
     open_inputs_as(inputs, Session::open)
 }
 
@@ -120,30 +120,32 @@ fn open_inputs_as(inputs: &Inputs, open: Open) -> anyhow::Result<Session> {
 }
 
 /// The recording of a session that was opened with one.
-pub fn recording(session: &Session) -> anyhow::Result<&Resolved> {
+pub(crate) fn recording(session: &Session) -> anyhow::Result<&Resolved> {
     let first = session.recordings.first();
     first.ok_or_else(|| anyhow::anyhow!("no recording was opened"))
 }
 
 /// Fails if a query hit damage that could not be repaired. Called between the last query and the first output, so that
 /// no wrong number is ever printed.
-pub fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
+pub(crate) fn ensure_whole(recording: &Recording) -> anyhow::Result<()> {
     recording.damage().map_or(Ok(()), |damage| bail!(damage))
 }
 
 /// Writes to standard output through a buffer. A closed reader, such as `head`, is not an error.
-pub fn print_data(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn print_data(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(standard_output()?);
     written(write(&mut out).and_then(|()| out.flush()))
 }
 
 /// Where data for other programs goes.
-pub fn standard_output() -> anyhow::Result<impl Write> {
+pub(crate) fn standard_output() -> anyhow::Result<impl Write> {
     files::standard_output().context(STANDARD_OUTPUT)
 }
 
 /// What comes of writing to standard output.
-pub fn written(result: io::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context(STANDARD_OUTPUT),
@@ -154,7 +156,7 @@ const STANDARD_OUTPUT: &str = "cannot write to standard output";
 
 /// The same for people: terminal control characters are shown as escapes. Names must have been passed through
 /// [`escape::name`] to stay on one line.
-pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
     let mut text = Vec::new();
     write(&mut text)?;
     let text = String::from_utf8_lossy(&text);
@@ -162,7 +164,7 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Re
 }
 
 /// Number of calls for a table; a dash if the recording does not count them.
-pub fn calls(calls: u64, are_counted: bool) -> String {
+pub(crate) fn calls(calls: u64, are_counted: bool) -> String {
     match are_counted {
         true => calls.to_string(),
         false => "–".to_owned(),
@@ -170,7 +172,7 @@ pub fn calls(calls: u64, are_counted: bool) -> String {
 }
 
 /// Prints one JSON document and a newline.
-pub fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
+pub(crate) fn print_json(document: &impl serde::Serialize) -> anyhow::Result<()> {
     print_data(|out| {
         document.serialize(&mut json(&mut *out))?;
         out.write_all(b"\n")
@@ -183,7 +185,7 @@ fn json<W: Write>(out: W) -> serde_json::Serializer<W, Escaping> {
 }
 
 /// A text as JSON.
-pub fn json_text(text: &str) -> String {
+pub(crate) fn json_text(text: &str) -> String {
     let mut out = Vec::new();
     // Memory takes all, and a text can always be written.
     let _ = serde::Serialize::serialize(text, &mut json(&mut out));
@@ -242,32 +244,32 @@ impl Formatter for Escaping {
 
 /// Alignment of a cell in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     Left,
     Right,
 }
 
 /// A table for people: a heading for each column, two spaces between them.
-pub struct Table {
+pub(crate) struct Table {
     columns: Vec<(&'static str, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub fn new(columns: &[(&'static str, Align)]) -> Table {
+    pub(crate) fn new(columns: &[(&'static str, Align)]) -> Table {
         Table {
             columns: columns.to_vec(),
             rows: Vec::new(),
         }
     }
 
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let cells = cells.into_iter();
         let cells = cells.map(|cell| escape::name(&cell).into_owned());
         self.rows.push(cells.collect());
     }
 
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let width = |text: &str| text.chars().count();
         let widths: Vec<usize> = self
             .columns

@@ -14,7 +14,7 @@ use callscape_export::pack::ENDING;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Bundle a source tree, its recordings or a session into one file for another machine", after_help = HELP)]
-pub struct PackArgs {
+pub(crate) struct PackArgs {
     /// A source tree, recordings of it, or both; or a session
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION")]
     inputs: Vec<PathBuf>,
@@ -49,7 +49,7 @@ Examples:
   callscape talk.callscape-pack
   callscape functions talk.callscape-pack --json";
 
-pub fn run(args: PackArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: PackArgs) -> anyhow::Result<()> {
     let out = &args.output;
     ensure!(
         out.to_string_lossy().ends_with(ENDING),

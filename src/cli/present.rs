@@ -12,7 +12,7 @@ use callscape_presentation::scene::SceneFile;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Present a scene: full screen, shot by shot on keys", after_help = HELP)]
-pub struct PresentArgs {
+pub(crate) struct PresentArgs {
     /// The scene file, or a pack with a scene
     scene: PathBuf,
 }
@@ -30,7 +30,7 @@ Example:
   callscape present scenes/tour.toml
   callscape present talk.callscape-pack";
 
-pub fn run(args: PresentArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: PresentArgs) -> anyhow::Result<()> {
     let mut scene = args.scene;
     if pack::is_pack(&scene) {
         let opened = with_progress(|progress| sharing::open(&scene, progress))??;

@@ -11,10 +11,10 @@ use callscape_base::progress::Progress;
 const REDRAW: Duration = Duration::from_millis(100);
 
 /// A progress bar on standard error, if that is a terminal; removed when dropped.
-pub struct Bar(Option<indicatif::ProgressBar>);
+pub(crate) struct Bar(Option<indicatif::ProgressBar>);
 
 impl Bar {
-    pub fn new() -> anyhow::Result<Bar> {
+    pub(crate) fn new() -> anyhow::Result<Bar> {
         if !io::stderr().is_terminal() {
             return Ok(Bar(None));
         }
@@ -22,7 +22,7 @@ impl Bar {
         Ok(Bar(Some(indicatif::ProgressBar::new(0).with_style(style))))
     }
 
-    pub fn show(&self, progress: &Progress) {
+    pub(crate) fn show(&self, progress: &Progress) {
         if let Some(bar) = &self.0 {
             let (step, done, total) = progress.state();
             bar.set_length(total);
@@ -41,7 +41,9 @@ impl Drop for Bar {
 }
 
 /// Does long work with a progress bar on standard error, if that is a terminal.
-pub fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> T + Send) -> anyhow::Result<T> {
+pub(crate) fn with_progress<T: Send>(
+    work: impl FnOnce(&Progress) -> T + Send,
+) -> anyhow::Result<T> {
     let (progress, bar) = (Progress::new(), Bar::new()?);
     if bar.0.is_none() {
         return Ok(work(&progress));

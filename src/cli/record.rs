@@ -22,7 +22,7 @@ use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Record a program with the best available recorder and open the recording", after_help = EXAMPLES)]
-pub struct RecordArgs {
+pub(crate) struct RecordArgs {
     /// Program and arguments, after `--`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -97,7 +97,7 @@ The program keeps its standard streams, its exit code and the signals sent to it
 is 128 plus the signal number, as in a shell. No shell is involved. Without a display, the output of `callscape info` \
 is written to standard error instead of opening a window. See docs/recording.md.";
 
-pub fn run(args: RecordArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: RecordArgs) -> anyhow::Result<()> {
     if args.list {
         return list();
     }

@@ -21,7 +21,7 @@ use callscape_source as source;
     about = "Show which functions of a recording are found in a source tree, by which rule, and why others are not",
     after_help = HELP
 )]
-pub struct ResolveArgs {
+pub(crate) struct ResolveArgs {
     /// The source tree
     source_dir: PathBuf,
     /// The recording: a file or a directory in any supported format
@@ -100,7 +100,7 @@ impl Counted {
     }
 }
 
-pub fn run(args: ResolveArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: ResolveArgs) -> anyhow::Result<()> {
     let reporter = Reporter::new();
     let read = |progress: &Progress| -> anyhow::Result<_> {
         let source = source::scan(&args.source_dir, progress, &reporter)?;

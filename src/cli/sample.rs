@@ -17,7 +17,7 @@ use callscape_views::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Make a smaller recording that keeps only some events", after_help = HELP)]
-pub struct SampleArgs {
+pub(crate) struct SampleArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// Control file that defines which events to keep in which range
@@ -98,7 +98,7 @@ struct Of {
     share: f64,
 }
 
-pub fn run(args: SampleArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: SampleArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

@@ -15,7 +15,7 @@ use callscape_presentation::schema;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Check a scene: its shots, their durations, and any problems", after_help = MORE)]
-pub struct SceneArgs {
+pub(crate) struct SceneArgs {
     /// The scene
     #[arg(value_name = "FILE.toml", required_unless_present = "schema")]
     scene: Option<PathBuf>,
@@ -75,7 +75,7 @@ struct Problem {
     problem: String,
 }
 
-pub fn run(args: SceneArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: SceneArgs) -> anyhow::Result<()> {
     if args.schema {
         return super::output::print_data(|out| out.write_all(schema::TEXT.as_bytes()));
     }

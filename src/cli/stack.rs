@@ -8,7 +8,7 @@ use callscape_base::units::{CallId, Cost, ThreadId, Time, TimeSpec};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show the call stacks at a point in time", after_help = EXAMPLES)]
-pub struct StackArgs {
+pub(crate) struct StackArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// The time: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
@@ -60,7 +60,7 @@ struct Gap {
     to_ns: Time,
 }
 
-pub fn run(args: StackArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: StackArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let recording = &output::recording(&session)?.recording;
     output::ensure_times(recording, "no stack is open at a time")?;

@@ -6,7 +6,7 @@ use callscape_base::units::ThreadId;
 use callscape_facts::trace::Trace;
 
 /// Threads with this ID, otherwise with this name, and their lanes; all for `None`.
-pub fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
+pub(crate) fn find(trace: &Trace, wanted: Option<&str>) -> anyhow::Result<Vec<ThreadId>> {
     let Some(wanted) = wanted else {
         return Ok(trace.thread_ids().collect());
     };

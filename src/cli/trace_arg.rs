@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// The recording of a sub-command that reads one.
 #[derive(Debug, clap::Args)]
-pub struct TraceArg {
+pub(crate) struct TraceArg {
     /// The recording: a file or a directory in any supported format
     pub trace: PathBuf,
     /// Source tree in which to look up the recording's functions

@@ -25,7 +25,7 @@ use callscape_source::{Errors, Scan, SourceError};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show the module hierarchy of a source tree with its lines of code", after_help = HELP)]
-pub struct TreeArgs {
+pub(crate) struct TreeArgs {
     /// The source tree
     source_dir: std::path::PathBuf,
     /// Print one JSON document
@@ -75,7 +75,7 @@ Example:
   callscape tree src --preset hotspots
   callscape tree src --relations --json";
 
-pub fn run(args: TreeArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: TreeArgs) -> anyhow::Result<()> {
     let reporter = Reporter::new();
     let mut source_dir = args.source_dir.clone();
     if pack::is_pack(&source_dir) {

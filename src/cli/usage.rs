@@ -10,12 +10,12 @@ use super::{messages, output};
 use callscape_base::escape;
 
 /// Ends the program as wrong usage does, with `message`.
-pub fn refuse(kind: ErrorKind, message: &str) -> ! {
+pub(crate) fn refuse(kind: ErrorKind, message: &str) -> ! {
     clap::Error::raw(kind, format!("{}\n", escape::name(message))).exit()
 }
 
 /// Ends the program with the parser's message: help on standard output, otherwise an error.
-pub fn exit(mut error: clap::Error) -> ! {
+pub(crate) fn exit(mut error: clap::Error) -> ! {
     let repeated: Vec<_> = error
         .context()
         .filter_map(|(kind, value)| Some((kind, escaped(value)?)))

@@ -13,7 +13,7 @@ use callscape_import::input::STANDARD_INPUT;
 use callscape_record::{listen, place};
 
 #[derive(Debug, clap::Args)]
-pub struct WindowArgs {
+pub(crate) struct WindowArgs {
     /// A source tree, recordings of it, or both; a session saved with Ctrl + S; or a pack [default: the built-in demo]
     #[arg(value_name = "SOURCE_DIR | TRACE | SESSION | PACK")]
     inputs: Vec<PathBuf>,
@@ -41,7 +41,7 @@ pub struct WindowArgs {
     goto: Option<String>,
 }
 
-pub const EXAMPLES: &str = "Examples:
+pub(crate) const EXAMPLES: &str = "Examples:
   callscape                         the built-in demo
   callscape src trace.json          a source tree and a recording of it
   callscape src                     only the structure
@@ -61,7 +61,7 @@ pub const EXAMPLES: &str = "Examples:
   callscape trace.json.callscape-session.json    a saved session
   callscape talk.callscape-pack                  a pack written by `callscape pack`";
 
-pub fn run(args: WindowArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: WindowArgs) -> anyhow::Result<()> {
     if let Some(place) = &args.goto {
         return goto::go_to(&goto::place(place)?);
     }

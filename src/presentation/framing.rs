@@ -23,7 +23,7 @@ const SURROUNDINGS_OF_SMALL: f32 = 0.75;
 const MODULE_PITCH: std::ops::RangeInclusive<f32> = 0.55..=1.1;
 
 /// What is framed in what.
-pub struct Framing<'a> {
+pub(crate) struct Framing<'a> {
     pub city: &'a City,
     pub viewport: &'a Viewport,
     pub places: &'a Places,
@@ -34,13 +34,13 @@ fn pitch(degrees: f32) -> f32 {
 }
 
 /// Whether where it ends does not depend on where it begins.
-pub fn is_anchored(go: &Go) -> bool {
+pub(crate) fn is_anchored(go: &Go) -> bool {
     go.to.is_some() || go.at.is_some()
 }
 
 impl Framing<'_> {
     /// The way that `go` describes from a pose; none when the camera stays.
-    pub fn way(&self, go: &Go, from: Pose) -> Option<CameraPath> {
+    pub(crate) fn way(&self, go: &Go, from: Pose) -> Option<CameraPath> {
         let mut stations: Vec<Pose> = Vec::new();
         for path in &go.through {
             let before = stations.last().unwrap_or(&from);

@@ -115,7 +115,7 @@ impl Kept {
             range: selection.and_then(|it| it.range),
             time: playback.map_or(Time::ZERO, |it| it.time()),
             summary: playback.is_some_and(|it| it.summary),
-            views: state.panes.open.iter().map(|pane| pane.view).collect(),
+            views: state.panes.open_views().into_iter().collect(),
             pose: state
                 .moving
                 .camera
@@ -317,7 +317,7 @@ impl Kept {
         if self.views.is_empty() {
             return;
         }
-        let open: Vec<ViewId> = state.panes.open.iter().map(|pane| pane.view).collect();
+        let open = state.panes.open_views();
         for view in open {
             if !self.views.contains(&view) {
                 state.panes.close(view);

@@ -20,6 +20,7 @@ mod framing;
 pub mod kept;
 pub mod look;
 mod mappings;
+mod missing;
 pub mod path;
 pub mod place;
 mod places;

@@ -10,7 +10,7 @@ use super::timeline::Problem;
 use callscape_analysis::mapping::Mapping;
 
 /// By shot, the mapping file through which it is shown, `first` being that before the scene.
-pub fn mappings(
+pub(crate) fn mappings(
     file: &SceneFile,
     bookmarks: &[Bookmark],
     first: Option<PathBuf>,
@@ -29,7 +29,7 @@ pub fn mappings(
 }
 
 /// Mapping files that shots go to and that cannot be read: their bookmarks leave the mapping as it is.
-pub fn unusable_mappings(file: &SceneFile, bookmarks: &mut [Bookmark]) -> Vec<Problem> {
+pub(crate) fn unusable_mappings(file: &SceneFile, bookmarks: &mut [Bookmark]) -> Vec<Problem> {
     let mut unusable: BTreeMap<String, String> = BTreeMap::new();
     for bookmark in bookmarks.iter_mut() {
         let path = bookmark.mapping.as_ref();

@@ -6,18 +6,17 @@ use std::sync::{Arc, Weak};
 use super::bookmark::{Pending, bookmark_of, go_to};
 use super::framing::{Framing, is_anchored};
 use super::mappings::{mappings, unusable_mappings};
+use super::missing::missing;
 use super::path::CameraPath;
-use super::place::of_shot;
 use super::places::Places;
-use super::scene::{Bookmark, Caption, Clock, Easing, Go, SceneError, SceneFile, Section, Shot};
+use super::scene::{Bookmark, Caption, Clock, Go, SceneError, SceneFile, Section, Shot};
 use super::scene_state::{SceneState, end_of_a, seek};
-use super::timeline::{Played, Problem, Timed, Timeline};
+use super::timeline::{Played, Timed, Timeline, by_events};
 use callscape_analysis::session::Session;
 use callscape_base::units::Time;
 use callscape_look::pose::Pose;
 use callscape_state::city::City;
-use callscape_state::document::Document;
-use callscape_state::panes::{Arrangement, PaneWish};
+use callscape_state::panes::Arrangement;
 use callscape_state::{State, Viewport};
 
 /// Words come and go within so many seconds.
@@ -54,7 +53,7 @@ pub struct Show {
     /// Time stops at the end of each shot.
     pub stops: bool,
     /// What was shown before the scene.
-    before: (SceneState, Option<Arrangement>),
+    before: (SceneState, Arrangement),
     /// The same by names, which mean something in another structure too. Last of the bookmarks that are looked up.
     mark: Option<Bookmark>,
     /// The structure that `before` is of; of none where nothing was open.
@@ -84,7 +83,7 @@ impl Show {
         let end = document.and_then(end_of_a);
         let duration = end.map(|end| end.since(Time::ZERO));
         let (timeline, mut problems) = Timeline::new(&file.scene, duration);
-        problems.extend(others(&file, &bookmarks, document));
+        problems.extend(missing(&file, &bookmarks, document));
         let mut bookmarks = bookmarks;
         problems.extend(unusable_mappings(&file, &mut bookmarks));
         let now = state.mapping_shown();
@@ -122,7 +121,7 @@ impl Show {
             way,
             is_running: true,
             stops: false,
-            before: (before, state.panes.arrangement.clone()),
+            before: (before, state.panes.arrangement().clone()),
             mark,
             structure: structure_of(state),
         };
@@ -165,21 +164,7 @@ impl Show {
     }
 
     fn changes(&self, shot: usize) -> bool {
-        let is_cut = |go: &Go| go.easing == Easing::Cut;
-        let shot = self.shots().get(shot);
-        let shot = shot.filter(|shot| !shot.camera.as_ref().is_some_and(is_cut));
-        shot.is_some_and(|shot| {
-            let sections = shot.sections.as_deref().unwrap_or(&Section::ALL);
-            let is_more = sections.iter().any(|it| *it != Section::Camera);
-            let goes = shot.bookmark.is_some() && is_more;
-            let folds =
-                shot.level.is_some() || !shot.expand.is_empty() || !shot.collapse.is_empty();
-            let times = shot.at.is_some() || shot.summary.is_some() || shot.range.is_some();
-            let leaps = shot.play.as_ref().is_some_and(|play| play.from.is_some());
-            let runs = shot.run.is_some() || shot.compare.is_some();
-            let looks = shot.look.is_some() || shot.arcs.is_some() || shot.select.is_some();
-            goes || folds || times || leaps || runs || looks
-        })
+        self.shots().get(shot).is_some_and(Shot::changes_at_once)
     }
 
     /// Whether what this moment shows is not there yet, or has come since.
@@ -214,7 +199,7 @@ impl Show {
         self.shot = shot;
         self.at = self.timeline.shots.get(shot).map_or(0.0, |of| of.start);
         self.enter(state);
-        state.panes.wishes.push(PaneWish::Arrive);
+        state.panes.arrive();
     }
 
     /// Begins the next shot, wherever the one that is shown stands; of the last, its end.
@@ -273,9 +258,7 @@ impl Show {
             Some(mark) => go_to(state, mark, &Section::ALL),
             None => None,
         };
-        if let Some(arrangement) = arrangement {
-            state.panes.arrange(arrangement);
-        }
+        state.panes.arrange(arrangement);
         state.moving.camera.look_from(before.kept.pose);
         pending
     }
@@ -365,9 +348,9 @@ impl Show {
 
     /// Brings `state` to what the scene wants, as far as that can be done at once.
     fn apply(&mut self, state: &mut State) {
-        state.panes.wishes.push(PaneWish::Ease(true));
+        state.panes.ease(true);
         self.awaits_mapping = !self.wanted.apply(state);
-        state.panes.wishes.push(PaneWish::Ease(false));
+        state.panes.ease(false);
         self.is_behind |= self.awaits_mapping;
     }
 
@@ -602,56 +585,4 @@ fn hold_names(state: &mut State, is_on: bool) {
 fn structure_of(state: &State) -> Weak<Session> {
     let document = state.document.as_ref();
     document.map_or_else(Weak::new, |it| Arc::downgrade(&it.session))
-}
-
-/// What the scene names besides modules and times and the inputs do not have.
-fn others(file: &SceneFile, bookmarks: &[Bookmark], document: Option<&Document>) -> Vec<Problem> {
-    let is_pair = document.is_some_and(|it| it.runs.is_some());
-    let mut problems = Vec::new();
-    for (number, shot) in file.scene.shots.iter().enumerate() {
-        let mut tell = |field: &[&str], problem: String| {
-            problems.push((of_shot(number, field), problem));
-        };
-        if let Some(name) = &shot.bookmark
-            && !bookmarks.iter().any(|it| it.name == *name)
-        {
-            tell(&["bookmark"], format!("no bookmark is named '{name}'"));
-        }
-        if !is_pair {
-            let two = "this needs two recordings of one program".to_owned();
-            if shot.run.is_some() {
-                tell(&["run"], two.clone());
-            }
-            if shot.compare.is_some() {
-                tell(&["compare"], two);
-            }
-        }
-        for (index, view) in shot.show.iter().enumerate() {
-            let line = view.0.line();
-            if document.is_some_and(|it| !it.has(line.needs)) {
-                let problem = format!("these inputs have no data for '{}'", line.id);
-                tell(&["show", &index.to_string()], problem);
-            }
-        }
-    }
-    problems
-}
-
-/// The time at a share of what is played, counted in events.
-fn by_events(state: &State, played: &Played, share: f64) -> Time {
-    let document = state.document.as_ref();
-    let place = document
-        .and_then(|it| it.runs.as_ref())
-        .map_or(0, |it| it.places()[0]);
-    let Some(resolved) = document.and_then(|it| it.session.recordings.get(place)) else {
-        return played.at(share);
-    };
-    let trace = &resolved.recording.trace;
-    let [from, to] = [played.from, played.to].map(|time| trace.events_until(time) as f64);
-    let number = (from + (to - from) * share).round() as u64;
-    let event = number.checked_sub(1).and_then(|number| trace.event(number));
-    let range = played.range();
-    event.map_or(range.start, |event| {
-        event.time.clamp(range.start, range.end)
-    })
 }

@@ -15,7 +15,7 @@ use callscape_look::pose::FreeArea;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_state::ask::CameraAsk;
 use callscape_state::document::Document;
-use callscape_state::panes::{Arrangement, PaneWish, ViewId};
+use callscape_state::panes::{Arrangement, ViewId};
 use callscape_state::{State, Viewport};
 use callscape_views as views;
 
@@ -38,7 +38,7 @@ pub(super) fn opened(inputs: &Inputs) -> State {
 }
 
 fn open_views(state: &State) -> Vec<ViewId> {
-    state.panes.open.iter().map(|pane| pane.view).collect()
+    state.panes.open_views()
 }
 
 fn view(id: &str) -> ViewId {
@@ -153,7 +153,7 @@ fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
     let bookmarks = file.scene.bookmarks.clone();
     let mut state = demo();
     let arrangement = Arrangement::View("landscape".to_owned());
-    state.panes.arrangement = Some(arrangement.clone());
+    state.panes.arrange(&arrangement);
     let mut of = Show::new(file, bookmarks, &mut state);
     of.stops = true;
     of.next(&mut state);
@@ -179,28 +179,29 @@ fn a_talk_goes_forward_and_back_and_leaves_all_as_it_was() {
     );
     assert_eq!(of.leave(&mut state), None);
     assert_eq!(open_views(&state), [view("landscape")]);
-    // The dock has it from the last wish, whatever shots have opened.
-    let last = state.panes.wishes.last();
-    assert_eq!(last, Some(&PaneWish::Arrange(arrangement)));
+    assert_eq!(*state.panes.arrangement(), arrangement);
     assert_eq!(state.settings.theme, LandscapeSettings::default().theme);
 }
 
 #[test]
 fn views_come_and_go_in_the_course_of_a_moment_in_shots_alone() {
     let (mut state, mut show) = show(SCENE);
-    play_to(&mut state, &mut show, 3.5);
-    let wishes = &state.panes.wishes;
-    let is = |wish: &PaneWish| wishes.iter().position(|it| it == wish);
-    let opened = is(&PaneWish::Open(view("mural"))).expect("the third shot opens it");
-    let eases = |wish: &&PaneWish| matches!(wish, PaneWish::Ease(_));
-    let before = wishes[..opened].iter().rev().find(eases);
-    let after = wishes[opened..].iter().find(eases);
-    assert_eq!(before, Some(&PaneWish::Ease(true)));
-    assert_eq!(after, Some(&PaneWish::Ease(false)));
+    let mut seen = Vec::new();
+    for tenth in 1..=40 {
+        play_to(&mut state, &mut show, f64::from(tenth) * 0.1);
+        let coming = state.panes.coming().iter();
+        seen.extend(coming.map(|it| (it.view, it.goes)));
+    }
+    assert!(seen.contains(&(view("mural"), false)), "{seen:?}");
+    state.panes.arrive();
+    state.panes.open(view("flame"));
+    assert!(!state.panes.is_moving(), "not what the user opens");
     // A jump ends what is on its way.
-    state.panes.wishes.clear();
+    state.panes.ease(true);
+    state.panes.close(view("flame"));
+    assert!(state.panes.is_moving());
     show.go_to(0, &mut state);
-    assert_eq!(state.panes.wishes.last(), Some(&PaneWish::Arrive));
+    assert!(!state.panes.is_moving());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::place::{Step, of_shot};
 use super::scene::{Clock, Easing, Scene, Shot, TimeText};
 use callscape_base::units::{Cost, Time, TimeRange};
+use callscape_state::State;
 
 /// Words a second that people read beside looking at a picture.
 const WORDS_A_SECOND: f64 = 2.5;
@@ -222,4 +223,23 @@ fn length(shot: &Shot, played: Option<Played>, duration: Option<Cost>) -> f64 {
         length = length.max(CHANGE_SECONDS);
     }
     length
+}
+
+/// The time at a share of what is played, counted in events.
+pub(crate) fn by_events(state: &State, played: &Played, share: f64) -> Time {
+    let document = state.document.as_ref();
+    let place = document
+        .and_then(|it| it.runs.as_ref())
+        .map_or(0, |it| it.places()[0]);
+    let Some(resolved) = document.and_then(|it| it.session.recordings.get(place)) else {
+        return played.at(share);
+    };
+    let trace = &resolved.recording.trace;
+    let [from, to] = [played.from, played.to].map(|time| trace.events_until(time) as f64);
+    let number = (from + (to - from) * share).round() as u64;
+    let event = number.checked_sub(1).and_then(|number| trace.event(number));
+    let range = played.range();
+    event.map_or(range.start, |event| {
+        event.time.clamp(range.start, range.end)
+    })
 }

@@ -1,9 +1,9 @@
 //! What each ask does.
 
-use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk, PaneAsk};
+use super::ask::{Ask, CancelAsk, CardAsk, LookAsk, OpenAsk};
 use super::document::Change;
 use super::jobs::Jobs;
-use super::panes::{Arrangement, PaneWish, Purpose, ViewId};
+use super::panes::{Arrangement, Purpose};
 use super::state::State;
 use callscape_model::theme::Theme;
 
@@ -39,7 +39,11 @@ impl State {
                     self.count_for_card();
                 }
             }
-            Ask::Pane(ask) => self.on_pane(ask),
+            Ask::Pane(ask) => {
+                let document = self.document.as_ref();
+                let has = document.map(|it| |needs| it.has(needs));
+                self.panes.on(ask, has);
+            }
             Ask::View(view, ask) => self.ask_views(view, ask),
             Ask::Pointed(ask) => {
                 if let Some((view, _)) = self.panes.under_pointer {
@@ -76,27 +80,6 @@ impl State {
         self.configure(settings);
     }
 
-    fn on_pane(&mut self, ask: PaneAsk) {
-        match ask {
-            PaneAsk::Toggle(view) => self.toggle_view(view),
-            PaneAsk::Maximise(view) => {
-                let pointed = self.panes.under_pointer.map(|(view, _)| view);
-                let view = view.or(self.panes.maximised).or(pointed);
-                if let Some(view) = view.or(self.panes.all().first().copied()) {
-                    self.panes.maximise(view);
-                }
-            }
-            PaneAsk::GiveKeys { is_back } => self.panes.give_keys(is_back),
-            PaneAsk::Reset => self.panes.wishes.push(PaneWish::Reset),
-            PaneAsk::For(purpose) => {
-                if let Some(arrangement) = self.arrangement_for(purpose) {
-                    self.panes.arrange(&arrangement);
-                }
-            }
-            PaneAsk::Arrange(arrangement) => self.panes.arrange(&arrangement),
-        }
-    }
-
     fn cancel(&mut self, ask: CancelAsk) {
         match ask {
             CancelAsk::Counting => self.work.stop_counting(),
@@ -113,21 +96,11 @@ impl State {
         let has = |needs| document.has(needs);
         self.panes.arrangement_for(purpose, has)
     }
-
-    pub fn toggle_view(&mut self, view: ViewId) {
-        let can_show = self
-            .document
-            .as_ref()
-            .is_none_or(|it| it.has(view.line().needs));
-        if can_show || self.panes.is_visible(view) {
-            self.panes.toggle(view);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ask::{SearchAsk, SelectAsk, ViewAsk};
+    use super::super::ask::{PaneAsk, SearchAsk, SelectAsk, ViewAsk};
     use super::super::message::Message;
     use super::super::testing::{
         CALLS, CITY, RUNS, STACKS, nothing_open, open, range, tiny, two_runs,
@@ -265,7 +238,7 @@ mod tests {
         state.execute(PaneAsk::Maximise(None));
         assert_eq!(state.panes.maximised, Some(STACKS));
         state.execute(PaneAsk::Reset);
-        assert_eq!(state.panes.wishes.last(), Some(&PaneWish::Reset));
+        assert_eq!(state.panes.open_views(), [CITY]);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl State {
     }
 
     /// The landscape under the pointer.
-    pub fn landscape_pointed_at(&self) -> Option<&City> {
+    pub(crate) fn landscape_pointed_at(&self) -> Option<&City> {
         let document = self.document.as_ref()?;
         let own = document.runs.as_ref().map_or(0, |runs| runs.side());
         match (&document.other_city, &self.runs_view.halves) {
@@ -60,7 +60,7 @@ impl State {
     }
 
     /// Does what is asked about two runs; nothing where there is one.
-    pub fn on_runs(&mut self, ask: RunsAsk) {
+    pub(crate) fn on_runs(&mut self, ask: RunsAsk) {
         if ask == RunsAsk::Flip {
             return self.begin_change(Change::Flip);
         }
@@ -155,7 +155,7 @@ impl State {
     }
 
     /// Collapses every district in which nothing differs, and expands what does; or expands everything.
-    pub fn show_only_differences(&mut self) {
+    pub(crate) fn show_only_differences(&mut self) {
         let Some(document) = &mut self.document else {
             return;
         };

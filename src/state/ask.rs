@@ -311,8 +311,10 @@ pub enum PaneAsk {
     Reset,
     /// The views for a purpose, in place of those that are open.
     For(Purpose),
-    /// As kept under a name.
+    /// As saved under a name, in place of those that are open.
     Arrange(Arrangement),
+    /// Where the user moved those that are open.
+    Move(Arrangement),
 }
 
 /// What a view does; places are in physical pixels from its top left corner.

@@ -11,7 +11,7 @@ use callscape_model::surface::Scale;
 
 impl State {
     /// Has the colours answer a question, and shows its panel.
-    pub fn ask_map(&mut self, id: &str) {
+    pub(crate) fn ask_map(&mut self, id: &str) {
         let Some(preset) = find(id).filter(|preset| self.missing_for(preset).is_none()) else {
             return;
         };
@@ -27,7 +27,7 @@ impl State {
     }
 
     /// Opens or closes the panel; without a question asked, the first that can be answered is.
-    pub fn toggle_question(&mut self) {
+    pub(crate) fn toggle_question(&mut self) {
         if self.look.question.is_open {
             self.look.question.is_open = false;
             return;

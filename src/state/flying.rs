@@ -55,7 +55,7 @@ impl State {
     }
 
     /// Flies to a module, which opens the landscape where that is closed.
-    pub fn fly_there(&mut self, module: ModuleId) {
+    pub(crate) fn fly_there(&mut self, module: ModuleId) {
         if self.document.is_some() {
             if !self.panes.is_main_visible() {
                 self.panes.open_main();

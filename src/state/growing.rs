@@ -121,7 +121,7 @@ impl Growing {
     }
 
     /// Whether it waits for the files to grow: no longer once they were read anew, and not for another document.
-    pub fn is_watching(&self) -> bool {
+    pub(crate) fn is_watching(&self) -> bool {
         self.watching.is_some()
     }
 
@@ -164,13 +164,13 @@ fn wait(
 }
 
 /// Leaves out of a document what reading has repaired only because the recording is not finished.
-pub fn forget_the_end(document: &mut Document) {
+pub(crate) fn forget_the_end(document: &mut Document) {
     document.forgiven = &UNFINISHED;
 }
 
 /// Shows in `new` what `old` shows of the same recordings, as they were before they grew: what is collapsed and
 /// chosen, the range, the clock. A clock at the end stays at the end.
-pub fn carry_over(old: &Document, new: &mut Document, now: Duration) {
+pub(crate) fn carry_over(old: &Document, new: &mut Document, now: Duration) {
     let same = Same {
         old,
         new,

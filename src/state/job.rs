@@ -94,7 +94,7 @@ pub fn take<T: Send + 'static>(job: &mut Option<Job<T>>) -> Option<T> {
 }
 
 /// Takes what came of a job for the document shown; a job for one before is stopped, and nothing comes of it.
-pub fn take_for<T: Send + 'static>(
+pub(crate) fn take_for<T: Send + 'static>(
     job: &mut Option<Made<Job<T>>>,
     shown: Generation,
 ) -> Option<Result<T, Cancelled>> {

@@ -13,23 +13,23 @@ use callscape_model::imports::Imports;
 use callscape_source::history::{History, HistoryError};
 
 /// The runs whose clocks were to be linked, and the same with linked clocks.
-pub type Linked = (Arc<Runs>, Runs);
+pub(crate) type Linked = (Arc<Runs>, Runs);
 
 /// Work under way beside the open document.
 #[derive(Default)]
 pub struct Jobs {
     /// Whether it scans the source tree again.
-    pub rescans: bool,
-    pub revising: Option<Made<Job<anyhow::Result<Option<Revised>>>>>,
+    pub(crate) rescans: bool,
+    pub(crate) revising: Option<Made<Job<anyhow::Result<Option<Revised>>>>>,
     pub laying_out: Option<Made<Job<City>>>,
     pub linking: Option<Made<Job<Linked>>>,
-    pub reading_history: Option<Job<Result<History, HistoryError>>>,
+    pub(crate) reading_history: Option<Job<Result<History, HistoryError>>>,
     /// It was tried, and is not tried again.
-    pub has_asked_history: bool,
+    pub(crate) has_asked_history: bool,
     /// Which file imports which, of this session; none where the tree cannot be read.
     pub finding_imports: Option<Made<Job<Option<Imports>>>>,
     /// For which it was tried.
-    pub imports_of: Option<Arc<Session>>,
+    pub(crate) imports_of: Option<Arc<Session>>,
 }
 
 impl Jobs {

@@ -52,7 +52,11 @@ impl MappingEditor {
     }
 
     /// Begins to find out what the mapping takes of `session`.
-    pub fn find_out(&mut self, session: &Arc<Session>, wake: impl FnOnce() + Send + 'static) {
+    pub(crate) fn find_out(
+        &mut self,
+        session: &Arc<Session>,
+        wake: impl FnOnce() + Send + 'static,
+    ) {
         let (session, mapping) = (Arc::clone(session), self.mapping.clone());
         let work = move |progress: &callscape_base::progress::Progress| {
             assign(&session, &mapping, progress)

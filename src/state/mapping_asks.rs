@@ -27,7 +27,7 @@ impl State {
     }
 
     /// The mapping of the editor's file, when nothing in it is wrong and it maps something.
-    pub fn usable_map(&self) -> Option<Arc<Mapping>> {
+    pub(crate) fn usable_map(&self) -> Option<Arc<Mapping>> {
         let editor = &self.mapping;
         let is_usable = editor.errors.is_empty() && !editor.mapping.entries().is_empty();
         (is_usable && !editor.is_edited()).then(|| Arc::new(editor.mapping.clone()))
@@ -57,7 +57,7 @@ impl State {
     }
 
     /// Opens, edits, saves and leaves the mapping.
-    pub fn on_mapping(&mut self, ask: MappingAsk) {
+    pub(crate) fn on_mapping(&mut self, ask: MappingAsk) {
         match ask {
             MappingAsk::Toggle => {
                 self.mapping.is_open ^= true;

@@ -6,7 +6,7 @@ use super::state::State;
 use callscape_base::units::Time;
 
 impl State {
-    pub fn on_play(&mut self, ask: PlayAsk) {
+    pub(crate) fn on_play(&mut self, ask: PlayAsk) {
         let now = self.now();
         let thread = self.document.as_ref().and_then(Document::stepping_thread);
         let Some((playback, trace)) = self.document.as_mut().and_then(Document::playing) else {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use glam::Vec2;
 
 /// A press that moves no farther than this many pixels is a click.
-pub const CLICK_RADIUS: f32 = 4.0;
+pub(crate) const CLICK_RADIUS: f32 = 4.0;
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 /// Where frames take long, clicks are heard late: the time of the frames between two clicks does not
 /// count, up to this.
@@ -24,7 +24,7 @@ pub struct Pointer {
     /// None outside of the window and over panels.
     pub at: Option<Vec2>,
     pub press: Option<Press>,
-    pub last_click: Option<Click>,
+    pub(crate) last_click: Option<Click>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -39,8 +39,8 @@ pub struct Click {
 pub struct Press {
     pub button: Button,
     pub at: Vec2,
-    pub pans: bool,
-    pub is_drag: bool,
+    pub(crate) pans: bool,
+    pub(crate) is_drag: bool,
 }
 
 impl Pointer {

@@ -20,7 +20,7 @@ use callscape_source::history::{History, HistoryError, history};
 
 impl State {
     /// Watches what is open now.
-    pub fn watch_again(&mut self) {
+    pub(crate) fn watch_again(&mut self) {
         let Some(document) = &self.document else {
             return;
         };
@@ -67,7 +67,7 @@ impl State {
     }
 
     /// Begins to link the clocks of two runs by something else.
-    pub fn link_clocks(&mut self, link: Link) {
+    pub(crate) fn link_clocks(&mut self, link: Link) {
         let Some(document) = &self.document else {
             return;
         };
@@ -210,7 +210,7 @@ impl State {
     }
 
     /// Begins to read the history where a metric of it is asked for.
-    pub fn ask_history(&mut self) {
+    pub(crate) fn ask_history(&mut self) {
         let asks = |metric: Metric| metric.origin() == Origin::History;
         let settings = &self.settings;
         let is_asked = asks(settings.area)

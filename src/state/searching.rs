@@ -32,7 +32,7 @@ impl State {
         }
     }
 
-    pub fn search_for(&mut self, query: String) {
+    pub(crate) fn search_for(&mut self, query: String) {
         self.search.look_for(query, self.document.as_mut());
         self.look.names += 1;
     }
@@ -43,7 +43,7 @@ impl State {
     }
 
     /// Closes the list of results; the query stays for the next time.
-    pub fn close_search(&mut self) {
+    pub(crate) fn close_search(&mut self) {
         self.look.names += u64::from(self.search.is_open);
         self.search.is_open = false;
     }

@@ -35,7 +35,7 @@ impl State {
     }
 
     /// Begins to open the same recordings with the source tree in `dir`; the demo has none.
-    pub fn open_source(&mut self, dir: PathBuf) {
+    pub(crate) fn open_source(&mut self, dir: PathBuf) {
         let Some(document) = &self.document else {
             return;
         };
@@ -47,7 +47,7 @@ impl State {
     }
 
     /// What is still to be told of damage that answers have met with; told once for each document.
-    pub fn untold_damage(&self) -> Option<String> {
+    pub(crate) fn untold_damage(&self) -> Option<String> {
         if self.opening.damage_is_told {
             return None;
         }
@@ -55,7 +55,7 @@ impl State {
         resolved.recording.damage()
     }
 
-    pub fn tell_damage(&mut self) {
+    pub(crate) fn tell_damage(&mut self) {
         if let Some(damage) = self.untold_damage() {
             self.opening.damage_is_told = true;
             let title = "Parts of the recording are missing";

@@ -96,7 +96,7 @@ impl State {
         let playback = document.and_then(|open| open.playback.as_ref());
         self.moving.is_moving()
             || document.is_some_and(|it| it.city.is_moving())
-            || self.panes.is_moving
+            || self.panes.is_moving()
             || playback.is_some_and(|playback| playback.is_playing())
             || self.untold_damage().is_some()
     }
@@ -132,6 +132,7 @@ impl State {
     pub fn advance(&mut self, since: Duration) {
         let now = self.now();
         let seconds = since.as_secs_f32();
+        self.panes.advance(seconds);
         self.moving.advance(seconds, now, self.document.as_ref());
         if let Some(document) = &mut self.document {
             if let Some((playback, trace)) = document.playing() {

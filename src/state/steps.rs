@@ -44,8 +44,7 @@ pub struct Shown {
     pub settings: LandscapeSettings,
     pub runs: Option<ShownRuns>,
     pub chosen: Pointed,
-    /// None before the dock has told it.
-    pub views: Option<Arc<Arrangement>>,
+    pub views: Arc<Arrangement>,
     pub maximised: Option<ViewId>,
     pub text_scale: f32,
 }
@@ -114,7 +113,7 @@ pub struct Steps {
     /// The inputs that all this is about: [`super::Stamps::opened`].
     pub opened: u64,
     /// Something was asked for since what is shown was last looked at, so that it is looked at closely.
-    pub is_touched: bool,
+    pub(crate) is_touched: bool,
     /// How many steps are to be done, as soon as jobs for it are done; with the last job that was begun.
     pub going: Option<(usize, Option<Ask>)>,
     /// What is shown was brought to a step: whatever comes of that is no step of its own.

@@ -86,7 +86,7 @@ impl State {
         self.look.looks += 1;
     }
 
-    pub fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
+    pub(crate) fn collapse_or_expand(&mut self, module: Option<ModuleId>) {
         let Some(document) = &mut self.document else {
             return;
         };
@@ -125,7 +125,7 @@ impl State {
     }
 
     /// Blocks of the landscape have changed.
-    pub fn blocks_moved(&mut self) {
+    pub(crate) fn blocks_moved(&mut self) {
         if let Some(document) = &self.document {
             self.moving.camera.set_bounds(document.bounds());
             self.look.blocks += 1;
@@ -133,7 +133,7 @@ impl State {
     }
 
     /// Collapses and expands.
-    pub fn on_cut(&mut self, ask: CutAsk) {
+    pub(crate) fn on_cut(&mut self, ask: CutAsk) {
         if let CutAsk::CollapseOrExpand(module) = ask {
             return self.collapse_or_expand(module);
         }
@@ -184,7 +184,7 @@ impl State {
     }
 
     /// Collapses what is too small on the screen and expands what is large enough, once the camera rests.
-    pub fn fit_detail(&mut self) {
+    pub(crate) fn fit_detail(&mut self) {
         if !self.look.detail_by_size
             || self.moving.camera.is_moving()
             || self.work.jobs.laying_out.is_some()

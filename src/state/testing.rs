@@ -57,13 +57,13 @@ static RUNS_LINE: ViewLine = ViewLine {
     ..PLAIN
 };
 
-pub const CITY: ViewId = ViewId::of(&CITY_LINE);
-pub const STACKS: ViewId = ViewId::of(&STACKS_LINE);
-pub const CALLS: ViewId = ViewId::of(&CALLS_LINE);
-pub const RUNS: ViewId = ViewId::of(&RUNS_LINE);
+pub(crate) const CITY: ViewId = ViewId::of(&CITY_LINE);
+pub(crate) const STACKS: ViewId = ViewId::of(&STACKS_LINE);
+pub(crate) const CALLS: ViewId = ViewId::of(&CALLS_LINE);
+pub(crate) const RUNS: ViewId = ViewId::of(&RUNS_LINE);
 
 /// Nothing is open; it is zero o'clock until a test says otherwise.
-pub fn nothing_open() -> State {
+pub(crate) fn nothing_open() -> State {
     let views = vec![CITY, STACKS, CALLS, RUNS];
     let mut state = State::new(views, Box::new(|| Box::new(|| ())));
     state.tell_time(Duration::ZERO);
@@ -82,7 +82,7 @@ const CALLS_OF_TINY: [(u32, &str, u64, u64); 6] = [
 ];
 
 /// A file with the tiny recording, which the test removes.
-pub fn tiny_file() -> PathBuf {
+pub(crate) fn tiny_file() -> PathBuf {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("callscape-state-{}-{number}.json", std::process::id());
@@ -98,7 +98,7 @@ pub fn tiny_file() -> PathBuf {
 }
 
 /// Opens these inputs without waiting for frames.
-pub fn opened(inputs: &Inputs) -> State {
+pub(crate) fn opened(inputs: &Inputs) -> State {
     let settings = LandscapeSettings::default();
     let document = Document::open(inputs, None, &settings, &Progress::new());
     let mut state = nothing_open();
@@ -108,7 +108,7 @@ pub fn opened(inputs: &Inputs) -> State {
 }
 
 /// The tiny recording is open.
-pub fn tiny() -> State {
+pub(crate) fn tiny() -> State {
     let path = tiny_file();
     let state = opened(&Inputs {
         recordings: vec![path.clone()],
@@ -119,7 +119,7 @@ pub fn tiny() -> State {
 }
 
 /// Two versions of a program are open, without their source.
-pub fn two_runs() -> State {
+pub(crate) fn two_runs() -> State {
     let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .join("tests/data/compare/paths");
     let file = |name| data.join(format!("{name}.json.gz"));
@@ -130,7 +130,7 @@ pub fn two_runs() -> State {
 }
 
 /// Waits for all that is under way.
-pub fn settle(state: &mut State) {
+pub(crate) fn settle(state: &mut State) {
     let pause = || std::thread::sleep(Duration::from_millis(1));
     state.poll_jobs();
     while state.work.jobs.is_any()
@@ -148,23 +148,23 @@ pub fn settle(state: &mut State) {
 }
 
 /// Goes on to `milliseconds` after the start, in one frame.
-pub fn frame_at(state: &mut State, milliseconds: u64) {
+pub(crate) fn frame_at(state: &mut State, milliseconds: u64) {
     state.tell_time(Duration::from_millis(milliseconds));
     let since = state.moving.time.begin_frame();
     state.advance(since);
     state.moving.time.end_frame(true);
 }
 
-pub fn open(state: &State) -> &Document {
+pub(crate) fn open(state: &State) -> &Document {
     state.document.as_ref().expect("something is open")
 }
 
-pub fn trace(state: &State) -> &Trace {
+pub(crate) fn trace(state: &State) -> &Trace {
     &open(state).resolved().expect("a recording").recording.trace
 }
 
 /// The module of this name.
-pub fn module(state: &State, name: &str) -> ModuleId {
+pub(crate) fn module(state: &State, name: &str) -> ModuleId {
     let hierarchy = &open(state).session.hierarchy;
     let mut modules = hierarchy.modules();
     let found = modules.find(|&id| hierarchy.name(id) == name);
@@ -172,7 +172,7 @@ pub fn module(state: &State, name: &str) -> ModuleId {
 }
 
 /// The function with this name in its module.
-pub fn function(state: &State, name: &str) -> FunctionId {
+pub(crate) fn function(state: &State, name: &str) -> FunctionId {
     let functions = &open(state)
         .resolved()
         .expect("a recording")
@@ -184,10 +184,10 @@ pub fn function(state: &State, name: &str) -> FunctionId {
     found.unwrap_or_else(|| panic!("no function is called {name}"))
 }
 
-pub fn micros(time: u64) -> Time {
+pub(crate) fn micros(time: u64) -> Time {
     Time::from_ns(1_000 * time)
 }
 
-pub fn range(start: u64, end: u64) -> TimeRange {
+pub(crate) fn range(start: u64, end: u64) -> TimeRange {
     TimeRange::new(micros(start), micros(end))
 }

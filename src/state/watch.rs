@@ -22,7 +22,7 @@ const CHECK: Duration = Duration::from_secs(5);
 
 /// What has changed since it was told of last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct Changed {
     pub sources: bool,
     pub mapping: bool,
     /// Something that the user should know, once.
@@ -37,7 +37,7 @@ impl Changed {
 
 /// What is watched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Watched {
+pub(crate) struct Watched {
     pub source_dir: Option<PathBuf>,
     pub mapping: Option<PathBuf>,
 }
@@ -56,10 +56,10 @@ impl Watched {
 }
 
 /// Tells the window to look; used up by one look.
-pub type Wake = Box<dyn FnOnce() + Send>;
+pub(crate) type Wake = Box<dyn FnOnce() + Send>;
 
 /// A watcher on a thread of its own, which ends with this.
-pub struct Watch {
+pub(crate) struct Watch {
     changes: Receiver<Changed>,
     /// The thread needs a new one for each time that it has something to tell.
     wakes: Sender<Wake>,
@@ -69,7 +69,7 @@ pub struct Watch {
 
 impl Watch {
     /// Starts to watch.
-    pub fn start(watched: Watched, wake: Wake) -> Watch {
+    pub(crate) fn start(watched: Watched, wake: Wake) -> Watch {
         let (sender, changes) = channel();
         let (wakes, wake_receiver) = channel();
         // The receiver is there still.
@@ -95,7 +95,7 @@ impl Watch {
     }
 
     /// What has changed since the last time; `wake` makes what calls the window the next time.
-    pub fn poll(&self, wake: impl FnOnce() -> Wake) -> Option<Changed> {
+    pub(crate) fn poll(&self, wake: impl FnOnce() -> Wake) -> Option<Changed> {
         let changed = self.changes.try_recv().ok()?;
         // A thread that has ended needs none.
         let _ = self.wakes.send(wake());

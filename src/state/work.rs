@@ -35,7 +35,7 @@ pub struct FrequencyWork {
     pub job: Option<(Cost, Job<CountedFrequencies>)>,
     pub known: Option<CountedFrequencies>,
     /// It was cancelled for windows of this length: not tried again by itself.
-    pub given_up: Option<Cost>,
+    pub(crate) given_up: Option<Cost>,
     /// The windows that somebody wants to choose a limit by.
     pub wanted: Option<Cost>,
 }

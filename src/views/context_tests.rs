@@ -11,8 +11,8 @@ use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
 use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Ask, Asks, RunsAsk, SelectAsk};
-use callscape_state::panes::ViewId;
+use callscape_state::ask::{Ask, Asks, PaneAsk, RunsAsk, SelectAsk};
+use callscape_state::panes::Arrangement;
 use callscape_state::runs_view::testing::{open, paths, wait};
 
 static VIEWS: [&Entry; 3] = [&tree::ENTRY, &rings::ENTRY, &fan::ENTRY];
@@ -34,9 +34,13 @@ fn log(view: &dyn View, id: &str) -> Value {
 /// Two runs with all views of contexts, and the causes that tell them apart with their modules.
 fn two_runs() -> (State, Vec<(Cause, ModuleId)>) {
     let mut state = paths();
-    for entry in VIEWS {
-        state.panes.open(ViewId::of(&entry.line));
-    }
+    // Side by side: in tabs only one of them is visible.
+    state.execute(PaneAsk::Move(Arrangement::Row {
+        shares: vec![1.0; VIEWS.len()],
+        parts: VIEWS
+            .map(|it| Arrangement::View(it.line.id.to_owned()))
+            .into(),
+    }));
     wait(&mut state);
     let document = open(&state);
     let runs = document.runs.clone().expect("two runs");

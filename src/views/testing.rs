@@ -10,7 +10,7 @@ use callscape_state::State;
 use callscape_state::ask::{Ask, Asks};
 
 /// Until nothing more is worked out; what was found may be what something else waited for.
-pub fn wait(view: &mut dyn View, state: &State) {
+pub(crate) fn wait(view: &mut dyn View, state: &State) {
     let mut idle = 0;
     while idle < 2 {
         view.update(state, &mut Asks::default());
@@ -22,7 +22,7 @@ pub fn wait(view: &mut dyn View, state: &State) {
 }
 
 /// A frame of a view's widgets in a window: what is drawn, what the pointer is on, and what was asked.
-pub fn frame(
+pub(crate) fn frame(
     ctx: &egui::Context,
     view: &mut dyn View,
     state: &State,

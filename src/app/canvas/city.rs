@@ -25,7 +25,7 @@ const MAX_NAMES_FOUND: usize = 12;
 
 /// How well a landscape is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Sharpness {
+pub(crate) struct Sharpness {
     pub quality: Quality,
     /// A picture that would only be better is drawn again too.
     pub may_settle: bool,
@@ -35,7 +35,7 @@ pub struct Sharpness {
 
 /// What a renderer has of a landscape, and what its picture shows.
 #[derive(Default)]
-pub struct Drawn {
+pub(super) struct Drawn {
     frame: Option<Frame>,
     /// The moment that the renderer has; none when it has nothing of the present blocks.
     shown: Option<Option<Moment>>,
@@ -59,17 +59,17 @@ type Marked = (Option<(ModuleId, ModuleId)>, Option<ThreadId>);
 
 impl Drawn {
     /// Of the last picture.
-    pub fn camera(&self) -> Option<Camera> {
+    pub(super) fn camera(&self) -> Option<Camera> {
         self.frame.map(|frame| frame.camera)
     }
 
     /// Names are being chosen.
-    pub fn names_wait(&self) -> bool {
+    pub(super) fn names_wait(&self) -> bool {
         self.names_wait
     }
 
     /// A frame has been drawn, if there is one.
-    pub fn note(&mut self, frame: Option<Frame>) {
+    pub(super) fn note(&mut self, frame: Option<Frame>) {
         self.frame = frame.or(self.frame);
     }
 }
@@ -144,7 +144,7 @@ impl Drawn {
 }
 
 /// What a landscape is drawn for.
-pub struct Wanted {
+pub(super) struct Wanted {
     /// 0 for the landscape, 1 for that of a second run.
     pub which: usize,
     /// All but the module of a spot is dimmed, if there is a spot.
@@ -156,7 +156,7 @@ pub struct Wanted {
 impl Drawn {
     /// Brings the renderer of a landscape up to date, and gives the frame to draw; none when the picture would be the
     /// same, or only better and it may not settle now.
-    pub fn next_frame(
+    pub(super) fn next_frame(
         &mut self,
         (gpu, renderer): (&Gpu, &mut Renderer),
         state: &mut State,

@@ -7,8 +7,8 @@ mod city;
 mod place;
 mod prepare;
 
-pub use city::Sharpness;
-pub use prepare::Prepared;
+pub(crate) use city::Sharpness;
+pub(crate) use prepare::Prepared;
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use glam::Vec2;
 
 use self::city::Drawn;
 use self::place::halves;
-pub use self::place::viewport;
+pub(crate) use self::place::viewport;
 use super::panels::context::{Layout, Pictures};
 use callscape_layout::sheet::Sheet;
 use callscape_look::image::Image;
@@ -34,14 +34,14 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 const FORMAT_STORED: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
 /// What the panels look like in one frame, as triangles and changed textures.
-pub struct Panels {
+pub(crate) struct Panels {
     pub primitives: Vec<egui::ClippedPrimitive>,
     pub textures: egui::TexturesDelta,
     pub pixels_per_point: f32,
 }
 
 /// A device and the pictures of all views on it.
-pub struct Canvas {
+pub(crate) struct Canvas {
     // Dropped in this order: everything made from the device before the device.
     pictures: BTreeMap<PictureOf, Picture>,
     panels: egui_wgpu::Renderer,
@@ -59,7 +59,7 @@ pub struct Canvas {
 
 /// What a picture is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PictureOf {
+pub(crate) enum PictureOf {
     View(ViewId),
     /// The landscape of a second run.
     SecondRun,
@@ -68,7 +68,7 @@ pub enum PictureOf {
 }
 
 /// What landscapes are shown by: the one, and that of a second run.
-pub fn landscapes() -> [PictureOf; 2] {
+pub(crate) fn landscapes() -> [PictureOf; 2] {
     [PictureOf::View(main()), PictureOf::SecondRun]
 }
 
@@ -83,7 +83,7 @@ struct Picture {
 
 impl Canvas {
     /// For panels on targets of the format `panels`.
-    pub fn new(gpu: Gpu, panels: wgpu::TextureFormat) -> Canvas {
+    pub(crate) fn new(gpu: Gpu, panels: wgpu::TextureFormat) -> Canvas {
         let options = egui_wgpu::RendererOptions::default();
         Canvas {
             pictures: BTreeMap::new(),
@@ -98,7 +98,7 @@ impl Canvas {
     }
 
     /// Notes in `pictures` what the panels show the views by.
-    pub fn name_pictures(&mut self, pictures: &mut Pictures) {
+    pub(crate) fn name_pictures(&mut self, pictures: &mut Pictures) {
         pictures.views.clear();
         for entry in REGISTRY {
             let view = ViewId::of(&entry.line);
@@ -110,7 +110,7 @@ impl Canvas {
     }
 
     /// The texture that shows something, whatever is drawn on it later.
-    pub fn picture(&mut self, of: PictureOf) -> egui::TextureId {
+    pub(crate) fn picture(&mut self, of: PictureOf) -> egui::TextureId {
         if let Some(picture) = self.pictures.get(&of) {
             return picture.id;
         }
@@ -133,7 +133,7 @@ impl Canvas {
     }
 
     /// Sees to it that there is a renderer for a second landscape, or that there is none and nothing is kept for it.
-    pub fn set_second(&mut self, is_wanted: bool) {
+    pub(crate) fn set_second(&mut self, is_wanted: bool) {
         if is_wanted && self.second.is_none() {
             self.second = Some(Renderer::new(&self.gpu, FORMAT));
         }
@@ -146,7 +146,7 @@ impl Canvas {
     }
 
     /// How many pictures of landscapes are averaged for a frame while things move.
-    pub fn set_together(&mut self, together: u32) {
+    pub(crate) fn set_together(&mut self, together: u32) {
         self.renderer.set_together(together);
         if let Some(second) = &mut self.second {
             second.set_together(together);
@@ -154,13 +154,13 @@ impl Canvas {
     }
 
     /// The camera of the last picture of the landscape.
-    pub fn camera_drawn(&self) -> Option<callscape_look::camera::Camera> {
+    pub(crate) fn camera_drawn(&self) -> Option<callscape_look::camera::Camera> {
         self.drawn[0].camera()
     }
 
     /// Tells the state where the panels have left room for landscapes, and makes what to draw them on, `scale` times as
     /// fine as the screen. None while the landscape is not to be seen.
-    pub fn targets(
+    pub(crate) fn targets(
         &mut self,
         state: &mut State,
         layout: &Layout,
@@ -196,7 +196,7 @@ impl Canvas {
 
     /// What to draw a picture on, with sides of `size` pixels, at least one and no more than
     /// the device can draw.
-    pub fn target(&mut self, of: PictureOf, size: [u32; 2], scale: f32) -> Surface {
+    pub(crate) fn target(&mut self, of: PictureOf, size: [u32; 2], scale: f32) -> Surface {
         let limit = self.gpu.device.limits().max_texture_dimension_2d;
         let size = fitted(size, limit);
         let id = self.picture(of);
@@ -229,7 +229,7 @@ impl Canvas {
 
     /// Keeps what the landscapes show now as what is before: they get other pictures to be drawn on.
     /// Gives the textures of what is before. One whose sides have as many pixels as they `fill` needs no smoothing.
-    pub fn keep_before(&mut self, fill: [u32; 2]) -> [egui::TextureId; 2] {
+    pub(crate) fn keep_before(&mut self, fill: [u32; 2]) -> [egui::TextureId; 2] {
         for (which, shown) in landscapes().into_iter().enumerate() {
             let before = PictureOf::Before(which);
             self.picture(before);
@@ -262,20 +262,20 @@ impl Canvas {
     }
 
     /// The last picture of something, read back; waits for the device. None before there is one.
-    pub fn read(&self, of: PictureOf) -> Option<Result<Image, GpuError>> {
+    pub(crate) fn read(&self, of: PictureOf) -> Option<Result<Image, GpuError>> {
         let picture = self.pictures.get(&of)?;
         let is_drawn = picture.size != [0, 0];
         is_drawn.then(|| readback::image(&self.gpu, picture.target.texture()))
     }
 
     /// Whether drawing the landscapes again would not make their pictures better.
-    pub fn settled(&self) -> bool {
+    pub(crate) fn settled(&self) -> bool {
         let names_wait = self.drawn.iter().any(|drawn| drawn.names_wait());
         !names_wait && self.renderer.settled() && self.second.as_ref().is_none_or(Renderer::settled)
     }
 
     /// Takes another sheet for a view.
-    pub fn prepare_sheet(&mut self, view: ViewId, sheet: &Sheet) {
+    pub(crate) fn prepare_sheet(&mut self, view: ViewId, sheet: &Sheet) {
         let gpu = &self.gpu;
         let renderer = self.sheets.entry(view);
         let renderer = renderer.or_insert_with(|| SheetRenderer::new(gpu, FORMAT));
@@ -283,7 +283,12 @@ impl Canvas {
     }
 
     /// Draws what is new of the landscapes and sheets.
-    pub fn record(&mut self, encoder: &mut wgpu::CommandEncoder, new: &Prepared, theme: Theme) {
+    pub(crate) fn record(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        new: &Prepared,
+        theme: Theme,
+    ) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
         for ((renderer, shown), frame) in
             renderers.into_iter().zip(landscapes()).zip(new.landscapes)
@@ -298,7 +303,7 @@ impl Canvas {
     }
 
     /// The same, with landscapes as they are once nothing moves; submits it.
-    pub fn draw_finished(&mut self, new: &Prepared, theme: Theme) {
+    pub(crate) fn draw_finished(&mut self, new: &Prepared, theme: Theme) {
         let renderers = [Some(&mut self.renderer), self.second.as_mut()];
         for ((renderer, shown), frame) in
             renderers.into_iter().zip(landscapes()).zip(new.landscapes)
@@ -326,17 +331,17 @@ impl Canvas {
     }
 
     /// Takes the textures of panels that are new or others.
-    pub fn take_textures(&mut self, textures: &mut egui::TexturesDelta) {
+    pub(crate) fn take_textures(&mut self, textures: &mut egui::TexturesDelta) {
         take_textures(&mut self.panels, &self.gpu, textures);
     }
 
     /// Drops the textures that panels need no longer.
-    pub fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
+    pub(crate) fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
         free_textures(&mut self.panels, textures);
     }
 
     /// Draws panels with the views in them on `target`, with sides of `size` pixels.
-    pub fn paint(
+    pub(crate) fn paint(
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
@@ -359,7 +364,7 @@ impl Canvas {
 }
 
 /// Gives a renderer of panels the textures that are new or others.
-pub fn take_textures(
+pub(crate) fn take_textures(
     renderer: &mut egui_wgpu::Renderer,
     gpu: &Gpu,
     textures: &mut egui::TexturesDelta,
@@ -372,14 +377,17 @@ pub fn take_textures(
 }
 
 /// Drops the textures that panels need no longer.
-pub fn free_textures(renderer: &mut egui_wgpu::Renderer, textures: &mut egui::TexturesDelta) {
+pub(crate) fn free_textures(
+    renderer: &mut egui_wgpu::Renderer,
+    textures: &mut egui::TexturesDelta,
+) {
     for id in textures.free.drain() {
         renderer.free_texture(&id);
     }
 }
 
 /// Draws panels on a target, over `ground`.
-pub fn paint(
+pub(crate) fn paint(
     renderer: &mut egui_wgpu::Renderer,
     (gpu, encoder, target): (&Gpu, &mut wgpu::CommandEncoder, &wgpu::TextureView),
     primitives: &[egui::ClippedPrimitive],

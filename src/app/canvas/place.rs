@@ -8,7 +8,7 @@ use callscape_state::runs_view::Halves;
 use callscape_views::{Place, Placed};
 
 /// Where both landscapes are, in physical pixels; none where there is one.
-pub fn halves(placed: &Placed, pixels_per_point: f32) -> Option<Halves> {
+pub(super) fn halves(placed: &Placed, pixels_per_point: f32) -> Option<Halves> {
     let split = placed.split.as_ref()?;
     let corner = |rect: egui::Rect| {
         let at = rect.min.to_vec2() * pixels_per_point;
@@ -22,7 +22,7 @@ pub fn halves(placed: &Placed, pixels_per_point: f32) -> Option<Halves> {
 }
 
 /// Where the landscape is drawn, in pixels, and what of it is seen, as normalised device coordinates.
-pub fn viewport(landscape: Place, pixels_per_point: f32) -> Viewport {
+pub(crate) fn viewport(landscape: Place, pixels_per_point: f32) -> Viewport {
     let Place { seen, drawn } = landscape;
     let ndc = |at: egui::Pos2| {
         let share = (at - drawn.min) / drawn.size();

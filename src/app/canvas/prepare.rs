@@ -11,14 +11,14 @@ use callscape_views::{Picture, Surface, main};
 
 /// What is to be drawn: a frame of the landscape and of that of a second run, and sheets, where they changed.
 #[derive(Clone, Debug, Default)]
-pub struct Prepared {
+pub(crate) struct Prepared {
     pub landscapes: [Option<Frame>; 2],
     pub sheets: Vec<ViewId>,
 }
 
 impl Prepared {
     /// What is newer takes the place of the same.
-    pub fn add(&mut self, newer: Prepared) {
+    pub(crate) fn add(&mut self, newer: Prepared) {
         for (old, new) in self.landscapes.iter_mut().zip(newer.landscapes) {
             *old = new.or(*old);
         }
@@ -30,7 +30,7 @@ impl Prepared {
     }
 
     /// Nothing is new.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.sheets.is_empty() && self.landscapes.iter().all(Option::is_none)
     }
 }
@@ -38,7 +38,7 @@ impl Prepared {
 impl Canvas {
     /// Brings all renderers up to date with the state, and says what there is to draw on the `targets` of the landscapes
     /// and on those of the other views, `scale` pixels a point. All but the module of a `spot` is dimmed.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         (state, views): (&mut State, &mut Views),
         spot: Option<Option<ModuleId>>,
@@ -76,7 +76,7 @@ impl Canvas {
     }
 
     /// What was prepared has been drawn.
-    pub fn note_drawn(&mut self, new: &Prepared) {
+    pub(crate) fn note_drawn(&mut self, new: &Prepared) {
         for (drawn, frame) in self.drawn.iter_mut().zip(new.landscapes) {
             drawn.note(frame);
         }
@@ -85,7 +85,7 @@ impl Canvas {
     /// Brings the renderers of the sheets that can be seen up to date; those whose picture changes.
     fn prepare_sheets(&mut self, state: &State, views: &mut Views, scale: f32) -> Vec<ViewId> {
         let mut changed = Vec::new();
-        for pane in &state.panes.open {
+        for pane in state.panes.open_panes() {
             let is_visible = pane.view != main() && state.panes.is_visible(pane.view);
             let Some([min, max]) = pane.place.filter(|_| is_visible) else {
                 continue;

@@ -20,7 +20,7 @@ const GAP: f32 = 1.0 / 480.0;
 const DIVIDER: f32 = 1.0 / 960.0;
 
 /// What is drawn, of A and of B.
-pub struct Both {
+pub(crate) struct Both {
     pub views: [City; 2],
     pub moments: [Option<Moment>; 2],
     pub captions: [String; 2],
@@ -35,7 +35,7 @@ pub struct Both {
 impl Both {
     /// Writes a PNG of `settings.size` pixels, captions and legend included; what both do not leave half of the height
     /// is left out.
-    pub fn write(
+    pub(crate) fn write(
         self,
         session: &Session,
         settings: &PictureSettings,

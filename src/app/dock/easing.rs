@@ -4,43 +4,15 @@
 //! it shows moves with its edge and is not made anew in every frame.
 
 use egui::Rect;
-use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles};
+use egui_tiles::{Container, LinearDir, Tile, TileId, Tiles};
 
-use callscape_state::panes::ViewId;
+use callscape_state::panes::{Coming, ViewId};
 
-/// Seconds that a view takes to come or to go.
-const SECONDS: f32 = 0.5;
 /// An opening is no smaller than this part of the room.
 const LEAST: f32 = 1e-4;
 
-/// A view on its way.
-#[derive(Clone, Copy, Debug)]
-struct Moving {
-    view: ViewId,
-    /// What it has of the room of all beside it where it stands, 0 to 1.
-    share: f32,
-    /// How much of its way it has come, 0 to 1.
-    at: f32,
-    goes: bool,
-}
-
-impl Moving {
-    /// How much of it is open, 0 to 1: slowly at first and at last.
-    fn open(&self) -> f32 {
-        self.at * self.at * (3.0 - 2.0 * self.at)
-    }
-}
-
-/// The views on their way.
-#[derive(Debug, Default)]
-pub struct Easing {
-    /// What opens and closes does so in the course of a moment.
-    pub is_on: bool,
-    moving: Vec<Moving>,
-}
-
 /// What a view on its way is seen through.
-pub struct Opening {
+pub(super) struct Opening {
     pub view: ViewId,
     /// Its height in a column, its width in a row, where it stands.
     whole: f32,
@@ -49,7 +21,7 @@ pub struct Opening {
 
 impl Opening {
     /// As large as the view is where it stands, when `seen` of it is to be seen now.
-    pub fn whole(&self, seen: Rect) -> Rect {
+    pub(super) fn whole(&self, seen: Rect) -> Rect {
         let mut size = seen.size();
         match self.is_column {
             true => size.y = self.whole,
@@ -60,129 +32,81 @@ impl Opening {
 }
 
 /// The shares of tiles as they were before some were on their way.
-pub type Shares = Vec<(TileId, TileId, f32)>;
+pub(super) type Shares = Vec<(TileId, TileId, f32)>;
 
-impl Easing {
-    pub fn is_moving(&self) -> bool {
-        !self.moving.is_empty()
-    }
-
-    pub fn goes(&self, view: ViewId) -> bool {
-        self.moving.iter().any(|it| it.view == view && it.goes)
-    }
-
-    /// Has a view come, or one that goes come back, to `share` of the room where that is not known.
-    pub fn come(&mut self, view: ViewId, share: f32) {
-        match self.moving.iter_mut().find(|it| it.view == view) {
-            Some(moving) => moving.goes = false,
-            None => self.moving.push(Moving {
-                view,
-                share,
-                at: 0.0,
-                goes: false,
-            }),
+/// Gives the tiles of views on their way as much room as they have at this moment; what they had.
+pub(super) fn squeeze(coming: &[Coming], tiles: &mut Tiles<ViewId>) -> Shares {
+    let mut before = Shares::new();
+    let held: Vec<(TileId, TileId, f32)> = (coming.iter())
+        .filter_map(|it| {
+            let (linear, child) = holder(tiles, it.view)?;
+            Some((linear, child, (it.open() * it.share).max(LEAST)))
+        })
+        .collect();
+    for &(parent, ..) in &held {
+        if before.iter().any(|(of, ..)| *of == parent) {
+            continue;
         }
-    }
-
-    /// Has a view go that has `share` of the room, or one that comes go back.
-    pub fn go(&mut self, view: ViewId, share: f32) {
-        match self.moving.iter_mut().find(|it| it.view == view) {
-            Some(moving) => moving.goes = true,
-            None => self.moving.push(Moving {
-                view,
-                share,
-                at: 1.0,
-                goes: true,
-            }),
-        }
-    }
-
-    /// Lets `seconds` pass; the views that are gone now.
-    pub fn advance(&mut self, seconds: f32) -> Vec<ViewId> {
-        let mut gone = Vec::new();
-        self.moving.retain_mut(|it| {
-            let by = seconds / SECONDS;
-            it.at = if it.goes { it.at - by } else { it.at + by }.clamp(0.0, 1.0);
-            if it.goes && it.at <= 0.0 {
-                gone.push(it.view);
-            }
-            match it.goes {
-                true => it.at > 0.0,
-                false => it.at < 1.0,
-            }
-        });
-        gone
-    }
-
-    /// Gives the tiles of views on their way as much room as they have at this moment; what they had.
-    pub fn squeeze(&self, tiles: &mut Tiles<ViewId>) -> Shares {
-        let mut before = Shares::new();
-        let held: Vec<(TileId, TileId, f32)> = (self.moving.iter())
-            .filter_map(|it| {
-                let (linear, child) = holder(tiles, it.view)?;
-                Some((linear, child, (it.open() * it.share).max(LEAST)))
-            })
+        let own: Vec<(TileId, f32)> = (held.iter().filter(|(of, ..)| *of == parent))
+            .map(|&(_, child, share)| (child, share))
             .collect();
-        for &(parent, ..) in &held {
-            if before.iter().any(|(of, ..)| *of == parent) {
-                continue;
-            }
-            let own: Vec<(TileId, f32)> = (held.iter().filter(|(of, ..)| *of == parent))
-                .map(|&(_, child, share)| (child, share))
-                .collect();
-            let Some(Tile::Container(Container::Linear(linear))) = tiles.get_mut(parent) else {
-                continue;
-            };
-            let is_on_its_way = |child| own.iter().any(|(of, _)| *of == child);
-            let taken: f32 = own.iter().map(|(_, share)| share).sum();
-            let settled: Vec<TileId> = (linear.children.iter().copied())
-                .filter(|&child| !is_on_its_way(child))
-                .collect();
-            let sum: f32 = settled.iter().map(|&child| linear.shares[child]).sum();
-            before.extend(
-                linear
-                    .children
-                    .iter()
-                    .map(|&it| (parent, it, linear.shares[it])),
-            );
-            for child in settled {
-                let share = linear.shares[child] / sum.max(LEAST) * (1.0 - taken).max(LEAST);
-                linear.shares.set_share(child, share);
-            }
-            for (child, share) in own {
-                linear.shares.set_share(child, share);
-            }
+        let Some(Tile::Container(Container::Linear(linear))) = tiles.get_mut(parent) else {
+            continue;
+        };
+        let is_on_its_way = |child| own.iter().any(|(of, _)| *of == child);
+        let taken: f32 = own.iter().map(|(_, share)| share).sum();
+        let settled: Vec<TileId> = (linear.children.iter().copied())
+            .filter(|&child| !is_on_its_way(child))
+            .collect();
+        let sum: f32 = settled.iter().map(|&child| linear.shares[child]).sum();
+        before.extend(
+            linear
+                .children
+                .iter()
+                .map(|&it| (parent, it, linear.shares[it])),
+        );
+        for child in settled {
+            let share = linear.shares[child] / sum.max(LEAST) * (1.0 - taken).max(LEAST);
+            linear.shares.set_share(child, share);
         }
-        before
-    }
-
-    /// What views on their way are seen through, where all views have `room` with `gap` between them.
-    pub fn openings(&self, tiles: &Tiles<ViewId>, room: Rect, gap: f32) -> Vec<Opening> {
-        let openings = self.moving.iter().filter_map(|it| {
-            let (parent, _) = holder(tiles, it.view)?;
-            let size = tiles.rect(parent).unwrap_or(room).size();
-            let is_column = direction(tiles, parent) == Some(LinearDir::Vertical);
-            let size = if is_column { size.y } else { size.x };
-            Some(Opening {
-                view: it.view,
-                whole: it.share * (size - gap),
-                is_column,
-            })
-        });
-        openings.collect()
-    }
-
-    /// How much of the gap between views there is, 0 to 1, of `open` views.
-    pub fn gap(&self, open: usize) -> f32 {
-        match open > self.moving.len() + 1 {
-            true => 1.0,
-            false => (self.moving.iter()).map(Moving::open).fold(0.0, f32::max),
+        for (child, share) in own {
+            linear.shares.set_share(child, share);
         }
+    }
+    before
+}
+
+/// What views on their way are seen through, where all views have `room` with `gap` between them.
+pub(super) fn openings(
+    coming: &[Coming],
+    tiles: &Tiles<ViewId>,
+    room: Rect,
+    gap: f32,
+) -> Vec<Opening> {
+    let openings = coming.iter().filter_map(|it| {
+        let (parent, _) = holder(tiles, it.view)?;
+        let size = tiles.rect(parent).unwrap_or(room).size();
+        let is_column = direction(tiles, parent) == Some(LinearDir::Vertical);
+        let size = if is_column { size.y } else { size.x };
+        Some(Opening {
+            view: it.view,
+            whole: it.share * (size - gap),
+            is_column,
+        })
+    });
+    openings.collect()
+}
+
+/// How much of the gap between views there is, 0 to 1, of `open` views.
+pub(super) fn gap(coming: &[Coming], open: usize) -> f32 {
+    match open > coming.len() + 1 {
+        true => 1.0,
+        false => (coming.iter()).map(Coming::open).fold(0.0, f32::max),
     }
 }
 
 /// Gives tiles the shares back that they had.
-pub fn restore(tiles: &mut Tiles<ViewId>, before: Shares) {
+pub(super) fn restore(tiles: &mut Tiles<ViewId>, before: Shares) {
     for (parent, child, share) in before {
         if let Some(Tile::Container(Container::Linear(linear))) = tiles.get_mut(parent) {
             linear.shares.set_share(child, share);
@@ -198,7 +122,7 @@ fn direction(tiles: &Tiles<ViewId>, tile: TileId) -> Option<LinearDir> {
 }
 
 /// The row or column in which a view stands, and the tile there that holds it alone; none where it shares a place.
-pub fn holder(tiles: &Tiles<ViewId>, view: ViewId) -> Option<(TileId, TileId)> {
+fn holder(tiles: &Tiles<ViewId>, view: ViewId) -> Option<(TileId, TileId)> {
     let mut all = tiles.iter();
     let (&pane, _) = all.find(|(_, tile)| matches!(tile, Tile::Pane(of) if *of == view))?;
     let mut tile = pane;
@@ -210,29 +134,4 @@ pub fn holder(tiles: &Tiles<ViewId>, view: ViewId) -> Option<(TileId, TileId)> {
             _ => return None,
         }
     }
-}
-
-/// What a view has of the room of those beside it that do not go, 0 to 1.
-pub fn share(tiles: &Tiles<ViewId>, easing: &Easing, view: ViewId) -> Option<f32> {
-    let (parent, child) = holder(tiles, view)?;
-    let Tile::Container(Container::Linear(linear)) = tiles.get(parent)? else {
-        return None;
-    };
-    let sum = staying(tiles, easing, linear);
-    (sum > 0.0).then(|| linear.shares[child] / sum)
-}
-
-/// The shares of all tiles of a row or column whose views do not go.
-pub fn staying(tiles: &Tiles<ViewId>, easing: &Easing, linear: &Linear) -> f32 {
-    let goes = |child: TileId| {
-        let mut all = callscape_views::all()
-            .into_iter()
-            .filter(|&view| easing.goes(view));
-        all.any(|view| holder(tiles, view).is_some_and(|(_, of)| of == child))
-    };
-    let children = linear.children.iter().copied();
-    children
-        .filter(|&child| !goes(child))
-        .map(|child| linear.shares[child])
-        .sum()
 }

@@ -7,7 +7,7 @@ use super::programs::{self, Telling};
 use super::words;
 
 /// What is known of the machine and of what the user wants.
-pub struct Surroundings<'a> {
+pub(super) struct Surroundings<'a> {
     /// The command from the settings; empty where there is none.
     pub command: &'a str,
     /// A variable of the environment.
@@ -18,7 +18,7 @@ pub struct Surroundings<'a> {
 
 /// A program to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub(super) struct Launch {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     /// Whether the editor is told the line; where that is not known, it gets the file alone.
@@ -27,7 +27,7 @@ pub struct Launch {
 
 /// Why no editor can be started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoEditor {
+pub(super) enum NoEditor {
     #[error("{of}: a quotation mark is not closed")]
     Unquoted { of: &'static str },
     #[error("{of}: {program} not found")]
@@ -50,7 +50,7 @@ const VARIABLES: [(&str, &str); 2] = [("VISUAL", "$VISUAL"), ("EDITOR", "$EDITOR
 
 /// What shows `line` of the file at `path`, which is absolute: the command from the settings, what `$VISUAL` or `$EDITOR` name,
 /// or the first editor that is found.
-pub fn launch(of: &Surroundings<'_>, path: &Path, line: u32) -> Result<Launch, NoEditor> {
+pub(super) fn launch(of: &Surroundings<'_>, path: &Path, line: u32) -> Result<Launch, NoEditor> {
     if !of.command.trim().is_empty() {
         return by_command(of, path, line);
     }

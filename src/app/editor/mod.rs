@@ -5,7 +5,7 @@
 
 mod launch;
 mod programs;
-pub mod words;
+pub(crate) mod words;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// How an editor is told which line of a file to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub(super) enum Telling {
     /// `-g FILE:LINE`
     Goto,
     /// `FILE:LINE`
@@ -22,7 +22,7 @@ pub enum Telling {
 
 /// An editor.
 #[derive(Clone, Copy, Debug)]
-pub struct Program {
+pub(super) struct Program {
     pub name: &'static str,
     pub telling: Telling,
     pub needs_terminal: bool,
@@ -97,13 +97,13 @@ const PROGRAMS: &[Program] = &[
 const IN_TERMINAL: [&str; 5] = ["-nw", "--no-window-system", "-t", "-tty", "--tty"];
 
 /// All that are known, the ones to prefer first.
-pub fn all() -> &'static [Program] {
+pub(super) fn all() -> &'static [Program] {
     PROGRAMS
 }
 
 /// The editor that a command begins with, whatever folder it lies in and whichever edition it is; none for one that is not
 /// known. `rest` are the words that follow.
-pub fn known(command: &str, rest: &[String]) -> Option<Program> {
+pub(super) fn known(command: &str, rest: &[String]) -> Option<Program> {
     let name = Path::new(command).file_stem()?.to_str()?;
     let is_known = |it: &&Program| {
         // `idea64`, `pycharm-community`, `vim.basic`.
@@ -130,7 +130,7 @@ pub fn known(command: &str, rest: &[String]) -> Option<Program> {
 impl Telling {
     /// The arguments that have it show `line` of the file at `path`, which is absolute: no argument can be taken for an
     /// option.
-    pub fn arguments(self, path: &Path, line: u32) -> Vec<OsString> {
+    pub(super) fn arguments(self, path: &Path, line: u32) -> Vec<OsString> {
         let file = path.as_os_str().to_owned();
         let with_line = || {
             let mut file = file.clone();

@@ -2,7 +2,7 @@
 
 /// Cuts a command at white space; in single or double quotes it stays. Nothing else has a meaning. None where a quote has no
 /// end.
-pub fn split(command: &str) -> Option<Vec<String>> {
+pub(crate) fn split(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     // None between words: `''` is a word that is empty.
     let mut word: Option<String> = None;

@@ -15,7 +15,7 @@ use super::{Answer, LONGEST, PATIENCE, Place};
 const MOST_ASKED: usize = 16;
 
 /// Where windows listen: a folder that only the user may enter.
-pub fn folder() -> anyhow::Result<PathBuf> {
+pub(super) fn folder() -> anyhow::Result<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let runtime = runtime.filter(|it| it.is_absolute());
     let runtime = runtime.context("XDG_RUNTIME_DIR names no folder for sockets")?;

@@ -11,7 +11,7 @@ use anyhow::{bail, ensure};
 use super::{Answer, LONGEST, PATIENCE, Place};
 
 /// Has a window that listens in `folder` show a place; why none does.
-pub fn tell(folder: &Path, place: &Place) -> anyhow::Result<()> {
+pub(super) fn tell(folder: &Path, place: &Place) -> anyhow::Result<()> {
     let mut refused = None;
     for socket in sockets(folder) {
         match ask(&socket, place) {

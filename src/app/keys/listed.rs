@@ -29,7 +29,7 @@ enum What {
 }
 
 /// All that keys do, but for those of fields and of a presentation; page by page, views first.
-pub fn listed() -> impl Iterator<Item = Listed> {
+pub(crate) fn listed() -> impl Iterator<Item = Listed> {
     PAGES.iter().flat_map(|page| {
         let views = REGISTRY.iter().filter(|entry| page_of(entry) == page.title);
         let views = views.map(|entry| Listed {
@@ -139,7 +139,7 @@ impl Listed {
 }
 
 /// A text with the keys of actions and views in place of their ids in braces.
-pub fn with_keys(text: &str) -> String {
+pub(crate) fn with_keys(text: &str) -> String {
     let mut written = String::new();
     for (number, part) in text.split(['{', '}']).enumerate() {
         match number % 2 {

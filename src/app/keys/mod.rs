@@ -15,16 +15,16 @@ use callscape_state::chord::{Chord, Sign};
 use callscape_state::panes::{Kind, Needs, ViewId};
 use callscape_views::{Entry, REGISTRY};
 
-pub use listed::{Listed, listed, with_keys};
-pub use table::{FILES, PAGES};
+pub(crate) use listed::{Listed, listed, with_keys};
+pub(crate) use table::{FILES, PAGES};
 
 /// A page of the help: what is pressed, and what it does.
-pub struct HelpPage {
+pub(crate) struct HelpPage {
     pub title: &'static str,
     pub lines: Vec<HelpLine>,
 }
 
-pub struct HelpLine {
+pub(crate) struct HelpLine {
     pub keys: String,
     pub text: &'static str,
     pub actions: Vec<Described>,
@@ -32,7 +32,7 @@ pub struct HelpLine {
 
 /// What help and menus say of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Described {
+pub(crate) struct Described {
     pub id: &'static str,
     pub title: &'static str,
     pub about: &'static str,
@@ -66,7 +66,7 @@ fn page_of_keys(entry: &Entry) -> &'static str {
 }
 
 /// The pages of the help: the table of keys, with the keys of the views.
-pub fn help() -> Vec<HelpPage> {
+pub(crate) fn help() -> Vec<HelpPage> {
     let pages = PAGES.iter().map(|page| {
         let of_views = REGISTRY.iter().filter(|entry| page_of(entry) == page.title);
         let of_views = of_views.map(|entry| HelpLine {
@@ -248,13 +248,13 @@ fn view_of(key: &Key, modifiers: ModifiersState) -> Option<&'static Entry> {
 }
 
 /// Whether a key types the sign of a view, wherever on the keyboard that is: AltGr + Q types `@` on a German one.
-pub fn is_sign_of_view(key: &Key, modifiers: ModifiersState) -> bool {
+pub(crate) fn is_sign_of_view(key: &Key, modifiers: ModifiersState) -> bool {
     let entry = view_of(key, modifiers);
     entry.is_some_and(|entry| !entry.line.key.is_alphanumeric())
 }
 
 /// What a key asks for in `scope`; nothing for keys that mean nothing there, or nothing now.
-pub fn asked(
+pub(crate) fn asked(
     scope: Scope,
     event: &KeyEvent,
     modifiers: ModifiersState,
@@ -271,7 +271,7 @@ pub fn asked(
 }
 
 /// What a key asks for of `view`, whose field for text has the keyboard.
-pub fn asked_of_field(
+pub(crate) fn asked_of_field(
     view: ViewId,
     event: &KeyEvent,
     modifiers: ModifiersState,
@@ -285,7 +285,7 @@ pub fn asked_of_field(
 
 /// The keys of fly mode that are held down, by their place on the keyboard.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct FlyKeys {
+pub(crate) struct FlyKeys {
     held: u8,
 }
 
@@ -300,7 +300,7 @@ const FLY_KEYS: [KeyCode; 6] = [
 
 impl FlyKeys {
     /// Notes a key going down or up; whether it is one of fly mode's.
-    pub fn set(&mut self, key: PhysicalKey, pressed: bool) -> bool {
+    pub(crate) fn set(&mut self, key: PhysicalKey, pressed: bool) -> bool {
         let found = FLY_KEYS.iter().position(|&code| key == code);
         if let Some(place) = found {
             self.held = self.held & !(1 << place) | u8::from(pressed) << place;
@@ -308,11 +308,11 @@ impl FlyKeys {
         found.is_some()
     }
 
-    pub fn release_all(&mut self) {
+    pub(crate) fn release_all(&mut self) {
         self.held = 0;
     }
 
-    pub fn thrust(&self) -> Thrust {
+    pub(crate) fn thrust(&self) -> Thrust {
         let held = |place: u8| f32::from(self.held >> place & 1);
         Thrust {
             forward: held(0) - held(1),

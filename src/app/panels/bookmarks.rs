@@ -12,7 +12,7 @@ use callscape_views::widgets::{Icon, icon_button, opened_card};
 /// Bookmarks that a key goes to.
 const KEYS: usize = 9;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let desk = context.desk;
     if !desk.talk.is_open || desk.state.document.is_none() {
         return;

@@ -14,7 +14,7 @@ use callscape_state::panes::ViewId;
 use callscape_views::{Offer, Placed};
 
 /// What a panel has to show things with.
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     pub desk: DeskRef<'a>,
     pub cues: Cues,
     /// What the user asked for in this frame.
@@ -27,7 +27,7 @@ pub struct Context<'a> {
 
 /// What asks have left for one frame to do, made anew with each.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Cues {
+pub(crate) struct Cues {
     pub search: Cue,
     pub palette: Cue,
     /// The first button or field of the window gets the keyboard.
@@ -35,7 +35,7 @@ pub struct Cues {
 }
 
 impl Cues {
-    pub fn take(desk: &mut Desk) -> Cues {
+    pub(crate) fn take(desk: &mut Desk) -> Cues {
         Cues {
             search: std::mem::take(&mut desk.state.search.cue),
             palette: std::mem::take(&mut desk.palette.cue),
@@ -46,7 +46,7 @@ impl Cues {
 
 /// What the panels made of a frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// Where the view that the camera moves in is drawn; none while it is not to be seen.
     pub placed: Option<Placed>,
     /// All that this view has of the window.
@@ -64,7 +64,7 @@ pub struct Layout {
 
 /// What the views are drawn on.
 #[derive(Clone, Debug, Default)]
-pub struct Pictures {
+pub(crate) struct Pictures {
     pub views: Vec<(ViewId, TextureId)>,
     /// Of a second run.
     pub second: TextureId,
@@ -74,24 +74,24 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    pub fn of(&self, view: ViewId) -> Option<TextureId> {
+    pub(crate) fn of(&self, view: ViewId) -> Option<TextureId> {
         let found = self.views.iter().find(|(of, _)| *of == view);
         found.map(|&(_, id)| id)
     }
 
     /// Of the view that the camera moves in, and of the same for a second run.
-    pub fn of_runs(&self) -> [TextureId; 2] {
+    pub(crate) fn of_runs(&self) -> [TextureId; 2] {
         let main = self.views.first();
         [main.map_or(self.second, |&(_, id)| id), self.second]
     }
 }
 
 /// Pictures of landscapes as they were painted.
-pub type Before = [Option<Painted>; 2];
+pub(crate) type Before = [Option<Painted>; 2];
 
 /// A part of a picture, and where in the window it was, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Painted {
+pub(crate) struct Painted {
     pub picture: TextureId,
     pub place: Rect,
     /// As shares of the picture.
@@ -100,7 +100,7 @@ pub struct Painted {
 
 /// Numbers about the frames drawn, for the readout of frame times.
 #[derive(Clone, Debug, Default)]
-pub struct Timings {
+pub(crate) struct Timings {
     pub frames: u64,
     /// Milliseconds from one frame to the next, and of that on the CPU, smoothed.
     pub interval_ms: f32,

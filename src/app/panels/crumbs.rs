@@ -13,7 +13,7 @@ use callscape_views::style;
 use callscape_views::text;
 use callscape_views::widgets::{Icon, paint};
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;

@@ -21,7 +21,7 @@ use callscape_views::widgets::{Icon, fact, icon_button, tell};
 /// Longer lists are cut: what follows is called least.
 const MAX_NEIGHBOURS: usize = 200;
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;

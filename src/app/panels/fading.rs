@@ -6,7 +6,7 @@ use egui::{Color32, Pos2, Rect, TextureId, Ui};
 use super::context::{Before, Layout, Painted, Pictures};
 
 /// What is painted of landscapes in a frame; `side` is that of the run whose picture is `own`.
-pub fn painted(layout: &Layout, [own, other]: [TextureId; 2], side: usize) -> Before {
+pub(crate) fn painted(layout: &Layout, [own, other]: [TextureId; 2], side: usize) -> Before {
     let Some(placed) = &layout.placed else {
         return [None; 2];
     };
@@ -31,7 +31,7 @@ pub fn painted(layout: &Layout, [own, other]: [TextureId; 2], side: usize) -> Be
 }
 
 /// Draws what goes over into the landscapes, where those are.
-pub fn show(ui: &mut Ui, covered: Option<Rect>, pictures: &Pictures) {
+pub(super) fn show(ui: &mut Ui, covered: Option<Rect>, pictures: &Pictures) {
     let Some(covered) = covered.filter(|_| pictures.before_strength > 0.0) else {
         return;
     };

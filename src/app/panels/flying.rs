@@ -9,7 +9,7 @@ use callscape_views::style;
 use callscape_views::widgets::card;
 
 /// Over the captions of two runs where `is_split`.
-pub fn show(ctx: &Egui, is_split: bool, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, is_split: bool, context: &mut Context<'_>) {
     let camera = &context.desk.state.moving.camera;
     if camera.mode() != Mode::Fly || context.desk.state.document.is_none() {
         return;

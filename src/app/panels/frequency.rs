@@ -31,7 +31,7 @@ const WINDOWS: [(u64, &str); 5] = [
 /// Rows of the list that are seen at once.
 const ROWS: f32 = 8.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let state = &context.desk.state;
     let Some(document) = state.document.as_ref().filter(|_| state.cards.frequency) else {
         return;

@@ -11,7 +11,7 @@ use callscape_views::style;
 /// The column of keys, in points.
 const KEY_WIDTH: f32 = 104.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     if !context.desk.state.cards.help {
         return;
     }

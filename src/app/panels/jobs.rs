@@ -10,7 +10,7 @@ use callscape_views::rows;
 use callscape_views::style;
 use callscape_views::widgets::{Icon, card, icon_button};
 
-pub fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, views: &Views, context: &mut Context<'_>) {
     let slow: Vec<&Progress> = context.desk.slow().chain(views.slow()).collect();
     if slow.is_empty() {
         return;

@@ -20,7 +20,7 @@ const DOT: f32 = 0.008;
 const LASER: Color32 = Color32::from_rgb(255, 38, 38);
 
 /// Shows the scene that is presented on all of `ui`, and says where the landscape is to be drawn.
-pub fn show(
+pub(super) fn show(
     ui: &mut Ui,
     desk: DeskRef<'_>,
     live: &Live,
@@ -89,7 +89,7 @@ fn over(ctx: &Egui, desk: DeskRef<'_>, live: &Live, picture: Rect, pointer: Opti
 }
 
 /// What the presenter alone sees: the notes of the shot that is shown, and the next one.
-pub fn notes(ui: &mut Ui, desk: DeskRef<'_>) {
+pub(super) fn notes(ui: &mut Ui, desk: DeskRef<'_>) {
     let Some(show) = desk.show else {
         ui.label(style::weak("The scene begins."));
         return;

@@ -18,7 +18,7 @@ use callscape_views::widgets::{Icon, icon_button, opened_card};
 /// The width of the column of counts, in points.
 const GUTTER: f32 = 58.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let desk = context.desk;
     let editor = &desk.state.mapping;
     if !editor.is_open || desk.state.document.is_none() {

@@ -17,7 +17,7 @@ const WIDTH: f32 = 300.0;
 const FIRST: [&str; 4] = ["step.undo", "step.redo", "step.list", "tour.begin"];
 
 /// All actions, in the groups of the help.
-pub fn all(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn all(ui: &mut Ui, context: &mut Context<'_>) {
     let menu = ui.menu_button("Menu", |ui| {
         ui.set_min_width(190.0);
         let palette = egui::Button::new("Palette…").shortcut_text("Ctrl + P");
@@ -92,7 +92,7 @@ fn title(of: Pointed, context: &Context<'_>) -> Option<(String, String)> {
 }
 
 /// The menu of what is pointed at; opens it on a click with the right button over a view.
-pub fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, layout: &Layout, context: &mut Context<'_>) {
     let clicked = ctx.input(|input| {
         let at = input.pointer.interact_pos();
         at.filter(|_| input.pointer.secondary_clicked())

@@ -21,7 +21,7 @@ const WIDTH: f32 = 420.0;
 const OPEN_HEIGHT: f32 = 320.0;
 
 /// The notices in the bar at the top have so much room at most.
-pub const NOTICES: f32 = 290.0;
+pub(super) const NOTICES: f32 = 290.0;
 
 /// Whether a message stands in the bar at the top.
 fn is_notice(message: &Message) -> bool {
@@ -29,12 +29,12 @@ fn is_notice(message: &Message) -> bool {
 }
 
 /// Whether there is anything for the bar at the top.
-pub fn has_notices(context: &Context<'_>) -> bool {
+pub(super) fn has_notices(context: &Context<'_>) -> bool {
     context.desk.state.told.messages.iter().any(is_notice)
 }
 
 /// What is only to be known: its title, which opens the lines, and what takes it away. In `width` points at most.
-pub fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
+pub(super) fn notices(ui: &mut Ui, width: f32, context: &mut Context<'_>) {
     let messages = &context.desk.state.told.messages;
     let notices = || messages.iter().enumerate().filter(|it| is_notice(it.1));
     let Some((first, message)) = notices().next() else {
@@ -103,7 +103,7 @@ fn lines(ui: &mut Ui, message: &Message) {
     }
 }
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let messages = &context.desk.state.told.messages;
     if messages.iter().all(is_notice) {
         return;

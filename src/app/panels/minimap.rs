@@ -25,7 +25,7 @@ const LEAST: f32 = 2.2;
 /// What lies further away than so many times what is in the middle is not shown as seen.
 const HORIZON: f32 = 4.0;
 
-pub fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, place: Place, context: &mut Context<'_>) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;

@@ -2,7 +2,7 @@
 //! for. They change nothing themselves.
 
 mod bookmarks;
-pub mod context;
+pub(crate) mod context;
 mod crumbs;
 mod details;
 mod fading;
@@ -10,7 +10,7 @@ mod flying;
 mod frequency;
 mod help;
 mod jobs;
-pub mod legend;
+pub(crate) mod legend;
 mod live;
 mod mapping;
 mod menu;
@@ -55,10 +55,10 @@ use callscape_state::ask::Asks;
 use callscape_state::panes::ViewId;
 use callscape_views::{Pane, style, widgets};
 
-pub use fading::painted;
-pub use palette::FIELD as PALETTE_FIELD;
-pub use scene::show as show_scene;
-pub use search::FIELD as SEARCH_FIELD;
+pub(crate) use fading::painted;
+pub(crate) use palette::FIELD as PALETTE_FIELD;
+pub(crate) use scene::show as show_scene;
+pub(crate) use search::FIELD as SEARCH_FIELD;
 
 /// In a window that leaves a lower landscape, in points, there is no legend below it.
 const LEAST_WITH_LEGEND: f32 = 260.0;
@@ -68,7 +68,7 @@ const TIMINGS_WIDTHS: [f32; 2] = [180.0, 500.0];
 
 /// Shows all panels and views, adds what the user asked for to `asks`, and says where everything is drawn. `pictures` are
 /// what the views are drawn on.
-pub fn show(
+pub(crate) fn show(
     ui: &mut Ui,
     desk: &mut Desk,
     cues: Cues,
@@ -161,12 +161,12 @@ fn cards(
 }
 
 /// Shows what the presenter alone sees on all of `ui`.
-pub fn show_notes(ui: &mut Ui, desk: DeskRef<'_>) {
+pub(crate) fn show_notes(ui: &mut Ui, desk: DeskRef<'_>) {
     live::notes(ui, desk);
 }
 
 /// Shows a view alone: what the user asks for goes nowhere.
-pub fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
+pub(crate) fn show_alone(ui: &mut Ui, desk: &mut Desk, view: ViewId) {
     let (desk, views, _) = desk.parts();
     let window = ui.max_rect();
     let mut pane = Pane {

@@ -5,7 +5,7 @@ use egui::{Align2, Context as Egui};
 use super::context::Context;
 use callscape_views::widgets::card;
 
-pub fn show(ctx: &Egui, context: &Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &Context<'_>) {
     let Some((line, _)) = context.desk.state.notice() else {
         return;
     };

@@ -9,7 +9,7 @@ use callscape_base::escape;
 use callscape_views::widgets::{Icon, icon_button};
 
 /// Names as they may be shown.
-pub fn names<T>(own: &Own<T>) -> Vec<String>
+pub(super) fn names<T>(own: &Own<T>) -> Vec<String>
 where
     T: Clone + serde::Serialize + serde::de::DeserializeOwned,
 {
@@ -19,7 +19,12 @@ where
 }
 
 /// An entry for each name of a list, and a field that keeps what is shown now under another; `width` points wide.
-pub fn list(ui: &mut Ui, (of, names): (OwnList, &[String]), width: f32, context: &mut Context<'_>) {
+pub(super) fn list(
+    ui: &mut Ui,
+    (of, names): (OwnList, &[String]),
+    width: f32,
+    context: &mut Context<'_>,
+) {
     let (about, hint) = match of {
         OwnList::Looks => ("Custom look", "Save this look as…"),
         OwnList::Views => ("Custom arrangement", "Save these views as…"),

@@ -11,11 +11,11 @@ use callscape_views::style;
 use callscape_views::widgets::add_card;
 
 /// The field's id: keys go to it while it has the focus.
-pub const FIELD: &str = "palette field";
+pub(crate) const FIELD: &str = "palette field";
 
 const WIDTH: f32 = 520.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let palette = context.desk.palette;
     if !palette.is_open {
         return;

@@ -6,13 +6,13 @@ use super::context::{Context, Layout, Pictures};
 use crate::dock::Dock;
 use crate::open_views::Views;
 use callscape_filter::selection::Pointed;
-use callscape_state::ask::{Ask, Asks, EditAsk, SelectAsk};
+use callscape_state::ask::{Ask, Asks, EditAsk, PaneAsk, SelectAsk};
 use callscape_views::widgets::tell;
 use callscape_views::{Offer, Pane, style};
 
 /// Shows the views in `ui`, of a `window`; without their titles where views `are_bare`. Gives where the view that the
 /// camera moves in is drawn, and what the pointer is on.
-pub fn show(
+pub(super) fn show(
     ui: &mut Ui,
     window: Rect,
     are_bare: bool,
@@ -60,10 +60,11 @@ pub fn show(
             offer = pane.offer;
         }
     };
-    match are_bare {
-        false => dock.show(ui, &mut pane),
-        true => dock.show_bare(ui, &mut pane),
-    }
+    dock.show(ui, &state.panes, !are_bare, &mut pane);
+    let alone = dock.take_asked();
+    context
+        .asks
+        .extend(alone.map(|view| PaneAsk::Maximise(Some(view))));
     layout.offer = offer;
     layout.covered = main.and_then(|main| dock.place(main));
     let asks = asks.take();

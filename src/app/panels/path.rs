@@ -18,7 +18,7 @@ const LEAST_ROOM: f32 = 60.0;
 const LEFT_OUT: &str = "…";
 
 /// Shows as many of the innermost modules as fit, from left to right.
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };

@@ -12,7 +12,7 @@ use callscape_views::widgets::{Icon, icon_button, is_new, opened_card};
 /// Widths to choose from, in pixels.
 const WIDTHS: [u32; 4] = [1920, 3840, 7680, MAX_SIDE];
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let desk = context.desk;
     if !desk.picture.is_open || desk.state.document.is_none() {
         return;

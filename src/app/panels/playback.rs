@@ -26,7 +26,7 @@ const SETTINGS_WIDTH: f32 = 530.0;
 /// In a lower window, in points, they are left to the keys: the landscape needs the rows.
 const LEAST_HEIGHT: f32 = 400.0;
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };
@@ -573,7 +573,7 @@ fn parse_number(text: &str) -> Option<f64> {
 }
 
 /// A span of time as people type it, in nanoseconds.
-pub fn parse_span(text: &str) -> Option<f64> {
+pub(super) fn parse_span(text: &str) -> Option<f64> {
     let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let compact = compact.strip_suffix("/s").unwrap_or(&compact);
     match compact.parse().ok()? {

@@ -26,7 +26,7 @@ const LEAST_ROOM: egui::Vec2 = egui::vec2(720.0, 330.0);
 const ENTRY: f32 = 230.0;
 
 /// The menu of questions, and of looks that the user has kept.
-pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn menu(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     if desk.state.document.is_none() {
         return;
@@ -61,7 +61,7 @@ pub fn menu(ui: &mut Ui, context: &mut Context<'_>) {
 }
 
 /// The panel at the left: the question, a sentence, and what stands out.
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let room = ui.available_size();
     let question = &desk.state.look.question;

@@ -20,7 +20,7 @@ const WIDTH: f32 = 520.0;
 /// How high what the program writes is at most, in points.
 const OUTPUT: f32 = 130.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let shown = context.desk.recording;
     if !shown.is_open {
         return;

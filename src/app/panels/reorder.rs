@@ -13,7 +13,7 @@ struct Dragged(&'static str, usize);
 
 /// Shows `count` rows of the list `name`, each by `row` after what it is dragged by. Where a row was dropped: its
 /// number, and the one that it is to have.
-pub fn rows(
+pub(super) fn rows(
     ui: &mut Ui,
     name: &'static str,
     count: usize,
@@ -50,7 +50,7 @@ pub fn rows(
 }
 
 /// The number of a row, from 1.
-pub fn number(ui: &mut Ui, index: usize) {
+pub(super) fn number(ui: &mut Ui, index: usize) {
     let size = vec2(20.0, ui.spacing().interact_size.y);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let font = egui::TextStyle::Body.resolve(ui.style());

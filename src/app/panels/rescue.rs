@@ -11,7 +11,7 @@ use callscape_views::widgets::card;
 
 const WIDTH: f32 = 380.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(left) = context.desk.rescue.offered() else {
         return;
     };

@@ -12,7 +12,7 @@ use callscape_state::ask::RunsAsk;
 use callscape_state::runs::{Runs, RunsLayout};
 use callscape_views::{style, text};
 
-pub fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;

@@ -12,7 +12,7 @@ use callscape_state::ask::Asks;
 use callscape_views::widgets::take_cards;
 
 /// Shows the views of a scene and its words on all of `ui`, and says where the landscape is to be drawn.
-pub fn show(
+pub(crate) fn show(
     ui: &mut Ui,
     desk: DeskRef<'_>,
     (views, dock): (&mut Views, &mut Dock),

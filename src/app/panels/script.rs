@@ -10,7 +10,7 @@ use callscape_presentation::scene::Shot;
 use callscape_presentation::timeline::Timeline;
 use callscape_views::style;
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let script = &desk.talk.script;
     let mut asks = Vec::new();

@@ -12,11 +12,11 @@ use callscape_views::text;
 use callscape_views::widgets::{Icon, add_card, paint, tell};
 
 /// The field's id: keys go to it while it has the focus.
-pub const FIELD: &str = "search field";
+pub(crate) const FIELD: &str = "search field";
 
 const WIDTH: f32 = 240.0;
 
-pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
     let search = &context.desk.state.search;
     let mut query = search.query.clone();
     let width = WIDTH.min(ui.available_width() * 0.6);
@@ -57,7 +57,7 @@ pub fn show_field(ui: &mut Ui, context: &mut Context<'_>) {
     response.on_hover_text("Find modules by name or path (/ or Ctrl + F)");
 }
 
-pub fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
+pub(super) fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
     let desk = context.desk;
     let search = &desk.state.search;
     let (Some(document), true) = (&desk.state.document, search.is_open) else {

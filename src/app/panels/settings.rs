@@ -19,7 +19,7 @@ use callscape_views::widgets::{Icon, icon_button, opened_card, small_slider};
 use callscape_views::{style, text};
 
 /// `suited` is the quality that suits the device.
-pub fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     if !context.desk.state.cards.settings {
         return;
     }

@@ -35,7 +35,7 @@ const BELOW: f32 = 4.0;
 /// The bar in the colour of a thread's way.
 const SWATCH: egui::Vec2 = egui::vec2(16.0, 12.0);
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(document) = &context.desk.state.document else {
         return;
     };

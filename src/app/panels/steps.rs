@@ -9,7 +9,7 @@ use callscape_views::widgets::{Icon, icon_button, opened_card};
 
 const WIDTH: f32 = 260.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let state = context.desk.state;
     if !state.cards.steps || state.document.is_none() {
         return;
@@ -37,7 +37,7 @@ pub fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// Undo and redo.
-pub fn both(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn both(ui: &mut Ui, context: &mut Context<'_>) {
     let steps = &context.desk.state.steps;
     let (done, mut all) = (steps.done(), steps.all());
     let name = |number: Option<usize>| {

@@ -10,7 +10,6 @@ use super::context::{Cues, Pictures, Timings};
 use super::show;
 use crate::command::{Command, PictureAsk, TalkAsk};
 use crate::desk::Desk;
-use crate::dock::Dock;
 use crate::pace::Detail;
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
@@ -77,8 +76,7 @@ fn nothing_drawn() -> (Pictures, Timings) {
 /// resized and brought to another monitor. How much of each the landscape has.
 fn lay_out(desk: &mut Desk) -> Vec<Option<Rect>> {
     let ctx = context();
-    desk.dock = Dock::default();
-    desk.dock.tell(&mut desk.state.panes);
+    desk.execute(PaneAsk::Reset);
     let (pictures, timings) = nothing_drawn();
     let mut seen = Vec::new();
     for (size, scale) in [
@@ -267,7 +265,10 @@ fn no_name_turns_text_around_or_begins_a_line() {
 fn views_that_come_and_go_are_steps_that_are_undone() {
     let mut desk = desk(&["toml-threads.viztracer.json"]);
     desk.update();
-    let seen = |desk: &Desk| (desk.dock.arrangement(), desk.dock.maximised());
+    let seen = |desk: &Desk| {
+        let panes = &desk.state.panes;
+        (panes.arrangement().clone(), panes.maximised)
+    };
     let views = views::all();
     let asks = [
         PaneAsk::Toggle(views[1]),

@@ -3,7 +3,7 @@
 use super::context::Timings;
 use callscape_views::text::counted;
 
-pub fn timings(timings: &Timings) -> String {
+pub(super) fn timings(timings: &Timings) -> String {
     format!(
         "{:.0} fps · {:.1} ms a frame · {:.1} ms on the CPU · frame {} of {}, {:.0} % as high · {}",
         1000.0 / timings.interval_ms.max(0.01),
@@ -17,7 +17,7 @@ pub fn timings(timings: &Timings) -> String {
 }
 
 /// The passes of a frame and what they took on the device.
-pub fn passes(passes: &[(&str, f32)]) -> String {
+pub(super) fn passes(passes: &[(&str, f32)]) -> String {
     if passes.is_empty() {
         return "the device cannot measure its passes".to_owned();
     }

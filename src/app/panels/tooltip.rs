@@ -12,7 +12,7 @@ use callscape_state::document::Document;
 use callscape_views::style;
 use callscape_views::text;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let desk = context.desk;
     let Some(document) = &desk.state.document else {
         return;

@@ -22,7 +22,7 @@ const NARROW: f32 = 700.0;
 /// Undo and redo stand in the bar where there is so much room beside the menu, in points.
 const LEAST_WITH_UNDO: f32 = 130.0;
 
-pub fn show(ui: &mut Ui, context: &mut Context<'_>) {
+pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     let desk = context.desk;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 6));

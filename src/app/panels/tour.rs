@@ -15,7 +15,7 @@ const WIDTH: f32 = 380.0;
 /// With less height for all, in points, a card does not say why one does something.
 const LEAST_WITH_REASON: f32 = 260.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     let Some(shown) = context.desk.tour.card() else {
         return;
     };

@@ -16,7 +16,7 @@ use callscape_views::widgets::{Icon, begin_keys_here, icon_button, opened_card};
 /// Of the welcome, in points.
 const WIDTH: f32 = 690.0;
 
-pub fn show(ctx: &Egui, context: &mut Context<'_>) {
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
     match &context.desk.state.opening.loading {
         Some(loading) if loading.is_slow() => progress(ctx, loading, context),
         // What a crash left is asked about first, in the same place.

@@ -25,7 +25,7 @@ const WIDEST: f32 = 0.72;
 const READ: f32 = 0.3;
 
 /// Draws the words of the shot that is shown on a picture, over everything; captions in the part of it that is `free`.
-pub fn show(ctx: &Egui, show: &Show, picture: Rect, free: Rect, theme: Theme) {
+pub(super) fn show(ctx: &Egui, show: &Show, picture: Rect, free: Rect, theme: Theme) {
     let layer = LayerId::new(Order::Foreground, Id::unique("words of the scene"));
     let painter = ctx.layer_painter(layer);
     for words in show.words() {

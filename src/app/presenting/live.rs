@@ -365,8 +365,9 @@ impl Desk {
         self.note_script();
     }
 
-    /// The landscape has found its place: the camera looks at the same of it.
+    /// Notes where views and the landscape were laid out: the camera keeps looking at the same place.
     pub fn follow_layout(&mut self) {
+        self.dock.tell(&mut self.state);
         let is_away = self.talk.live.as_ref().is_some_and(|live| live.is_away);
         if let Some(show) = self.show.as_mut().filter(|_| !is_away) {
             show.look_where_it_is(&mut self.state);

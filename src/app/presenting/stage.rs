@@ -429,7 +429,6 @@ impl Stage {
                 break panels;
             }
         };
-        self.desk.dock.follow(&mut self.desk.state.panes);
         (layout, panels)
     }
 }

@@ -188,7 +188,7 @@ impl SavedSession {
                 .and_then(|it| it.good_recording.as_deref())
                 .map(|path| relative(path, folder)),
             results: elsewhere.files().map(|it| relative(it, folder)).collect(),
-            views: state.panes.arrangement.clone()?,
+            views: state.panes.arrangement().clone(),
             time_ns: selection.time.ns(),
             range_ns: selection
                 .range

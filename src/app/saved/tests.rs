@@ -155,13 +155,8 @@ fn assert_same(saved: &Value, file: &Value) {
 fn a_session_of_one_run_opens_as_its_file_says_and_is_saved_alike() {
     let (desk, file) = opened("one-run.callscape-session.json");
     assert_same(&saved_again(&desk), &file);
-    let open: Vec<(&str, bool)> = desk
-        .state
-        .panes
-        .open
-        .iter()
-        .map(|it| (it.view.id(), it.is_visible))
-        .collect();
+    let open = desk.state.panes.open_panes().into_iter();
+    let open: Vec<(&str, bool)> = open.map(|it| (it.view.id(), it.is_visible)).collect();
     let expected = [
         ("landscape", true),
         ("mural", true),

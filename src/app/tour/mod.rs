@@ -19,7 +19,7 @@ const TURN: f32 = 0.1;
 const NEARER: f32 = 0.1;
 
 /// What is done at a stop.
-pub struct Stop {
+pub(crate) struct Stop {
     pub title: &'static str,
     /// Why one does it.
     pub about: &'static str,
@@ -54,7 +54,7 @@ impl Seen {
             time: document.selection.time,
             range: document.selection.range,
             surface: state.settings.surface,
-            views: state.panes.open.len(),
+            views: state.panes.open_views().len(),
             left_out: document.filters.steps().len(),
         }
     }
@@ -66,7 +66,7 @@ fn is_playing(document: &Document) -> bool {
 }
 
 /// The stops in their order.
-pub static STOPS: [Stop; 9] = [
+pub(crate) static STOPS: [Stop; 9] = [
     Stop {
         title: "Look around",
         about: "Each block is a file or a function of Lua, sized by its code. Districts are folders.",
@@ -130,7 +130,7 @@ pub static STOPS: [Stop; 9] = [
         about: "Other views show the same data differently; a selection applies to all of them.",
         mouse: "Views, at the top right: select Functions, for example.",
         keys: "{functions} opens Functions, {flame} the call stacks.",
-        is_done: |_, seen, state| state.panes.open.len() > seen.views,
+        is_done: |_, seen, state| state.panes.open_views().len() > seen.views,
     },
     Stop {
         title: "Exclude something",
@@ -258,7 +258,7 @@ impl Tour {
         if is_playing(document) {
             seen.time = document.selection.time;
         }
-        seen.views = seen.views.min(state.panes.open.len());
+        seen.views = seen.views.min(state.panes.open_views().len());
         if at.stop + 1 < STOPS.len() {
             seen.left_out = seen.left_out.min(document.filters.steps().len());
         } else {

@@ -18,7 +18,7 @@ enum Kind {
 pub(super) struct Fault(Option<(Kind, u64)>);
 
 impl Fault {
-    pub fn from_environment() -> Fault {
+    pub(super) fn from_environment() -> Fault {
         Fault(std::env::var("CALLSCAPE_FAULT").ok().and_then(|text| {
             let (kind, frame) = text.split_once('@')?;
             let kind = match kind {
@@ -32,7 +32,7 @@ impl Fault {
     }
 
     /// Lets it happen when its frame has come.
-    pub fn happen(&mut self, frame: u64, graphics: &mut Graphics) {
+    pub(super) fn happen(&mut self, frame: u64, graphics: &mut Graphics) {
         let Some((kind, _)) = self.0.take_if(|(_, at)| frame >= *at) else {
             return;
         };

@@ -201,7 +201,6 @@ impl App {
         view.graphics.canvas.is_rough = fineness.is_rough;
         let targets = view.graphics.canvas.targets(&mut desk.state, &layout, fine);
         desk.follow_layout();
-        desk.dock.follow(&mut desk.state.panes);
         let has_menu = view.overlay.has_open_menu();
         desk.is_held = view.overlay.ctx().input(|input| input.pointer.any_down());
         desk.note_pointer(layout.under_pointer, layout.pointer, points, has_menu);
@@ -394,7 +393,7 @@ impl App {
         if self.desk.is_live() {
             return;
         }
-        if let Err(error) = self.memory.keep(&self.desk.dock) {
+        if let Err(error) = self.memory.keep(self.desk.state.panes.arrangement()) {
             self.desk.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,

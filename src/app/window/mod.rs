@@ -251,9 +251,7 @@ impl App {
                 title: "The command of your editor could not be read".to_owned(),
                 lines: vec![reason],
             }));
-        let (memory, dock, notice) = Memory::recall();
-        desk.dock = dock;
-        desk.dock.tell(&mut desk.state.panes);
+        let (memory, notice) = Memory::recall(&mut desk.state.panes);
         desk.state
             .told
             .messages

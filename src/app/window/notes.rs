@@ -24,7 +24,11 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub fn open(event_loop: &ActiveEventLoop, gpu: &Gpu, desk: &Desk) -> anyhow::Result<Notes> {
+    pub(super) fn open(
+        event_loop: &ActiveEventLoop,
+        gpu: &Gpu,
+        desk: &Desk,
+    ) -> anyhow::Result<Notes> {
         let attributes = Window::default_attributes()
             .with_title("Notes — Callscape")
             .with_inner_size(LogicalSize::new(640.0, 480.0));
@@ -58,16 +62,16 @@ impl Notes {
         Ok(notes)
     }
 
-    pub fn id(&self) -> WindowId {
+    pub(super) fn id(&self) -> WindowId {
         self.window.id()
     }
 
-    pub fn redraw(&self) {
+    pub(super) fn redraw(&self) {
         self.window.request_redraw();
     }
 
     /// Takes an event that is no key; whether the window is to be closed.
-    pub fn on_event(&mut self, event: &WindowEvent, gpu: &Gpu) -> bool {
+    pub(super) fn on_event(&mut self, event: &WindowEvent, gpu: &Gpu) -> bool {
         if self.overlay.on_event(&self.window, event) {
             self.redraw();
         }
@@ -92,7 +96,7 @@ impl Notes {
     }
 
     /// Draws the notes anew.
-    pub fn draw(&mut self, event_loop: &ActiveEventLoop, gpu: &Gpu, desk: &Desk) {
+    pub(super) fn draw(&mut self, event_loop: &ActiveEventLoop, gpu: &Gpu, desk: &Desk) {
         let theme = desk.state.settings.theme;
         let mut shown = self.overlay.run(&self.window, event_loop, theme, |ui| {
             egui::Frame::new()

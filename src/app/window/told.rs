@@ -2,7 +2,7 @@
 
 /// A worker has something to tell, or a screen reader asks for something.
 #[derive(Debug)]
-pub enum Told {
+pub(super) enum Told {
     Wake,
     #[cfg(feature = "accesskit")]
     Reader(egui_winit::accesskit_winit::Event),

@@ -10,7 +10,7 @@ use callscape_analysis::comparison::pairing::Correction;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Compare two recordings: A from before a change, B from after it", after_help = EXAMPLES)]
-pub struct CompareArgs {
+pub(crate) struct CompareArgs {
     /// The recordings A and B; a source tree of both, or one of each
     #[arg(value_name = "A B SOURCE_DIR", required_unless_present_all = ["a", "b"])]
     pub inputs: Vec<PathBuf>,
@@ -115,7 +115,7 @@ otherwise 0.";
 
 /// Which time is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum TimedBy {
+pub(crate) enum TimedBy {
     /// Time in which the thread itself ran
     Running,
     /// Wall-clock time, including waiting
@@ -124,7 +124,7 @@ pub enum TimedBy {
 
 /// The largest difference first.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub enum Sort {
+pub(crate) enum Sort {
     /// Self cost: shows where a difference originates
     #[value(name = "self")]
     SelfCost,
@@ -137,7 +137,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    pub fn measure(self) -> Measure {
+    pub(crate) fn measure(self) -> Measure {
         match self {
             Sort::SelfCost => Measure::SelfCost,
             Sort::Total => Measure::Total,

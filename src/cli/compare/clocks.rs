@@ -7,7 +7,7 @@ use callscape_analysis::alignment::{Alignment, Link, Run};
 use callscape_analysis::comparison::Comparison;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Align {
+pub(crate) enum Align {
     /// The same share of both
     #[default]
     Share,
@@ -23,7 +23,7 @@ pub enum Align {
 
 impl Align {
     /// Aligns the first run of A with the first of B, by the calls of the function `align_by` if one is named.
-    pub fn alignment(
+    pub(crate) fn alignment(
         self,
         align_by: Option<&str>,
         comparison: &Comparison,

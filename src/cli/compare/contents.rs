@@ -27,7 +27,7 @@ struct Contents<'a> {
 }
 
 /// Writes the phases of both; nothing where neither has one.
-pub fn write(page: &mut String, pairs: &[PhasePair], unit: &Unit) -> Result {
+pub(super) fn write(page: &mut String, pairs: &[PhasePair], unit: &Unit) -> Result {
     if pairs.is_empty() {
         return Ok(());
     }
@@ -185,7 +185,7 @@ impl Contents<'_> {
 }
 
 /// Text made safe for a page: escapes markup and characters that change the direction of text.
-pub fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in escape::name(text).chars() {
         match letter {

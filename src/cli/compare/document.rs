@@ -14,7 +14,7 @@ use callscape_base::units::{Cost, Time, Unit, counted};
 
 /// Calls and costs of one side for JSON: whole numbers, means of several runs rounded.
 #[derive(Serialize)]
-pub struct Side {
+pub(super) struct Side {
     calls: u64,
     total_ns: u64,
     self_ns: u64,
@@ -55,7 +55,7 @@ impl<T> Sides<T> {
 }
 
 #[derive(Serialize)]
-pub struct RelationSide {
+pub(super) struct RelationSide {
     calls: u64,
     cost_ns: u64,
     self_cost_ns: u64,
@@ -133,7 +133,7 @@ struct FunctionRow<'a> {
 }
 
 #[derive(Serialize)]
-pub struct Before<'a> {
+pub(super) struct Before<'a> {
     pub how: &'static str,
     pub name: &'a str,
     pub file: &'a str,
@@ -225,7 +225,7 @@ impl<'a> CauseRow<'a> {
 }
 
 #[derive(Serialize)]
-pub struct Run {
+pub(super) struct Run {
     pub name: String,
     /// Cut-off by --from and --to
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,13 +243,13 @@ pub struct Run {
 }
 
 #[derive(Serialize)]
-pub struct Runs {
+pub(super) struct Runs {
     a: Vec<Run>,
     b: Vec<Run>,
 }
 
 #[derive(Serialize)]
-pub struct Paired {
+pub(super) struct Paired {
     pub both: usize,
     pub moved: usize,
     pub renamed: usize,
@@ -301,7 +301,7 @@ impl<'a> PhaseRow<'a> {
 }
 
 #[derive(Serialize)]
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     runs: Runs,
     /// What the tables are sorted by
     sort: &'static str,
@@ -330,7 +330,7 @@ pub struct Document<'a> {
     contexts: Option<Vec<ContextRow<'a>>>,
 }
 
-pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
+pub(super) fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
     let places = comparison.runs_of(side);
     let of = places.zip(comparison.recordings(side));
     of.map(|(place, it)| Run {
@@ -356,7 +356,7 @@ pub fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
     .collect()
 }
 
-pub fn paired(comparison: &Comparison) -> Paired {
+pub(super) fn paired(comparison: &Comparison) -> Paired {
     let count =
         |is: &dyn Fn(Option<How>) -> bool| comparison.rows.iter().filter(|row| is(row.how)).count();
     let only = |side: usize| {
@@ -376,7 +376,7 @@ pub fn paired(comparison: &Comparison) -> Paired {
 }
 
 /// Previous name and place of a function, if they changed.
-pub fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
+pub(super) fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
     let how = comparison.rows[row as usize].how?;
     let old = comparison.function_of(row, 0);
     let likeness = match how {
@@ -393,7 +393,7 @@ pub fn before(comparison: &Comparison, row: u32) -> Option<Before<'_>> {
 
 impl Tables {
     /// The document, with `clocks` if the alignment was requested.
-    pub fn document<'a>(
+    pub(crate) fn document<'a>(
         &'a self,
         comparison: &'a Comparison,
         args: &CompareArgs,

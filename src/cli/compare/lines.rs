@@ -27,7 +27,7 @@ const AROUND: u32 = 2;
 const LETTERS: usize = 180;
 
 /// The lines of one function that differ, with those around them.
-pub struct Hunk {
+pub(super) struct Hunk {
     pub function: String,
     pub path: String,
     pub lines: Vec<ShownLine>,
@@ -38,7 +38,7 @@ pub struct Hunk {
 }
 
 /// A line of the text of B, or of A where B has it no more.
-pub struct ShownLine {
+pub(super) struct ShownLine {
     pub number: u32,
     pub is_of_a: bool,
     pub text: String,
@@ -67,7 +67,7 @@ struct Sides<'a> {
 
 /// Lines of the functions that explain most and differ most. None without a source tree, if units differ, or if shares
 /// are compared, because lines have no shares.
-pub fn find(
+pub(super) fn find(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,
@@ -323,7 +323,7 @@ fn shown(
 }
 
 /// Writes the hunks, if any.
-pub fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt::Result {
+pub(super) fn write(page: &mut String, hunks: &[Hunk], has_two_trees: bool) -> std::fmt::Result {
     if hunks.is_empty() {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use callscape_export::pack;
 use callscape_import as import;
 use callscape_source as source;
 
-pub mod args;
+pub(crate) mod args;
 mod clocks;
 mod contents;
 mod document;
@@ -34,7 +34,7 @@ use tables::Tables;
 /// A file of pairs has no more bytes.
 const MOST_PAIRS: u64 = 64 << 20;
 
-pub fn run(args: CompareArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: CompareArgs) -> anyhow::Result<()> {
     let inputs = sort_inputs(&args)?;
     let output = args.picture.output()?;
     let mut corrections = args.pair.clone();

@@ -14,14 +14,14 @@ use callscape_filter::walk::walk;
 
 /// A time of each run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Moment {
+pub(crate) enum Moment {
     At(TimeSpec),
     Call(Called),
 }
 
 /// The start of a call of one function, or module, by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Called {
+pub(crate) struct Called {
     caller: String,
     callee: String,
     /// From 1 on.
@@ -69,7 +69,7 @@ impl std::fmt::Display for Called {
 }
 
 /// Resolves the names of functions, modules and entities of a mapping.
-pub struct Names<'a> {
+pub(super) struct Names<'a> {
     pub comparison: &'a Comparison,
     pub mapped: Option<&'a Regrouped>,
 }
@@ -107,7 +107,7 @@ impl Names<'_> {
 
     /// Time of the call in each recording, `None` in one that does not make it; an error if nothing has the name.
     /// O(calls).
-    pub fn times(&self, called: &Called) -> anyhow::Result<Vec<Option<Time>>> {
+    pub(super) fn times(&self, called: &Called) -> anyhow::Result<Vec<Option<Time>>> {
         let recordings = &self.comparison.session.recordings;
         let mut known = [false; 2];
         let mut times = Vec::new();
@@ -163,7 +163,7 @@ fn starts(
 
 /// Limits each run to the range between `moments`, given by `--from` and `--to`. If a run does not make the call, all
 /// of the run comes before it and nothing after it.
-pub fn limit(
+pub(super) fn limit(
     moments: [Option<&Moment>; 2],
     comparison: &mut Comparison,
     mapped: Option<&Regrouped>,

@@ -28,14 +28,14 @@ use callscape_model::metric::Metric;
 use callscape_model::theme::Theme;
 
 /// A file to write, known to be writable.
-pub struct Output {
+pub(crate) struct Output {
     path: PathBuf,
     is_report: bool,
 }
 
 impl PictureArgs {
     /// Output to write, checked before any long work.
-    pub fn output(&self) -> anyhow::Result<Option<Output>> {
+    pub(crate) fn output(&self) -> anyhow::Result<Option<Output>> {
         let Some(path) = &self.output else {
             return Ok(None);
         };
@@ -83,7 +83,7 @@ impl PictureArgs {
         }
     }
 
-    pub fn theme(&self) -> Theme {
+    pub(crate) fn theme(&self) -> Theme {
         match self.theme {
             ThemeArg::Light => Theme::Light,
             ThemeArg::Dark => Theme::Dark,
@@ -92,7 +92,7 @@ impl PictureArgs {
 }
 
 /// Draws the picture.
-pub fn draw(
+pub(super) fn draw(
     args: &CompareArgs,
     comparison: &Comparison,
     tables: &Tables,
@@ -155,11 +155,11 @@ fn visible(comparison: &Comparison) -> Option<TimeRange> {
 }
 
 impl Output {
-    pub fn is_report(&self) -> bool {
+    pub(crate) fn is_report(&self) -> bool {
         self.is_report
     }
 
-    pub fn write(
+    pub(crate) fn write(
         &self,
         args: &CompareArgs,
         inputs: &Inputs,

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::moments::Moment;
 
 #[derive(Debug, clap::Args)]
-pub struct PictureArgs {
+pub(crate) struct PictureArgs {
     /// Write a picture, OUT.png, or a report with pictures and tables on one page, OUT.html
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct PictureArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ViewArg {
+pub(crate) enum ViewArg {
     /// One landscape, coloured by the value named by --sort: decreases are blue and striped, increases orange
     Difference,
     /// Both runs over one layout, each with its own arcs
@@ -52,7 +52,7 @@ pub enum ViewArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HeightArg {
+pub(crate) enum HeightArg {
     /// Value of A named by --sort
     A,
     /// Value of B
@@ -62,7 +62,7 @@ pub enum HeightArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum StrengthArg {
+pub(crate) enum StrengthArg {
     /// Difference relative to the whole run
     Absolute,
     /// Ratio of B to A
@@ -70,7 +70,7 @@ pub enum StrengthArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ThemeArg {
+pub(crate) enum ThemeArg {
     Light,
     Dark,
 }

@@ -39,7 +39,7 @@ table.code{width:auto;min-width:60%}.code td{border:0;padding:0 .8em}.code td:la
 
 /// The page, with `pictures` and what each is and the `lines` of differences, of the `inputs` as they were compared through
 /// the mapping file `map`.
-pub fn page(
+pub(super) fn page(
     inputs: &Inputs,
     comparison: &Comparison,
     tables: &Tables,

@@ -14,7 +14,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 
 /// The rows of the comparison, in order.
-pub struct Tables {
+pub(crate) struct Tables {
     pub measure: Measure,
     /// By row of the comparison.
     pub functions: Vec<Change>,
@@ -39,7 +39,7 @@ pub struct Tables {
 }
 
 /// A module, or an entity of a mapping.
-pub struct NamedModule {
+pub(crate) struct NamedModule {
     pub path: String,
     pub change: Change,
     /// The same as recorded, where something else is compared.
@@ -47,7 +47,7 @@ pub struct NamedModule {
 }
 
 /// A call relation with the names of its ends.
-pub struct NamedRelation {
+pub(crate) struct NamedRelation {
     pub from: String,
     pub to: String,
     /// Paths of the functions, as names may be ambiguous.
@@ -58,7 +58,7 @@ pub struct NamedRelation {
 
 impl Tables {
     /// Tables for `args`, through a mapping if there is one; a report includes the call tree.
-    pub fn new(
+    pub(crate) fn new(
         args: &CompareArgs,
         comparison: &Comparison,
         mapped: Option<Regrouped>,

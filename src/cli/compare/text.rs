@@ -27,7 +27,7 @@ const NAMED_OF_PATH: usize = 5;
 
 impl Tables {
     /// Writes the tables for people.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         out: &mut dyn Write,
         comparison: &Comparison,
@@ -197,7 +197,7 @@ fn show_phases(
 
 /// The kind of time compared, and the total waiting time of both sides; `None` if costs are not times or waiting is
 /// unknown.
-pub fn timed(comparison: &Comparison) -> Option<String> {
+pub(super) fn timed(comparison: &Comparison) -> Option<String> {
     let known = [0, 1].map(|side| comparison.knows_waiting(side));
     if !comparison.unit().is_time() || known == [false, false] {
         return None;
@@ -220,7 +220,7 @@ pub fn timed(comparison: &Comparison) -> Option<String> {
 }
 
 /// What a function was before it moved or was renamed.
-pub fn was(comparison: &Comparison, row: u32) -> Option<String> {
+pub(super) fn was(comparison: &Comparison, row: u32) -> Option<String> {
     let before = before(comparison, row)?;
     let likeness = before
         .likeness
@@ -240,7 +240,7 @@ pub fn was(comparison: &Comparison, row: u32) -> Option<String> {
 
 /// How amounts are written in the tables for people.
 #[derive(Clone, Copy)]
-pub struct Show<'a> {
+pub(super) struct Show<'a> {
     pub measure: Measure,
     unit: &'a Unit,
     is_by_shares: bool,
@@ -251,7 +251,7 @@ pub struct Show<'a> {
 }
 
 impl<'a> Show<'a> {
-    pub fn new(comparison: &'a Comparison, measure: Measure) -> Show<'a> {
+    pub(super) fn new(comparison: &'a Comparison, measure: Measure) -> Show<'a> {
         Show {
             measure,
             unit: comparison.unit(),
@@ -264,11 +264,11 @@ impl<'a> Show<'a> {
     }
 
     /// The same by another measure.
-    pub fn by(&self, measure: Measure) -> Show<'a> {
+    pub(super) fn by(&self, measure: Measure) -> Show<'a> {
         Show { measure, ..*self }
     }
 
-    pub fn amount(&self, value: f64) -> String {
+    pub(super) fn amount(&self, value: f64) -> String {
         if self.is_by_shares {
             return format!("{:.2} %", value * 100.0);
         }
@@ -278,7 +278,7 @@ impl<'a> Show<'a> {
         self.calls(value)
     }
 
-    pub fn calls(&self, value: f64) -> String {
+    pub(super) fn calls(&self, value: f64) -> String {
         match (self.counts_calls, self.is_per_call) {
             (false, _) => "–".to_owned(),
             (true, true) => format!("{value:.3}"),
@@ -287,7 +287,7 @@ impl<'a> Show<'a> {
         }
     }
 
-    pub fn delta(&self, change: &Change) -> String {
+    pub(super) fn delta(&self, change: &Change) -> String {
         let delta = change.delta(self.measure);
         let sign = match delta {
             delta if delta > 0.0 => "+",
@@ -298,7 +298,7 @@ impl<'a> Show<'a> {
     }
 
     /// The headings of the columns before the name.
-    pub fn headings(&self) -> Vec<&'static str> {
+    pub(super) fn headings(&self) -> Vec<&'static str> {
         let mut columns = vec!["Δ", "ratio", "A", "B"];
         if self.measure != Measure::Calls {
             if self.knows_waiting {
@@ -313,7 +313,7 @@ impl<'a> Show<'a> {
     }
 
     /// Contents of these columns.
-    pub fn cells(&self, change: &Change) -> Vec<String> {
+    pub(super) fn cells(&self, change: &Change) -> Vec<String> {
         let ratio = ratio(change, self.measure);
         let mut cells = vec![
             self.delta(change),

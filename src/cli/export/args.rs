@@ -10,7 +10,7 @@ use callscape_export::Format;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Convert a recording, or a part of it, for another tool", after_help = HELP)]
-pub struct ExportArgs {
+pub(crate) struct ExportArgs {
     /// The recording: a file or a directory in any supported format; several for tables
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
@@ -62,7 +62,7 @@ Examples:
 
 /// Output: one file, or a folder of tables.
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
+pub(crate) enum Target {
     File(Format),
     #[cfg(feature = "parquet")]
     Tables,

@@ -5,10 +5,10 @@ use anyhow::bail;
 use callscape_export::tables::Table;
 
 /// What the format is called on the command line.
-pub const NAME: &str = "parquet";
+pub(super) const NAME: &str = "parquet";
 
 #[derive(Debug, clap::Args)]
-pub struct TablesArgs {
+pub(crate) struct TablesArgs {
     /// Parquet only: tables to write, out of recordings, threads, functions, calls, links, relations, contexts,
     /// samples, objects, stacks and modules [default: all that the recording has]
     #[arg(long, value_delimiter = ',', value_parser = parse_table, value_name = "TABLE")]
@@ -30,7 +30,7 @@ fn parse_table(text: &str) -> Result<Table, String> {
 
 impl TablesArgs {
     /// Refuses options for tables if no tables are written.
-    pub fn refuse(&self) -> anyhow::Result<()> {
+    pub(crate) fn refuse(&self) -> anyhow::Result<()> {
         let said = [
             ("--tables", !self.tables.is_empty()),
             ("--id", self.id.is_some()),

@@ -12,7 +12,7 @@ use crate::trace_arg::TraceArg;
 use callscape_export::Part;
 use callscape_export::tables::{self, IfThere, Table};
 
-pub fn run(args: ExportArgs) -> anyhow::Result<()> {
+pub(super) fn run(args: ExportArgs) -> anyhow::Result<()> {
     let Some(dir) = &args.output else {
         bail!("--format {NAME}: expected -o with the folder of the tables");
     };

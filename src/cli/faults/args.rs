@@ -6,7 +6,7 @@ use callscape_base::units::TimeSpec;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Rank the changes between two revisions that ran, most suspect first", long_about = ABOUT, after_help = HELP)]
-pub struct FaultsArgs {
+pub(crate) struct FaultsArgs {
     /// The source tree, in a git repository
     pub source: PathBuf,
     /// Recording of a failing run: a file or a directory in any supported format

@@ -8,7 +8,7 @@ use callscape_analysis::faults::{Fault, NotRun, Used};
 use callscape_base::units::{Cost, Time};
 
 #[derive(Serialize)]
-pub struct Function {
+pub(super) struct Function {
     pub function: String,
     pub module: String,
     pub file: String,
@@ -29,7 +29,7 @@ pub struct Function {
 }
 
 #[derive(Serialize)]
-pub struct Commit {
+pub(super) struct Commit {
     /// `None` for uncommitted changes.
     pub id: Option<String>,
     pub author: String,
@@ -40,14 +40,14 @@ pub struct Commit {
 }
 
 #[derive(Serialize)]
-pub struct Why {
+pub(super) struct Why {
     pub part: &'static str,
     pub score: f64,
     pub text: String,
 }
 
 #[derive(Serialize)]
-pub struct Declaration {
+pub(super) struct Declaration {
     pub name: String,
     pub file: String,
     pub line: u32,
@@ -56,7 +56,7 @@ pub struct Declaration {
 }
 
 #[derive(Serialize)]
-pub struct ByCommit {
+pub(super) struct ByCommit {
     #[serde(flatten)]
     pub commit: Commit,
     pub score: f64,
@@ -66,7 +66,7 @@ pub struct ByCommit {
 }
 
 /// Functions, most suspect first, then those that did not run, if requested.
-pub fn functions(report: &Report<'_>) -> Vec<Function> {
+pub(super) fn functions(report: &Report<'_>) -> Vec<Function> {
     let faults = report.faults.faults.iter().map(|it| function(report, it));
     let not_run = report.faults.not_run.iter().filter(|_| report.args.not_run);
     let all = faults.chain(not_run.map(|it| function_not_run(report, it)));
@@ -74,7 +74,7 @@ pub fn functions(report: &Report<'_>) -> Vec<Function> {
 }
 
 /// The functions by commit, the most suspect first.
-pub fn by_commit(report: &Report<'_>) -> Vec<ByCommit> {
+pub(super) fn by_commit(report: &Report<'_>) -> Vec<ByCommit> {
     let groups = groups(report.faults).into_iter();
     let groups = groups.map(|group| {
         let faults = group
@@ -124,7 +124,7 @@ fn function(report: &Report<'_>, fault: &Fault) -> Function {
 }
 
 /// Display name of the function itself, even if the recording also has names for parts of it.
-pub fn name(report: &Report<'_>, fault: &Fault) -> String {
+pub(super) fn name(report: &Report<'_>, fault: &Fault) -> String {
     let recording = report
         .opened
         .session

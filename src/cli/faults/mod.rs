@@ -9,7 +9,7 @@ use anyhow::{bail, ensure};
 
 use super::output;
 use super::progress::with_progress;
-pub use args::FaultsArgs;
+pub(crate) use args::FaultsArgs;
 use callscape_analysis::faults::opening::{self, Opened};
 use callscape_analysis::faults::{Failing, Question, find};
 use callscape_base::units::{Time, TimeRange};
@@ -17,7 +17,7 @@ use callscape_facts::trace::Trace;
 use callscape_source::history;
 use report::Report;
 
-pub fn run(args: FaultsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: FaultsArgs) -> anyhow::Result<()> {
     ensure!(
         args.source.is_dir(),
         "{}: expected the directory of a source tree, found {}",

@@ -7,7 +7,7 @@ use callscape_facts::recording::Recording;
 use callscape_source::history::change::Changes;
 
 /// The findings and the session that they refer to.
-pub struct Report<'a> {
+pub(super) struct Report<'a> {
     pub opened: &'a Opened,
     pub changes: &'a Changes,
     pub faults: &'a Faults,
@@ -16,7 +16,7 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     /// The run that fails.
-    pub fn recording(&self) -> Option<&Recording> {
+    pub(super) fn recording(&self) -> Option<&Recording> {
         let first = self.opened.session.recordings.first();
         first.map(|it| &*it.recording)
     }

@@ -12,7 +12,7 @@ use callscape_base::units::{counted, date};
 use callscape_facts::recording::Recording;
 
 /// Writes counts of unlisted items to standard error.
-pub fn say_the_rest(report: &Report<'_>) {
+pub(super) fn say_the_rest(report: &Report<'_>) {
     let (faults, changes) = (report.faults, report.changes);
     let counts = &faults.counts;
     let bad = match &changes.bad {
@@ -69,7 +69,7 @@ pub fn say_the_rest(report: &Report<'_>) {
 }
 
 /// Writes a table of the functions, with evidence for the first of them.
-pub fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let faults = &report.faults.faults;
     let top = report.args.top.unwrap_or(usize::MAX);
     let Some(recording) = report.recording() else {
@@ -198,7 +198,7 @@ fn table<'f>(
 }
 
 /// The functions by commit, the most suspect first.
-pub fn by_commit(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn by_commit(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(recording) = report.recording() else {
         return Ok(());
     };

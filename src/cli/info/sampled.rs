@@ -10,7 +10,7 @@ use callscape_import::samplers::{self, Sees};
 
 /// What is known of a sampler.
 #[derive(Serialize)]
-pub struct SampledBy {
+pub(super) struct SampledBy {
     sees: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval_ns: Option<Cost>,
@@ -18,7 +18,7 @@ pub struct SampledBy {
 
 impl SampledBy {
     /// None of a trace, and of profiles of which that is not known.
-    pub fn of(recording: &Recording) -> Option<SampledBy> {
+    pub(super) fn of(recording: &Recording) -> Option<SampledBy> {
         let value = recording.values().first()?;
         let sampler = samplers::of(recording.format, &value.name);
         let sees = match value.name.as_str() {
@@ -35,7 +35,7 @@ impl SampledBy {
         })
     }
 
-    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let every = self.interval_ns.map_or(String::new(), |it| {
             format!(", every {it}; begins and ends of calls are known to that")
         });

@@ -10,14 +10,14 @@ use callscape_source::relations::sites::CallSite;
 use callscape_source::text::SourceText;
 
 /// Source text of the file.
-pub struct Source {
+pub(super) struct Source {
     pub text: SourceText,
     pub sites: Option<Vec<CallSite>>,
     pub is_newer: bool,
 }
 
 #[derive(Serialize)]
-pub struct Document {
+pub(super) struct Document {
     pub file: String,
     pub unit: Unit,
     /// How the lines of calls are known.
@@ -31,14 +31,14 @@ pub struct Document {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CallSites {
+pub(super) enum CallSites {
     Recorded,
     Inferred,
     Unknown,
 }
 
 #[derive(Serialize)]
-pub struct Line {
+pub(super) struct Line {
     pub line: u32,
     #[serde(rename = "self")]
     pub self_cost: Option<Cost>,
@@ -54,7 +54,7 @@ pub struct Line {
 }
 
 #[derive(Serialize)]
-pub struct Callee {
+pub(super) struct Callee {
     pub name: String,
     pub calls: u64,
     pub cost: Cost,
@@ -68,7 +68,7 @@ pub struct Callee {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Evidence {
+pub(super) enum Evidence {
     Recorded,
     /// The caller's text calls something of the name.
     Name,
@@ -81,7 +81,7 @@ pub enum Evidence {
 }
 
 #[derive(Serialize)]
-pub struct Function {
+pub(super) struct Function {
     pub name: String,
     pub module: String,
     pub line: u32,
@@ -96,7 +96,7 @@ pub struct Function {
 }
 
 #[derive(Serialize)]
-pub struct Text {
+pub(super) struct Text {
     pub lines: u32,
     /// It was changed after the recording.
     pub newer: bool,
@@ -107,7 +107,7 @@ pub struct Text {
 }
 
 impl Document {
-    pub fn new(
+    pub(super) fn new(
         session: &Session,
         lines: &FileLines,
         source: Option<&Source>,

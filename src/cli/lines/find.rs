@@ -10,7 +10,7 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 const NAMED: usize = 8;
 
 /// File whose path is `wanted` or ends with it; a file outside the source tree is represented by its module.
-pub fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
+pub(super) fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
     let hierarchy = &session.hierarchy;
     // As an absolute path, it may begin with that of the tree.
     let root = session
@@ -65,7 +65,11 @@ fn names(all: impl Iterator<Item = String>, count: usize) -> String {
 }
 
 /// Functions of a file whose name or last name part is this; several if it is overloaded.
-pub fn functions(session: &Session, file: ModuleId, wanted: &str) -> anyhow::Result<Vec<ModuleId>> {
+pub(super) fn functions(
+    session: &Session,
+    file: ModuleId,
+    wanted: &str,
+) -> anyhow::Result<Vec<ModuleId>> {
     let hierarchy = &session.hierarchy;
     let modules = hierarchy.subtree(file).map(ModuleId);
     let all: Vec<ModuleId> = modules

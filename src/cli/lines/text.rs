@@ -13,7 +13,7 @@ const WIDEST: usize = 100;
 /// Tab width.
 const TAB: usize = 4;
 
-pub fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(document: &Document, lines: &FileLines, out: &mut dyn Write) -> io::Result<()> {
     let unit = &lines.unit;
     // The name of what is counted stands once, above.
     let (of, is_count) = match unit {

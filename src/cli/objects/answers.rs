@@ -11,7 +11,7 @@ use callscape_facts::memory::{Allocations, Detail, Events, Instant, Known, Memor
 use callscape_facts::recording::Recording;
 
 /// Objects at an instant.
-pub struct Answer<'a> {
+pub(super) struct Answer<'a> {
     pub at: Time,
     /// By cell.
     pub rows: Cow<'a, [SumRow]>,
@@ -23,7 +23,7 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     /// Objects for the arguments, or why they are not available.
-    pub fn find<'a>(
+    pub(super) fn find<'a>(
         args: &ObjectsArgs,
         recording: &Recording,
         memory: &'a Memory,

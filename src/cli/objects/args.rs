@@ -6,7 +6,7 @@ use callscape_base::units::TimeSpec;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show live objects and bytes, grouped by what allocated them", after_help = HELP)]
-pub struct ObjectsArgs {
+pub(crate) struct ObjectsArgs {
     #[command(flatten)]
     pub input: crate::trace_arg::TraceArg,
     /// Time at which to count live objects: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds [default: the
@@ -51,7 +51,7 @@ the samples, and bytes are estimated from them.";
 
 /// Grouping of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum By {
+pub(crate) enum By {
     /// The module around the function that allocated
     Module,
     /// The function that allocated
@@ -64,7 +64,7 @@ pub enum By {
 
 /// Which entity of a mapping file an object belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Owner {
+pub(crate) enum Owner {
     /// Entity of its class, if the recording has it and an entry matches it, otherwise of its creator
     Class,
     /// Entity of the innermost function on the allocation stack that matches an entry

@@ -10,7 +10,7 @@ use callscape_facts::memory::{Detail, Known, Memory};
 
 /// The answer, as JSON has it.
 #[derive(Serialize)]
-pub struct Document {
+pub(super) struct Document {
     pub at_ns: Time,
     /// What allocations are: every one, samples, or sums at a few instants.
     pub detail: Detail,
@@ -34,7 +34,7 @@ pub struct Document {
 
 /// Objects that are counted together.
 #[derive(Serialize)]
-pub struct Entry {
+pub(super) struct Entry {
     pub name: String,
     pub module: String,
     /// Functions of a context, outermost first.
@@ -47,7 +47,7 @@ pub struct Entry {
 }
 
 /// Writes the sums of all.
-pub fn head(document: &Document, memory: &Memory, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn head(document: &Document, memory: &Memory, out: &mut dyn Write) -> io::Result<()> {
     let instant = match &memory.clock {
         Unit::Nanoseconds => document.at_ns.to_string(),
         unit => unit.show(document.at_ns.since(Time::ZERO)),
@@ -90,7 +90,7 @@ fn number(of: Option<u64>, one: &str, many: &str) -> String {
 }
 
 /// The first entries as a table.
-pub fn table(document: &Document, top: usize) -> Table {
+pub(super) fn table(document: &Document, top: usize) -> Table {
     let mut table = Table::new(&[
         ("live bytes", Align::Right),
         ("live", Align::Right),

@@ -18,7 +18,7 @@ const LISTED: usize = 10;
 const NONE: usize = usize::MAX;
 
 /// Cells put together.
-pub struct Groups {
+pub(super) struct Groups {
     /// By cell its group, or [`NONE`].
     of: Vec<usize>,
     /// Name, module and stack.
@@ -26,7 +26,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    pub fn of(by: By, memory: &Memory, session: &Session, resolved: &Resolved) -> Groups {
+    pub(super) fn of(by: By, memory: &Memory, session: &Session, resolved: &Resolved) -> Groups {
         let functions = &resolved.recording.functions;
         let name = |function: FunctionId| functions.get(function).name.to_owned();
         let module =
@@ -74,7 +74,7 @@ impl Groups {
 
     /// Groups by the entities of a mapping file. Lists functions that match no entry, and entries that match nothing,
     /// on standard error.
-    pub fn of_entities(
+    pub(super) fn of_entities(
         path: &Path,
         owner: Owner,
         memory: &Memory,
@@ -129,7 +129,7 @@ impl Groups {
         })
     }
 
-    pub fn document(self, memory: &Memory, answer: Answer<'_>) -> Document {
+    pub(super) fn document(self, memory: &Memory, answer: Answer<'_>) -> Document {
         let mut sums = vec![None; self.names.len()];
         for (&group, &row) in self.of.iter().zip(answer.rows.iter()) {
             let sum: Option<&mut Option<SumRow>> = sums.get_mut(group);

@@ -10,11 +10,11 @@ use anyhow::bail;
 use super::output;
 use answers::Answer;
 use args::By;
-pub use args::ObjectsArgs;
+pub(crate) use args::ObjectsArgs;
 use callscape_facts::memory::Known;
 use groups::Groups;
 
-pub fn run(args: ObjectsArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: ObjectsArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

@@ -93,7 +93,7 @@ struct Place<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub fn new(report: &Report<'a>) -> Document<'a> {
+    pub(super) fn new(report: &Report<'a>) -> Document<'a> {
         let phases = report.phases;
         let trace = &report.resolved.recording.trace;
         let times: Vec<(Time, Time)> = phases

@@ -15,7 +15,7 @@ use report::Report;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show a run as a table of contents", long_about = ABOUT, after_help = EXAMPLES)]
-pub struct PhasesArgs {
+pub(crate) struct PhasesArgs {
     #[command(flatten)]
     input: super::trace_arg::TraceArg,
     /// Minimum number of descendant calls of a heavy call [default: the largest of 1, 2, 5, 10, … that leaves 20 rows]
@@ -76,7 +76,7 @@ fn similarity(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("expected a share from 0 to 1, found '{text}'"))
 }
 
-pub fn run(args: PhasesArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;

@@ -6,7 +6,7 @@ use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, TimeRange};
 
 /// The phases to show, in either format.
-pub struct Report<'a> {
+pub(super) struct Report<'a> {
     pub session: &'a Session,
     pub resolved: &'a Resolved,
     pub phases: &'a Phases,
@@ -16,6 +16,6 @@ pub struct Report<'a> {
 }
 
 /// The share that a cost is of a whole.
-pub fn share(cost: Cost, whole: Cost) -> f64 {
+pub(super) fn share(cost: Cost, whole: Cost) -> f64 {
     cost.ns() as f64 / whole.ns().max(1) as f64
 }

@@ -12,7 +12,7 @@ use crate::output::{self, Align, Table};
 use callscape_base::escape;
 
 /// Rows with their columns in order.
-pub struct Answer(Vec<Row>);
+pub(super) struct Answer(Vec<Row>);
 
 struct Row(Vec<(String, Value)>);
 
@@ -71,7 +71,7 @@ fn rounded(value: &Value) -> String {
 
 impl Answer {
     /// Parses a JSON document of rows, each an object. An empty document has no rows.
-    pub fn parse(text: &str) -> serde_json::Result<Answer> {
+    pub(super) fn parse(text: &str) -> serde_json::Result<Answer> {
         match text {
             // What some versions of the program write of no rows.
             "" | "[{]" => Ok(Answer(Vec::new())),
@@ -80,13 +80,13 @@ impl Answer {
     }
 
     /// One JSON document on standard output.
-    pub fn print_json(&self) -> anyhow::Result<()> {
+    pub(super) fn print_json(&self) -> anyhow::Result<()> {
         output::print_json(&self.0)
     }
 
     /// Prints CSV to standard output, with the header `columns` if there are no rows. Names are escaped so that no
     /// spreadsheet treats one as a formula.
-    pub fn print_csv(&self, columns: &[&'static str]) -> anyhow::Result<()> {
+    pub(super) fn print_csv(&self, columns: &[&'static str]) -> anyhow::Result<()> {
         output::print_data(|out| {
             let mut table = csv::Writer::from_writer(out);
             table.write_record(columns).map_err(io::Error::from)?;
@@ -100,7 +100,7 @@ impl Answer {
     }
 
     /// A table for people on standard output.
-    pub fn print_table(&self, columns: &[&'static str]) -> anyhow::Result<()> {
+    pub(super) fn print_table(&self, columns: &[&'static str]) -> anyhow::Result<()> {
         let is_number = |column: usize| {
             let mut values = self.0.iter().filter_map(|row| row.0.get(column));
             !values.any(|(_, value)| value.is_string())

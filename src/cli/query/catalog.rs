@@ -7,7 +7,7 @@ use callscape_base::units::{Cost, TimeSpec};
 
 /// A question: its name and its text.
 #[derive(Debug)]
-pub struct Question {
+pub(super) struct Question {
     pub name: &'static str,
     text: &'static str,
 }
@@ -22,7 +22,7 @@ macro_rules! question {
 }
 
 /// All questions, in the order in which they are listed.
-pub const QUESTIONS: &[Question] = &[
+pub(super) const QUESTIONS: &[Question] = &[
     question!("functions"),
     question!("means"),
     question!("graph"),
@@ -73,7 +73,7 @@ impl Kind {
 
 /// What can be chosen of a question.
 #[derive(Debug)]
-pub struct Parameter {
+pub(super) struct Parameter {
     pub name: &'static str,
     kind: Kind,
     /// SQL literal; `None` if the parameter is required.
@@ -83,7 +83,7 @@ pub struct Parameter {
 
 impl Question {
     /// The question of this name.
-    pub fn named(name: &str) -> Option<&'static Question> {
+    pub(super) fn named(name: &str) -> Option<&'static Question> {
         QUESTIONS.iter().find(|it| it.name == name)
     }
 
@@ -100,7 +100,7 @@ impl Question {
     }
 
     /// Description of the result.
-    pub fn about(&self) -> String {
+    pub(super) fn about(&self) -> String {
         let lines: Vec<&str> = self
             .comments()
             .take_while(|line| !line.is_empty())
@@ -108,19 +108,19 @@ impl Question {
         lines.join(" ")
     }
 
-    pub fn parameters(&self) -> Vec<Parameter> {
+    pub(super) fn parameters(&self) -> Vec<Parameter> {
         let lines = self.below("Parameters:");
         lines.filter_map(parameter).collect()
     }
 
     /// Names of its columns with their meanings.
-    pub fn columns(&self) -> Vec<(&'static str, &'static str)> {
+    pub(super) fn columns(&self) -> Vec<(&'static str, &'static str)> {
         let lines = self.below("Columns:");
         lines.filter_map(word).collect()
     }
 
     /// The text with these values, each `name=value`, in the places of the parameters, and without comments.
-    pub fn with(&self, values: &[String]) -> anyhow::Result<String> {
+    pub(super) fn with(&self, values: &[String]) -> anyhow::Result<String> {
         let parameters = self.parameters();
         let mut literals: Vec<Option<String>> = parameters
             .iter()

@@ -44,7 +44,7 @@ json.dump(rows, sys.stdout, default=str)
 const NO_MODULE: i32 = 70;
 
 /// Queries the tables in `folder`.
-pub fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
+pub(super) fn ask(folder: &Path, question: &str) -> anyhow::Result<Answer> {
     let mixed = replacing::recover(folder);
     ensure!(
         mixed.is_empty(),

@@ -13,7 +13,7 @@ use catalog::{QUESTIONS, Question};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Query the exported tables of many recordings with an installed DuckDB", after_help = HELP)]
-pub struct QueryArgs {
+pub(crate) struct QueryArgs {
     /// The query; `--list` lists all queries with their results
     #[arg(value_parser = questions(), value_name = "NAME", required_unless_present = "list")]
     question: Option<&'static Question>,
@@ -54,7 +54,7 @@ fn questions() -> impl TypedValueParser<Value = &'static Question> {
     PossibleValuesParser::new(names).map(|name| Question::named(&name).unwrap_or(&QUESTIONS[0]))
 }
 
-pub fn run(args: QueryArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: QueryArgs) -> anyhow::Result<()> {
     let Some(question) = args.question else {
         return list();
     };

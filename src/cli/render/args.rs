@@ -20,7 +20,7 @@ use callscape_views as views;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Render a picture, or a sequence of pictures, without a window", after_help = EXAMPLES)]
-pub struct RenderArgs {
+pub(crate) struct RenderArgs {
     /// A source tree, recordings of it, or both; the first recording is shown [default: the built-in demo]
     #[arg(value_name = "SOURCE_DIR | TRACE")]
     pub inputs: Vec<PathBuf>,
@@ -234,13 +234,13 @@ const EXAMPLES: &str = "Examples:
   callscape render --scene talk.toml -o talk.mp4 --size 1920x1080 --fps 30";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ThemeArg {
+pub(crate) enum ThemeArg {
     Light,
     Dark,
 }
 
 impl ThemeArg {
-    pub fn theme(self) -> Theme {
+    pub(crate) fn theme(self) -> Theme {
         match self {
             ThemeArg::Light => Theme::Light,
             ThemeArg::Dark => Theme::Dark,
@@ -250,7 +250,7 @@ impl ThemeArg {
 
 /// A registered view that shows one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ViewArg(pub ViewId);
+pub(crate) struct ViewArg(pub ViewId);
 
 impl ValueEnum for ViewArg {
     fn value_variants<'a>() -> &'a [ViewArg] {
@@ -270,20 +270,20 @@ impl ValueEnum for ViewArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum QualityArg {
+pub(crate) enum QualityArg {
     Low,
     Medium,
     High,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ShadowArg {
+pub(crate) enum ShadowArg {
     Soft,
     None,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum CameraArg {
+pub(crate) enum CameraArg {
     /// The whole city from the south
     Home,
     /// Straight from above, north at the top
@@ -294,7 +294,7 @@ pub enum CameraArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ArcsArg {
+pub(crate) enum ArcsArg {
     /// All up to the time shown
     All,
     /// Arcs of the --focus module
@@ -306,7 +306,7 @@ pub enum ArcsArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ArcWidthArg {
+pub(crate) enum ArcWidthArg {
     /// Number of calls
     Calls,
     /// Duration of the calls
@@ -314,7 +314,7 @@ pub enum ArcWidthArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ScaleArg {
+pub(crate) enum ScaleArg {
     /// Twice the value is twice as far from zero
     Linear,
     /// Twice the value is one step further, starting from the smallest
@@ -324,7 +324,7 @@ pub enum ScaleArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum HeightScaleArg {
+pub(crate) enum HeightScaleArg {
     /// Four times the value is twice as high
     Root,
     /// Twice the value is twice as high
@@ -337,10 +337,10 @@ pub enum HeightScaleArg {
 
 /// None: low plinths of even height.
 #[derive(Clone, Copy, Debug)]
-pub struct HeightArg(pub Option<Metric>);
+pub(crate) struct HeightArg(pub Option<Metric>);
 
 #[derive(Clone, Copy, Debug)]
-pub struct ColorArg(pub Surface);
+pub(crate) struct ColorArg(pub Surface);
 
 /// Parser for one of `values`, each with its name and meaning.
 fn choice<T: Clone + Send + Sync + 'static>(

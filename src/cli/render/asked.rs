@@ -30,7 +30,7 @@ use callscape_model::theme::Theme;
 use callscape_source::history::history;
 use callscape_state::camera::ISOMETRIC_PITCH;
 
-pub fn settings(
+pub(super) fn settings(
     args: &RenderArgs,
     session: &Session,
     duration: Option<Cost>,
@@ -187,7 +187,7 @@ fn asked_for(args: &RenderArgs) -> impl Iterator<Item = Metric> {
 }
 
 /// Metrics to show, including the history if requested.
-pub fn metrics(
+pub(super) fn metrics(
     args: &RenderArgs,
     session: &Session,
     shown: &Session,
@@ -222,7 +222,11 @@ pub fn metrics(
 }
 
 /// Collapsed and expanded modules, and `hidden`.
-pub fn cut(args: &RenderArgs, session: &Session, hidden: Option<ModuleId>) -> anyhow::Result<Cut> {
+pub(super) fn cut(
+    args: &RenderArgs,
+    session: &Session,
+    hidden: Option<ModuleId>,
+) -> anyhow::Result<Cut> {
     let hierarchy = &session.hierarchy;
     let mut cut = match args.level {
         Some(level) => Cut::at_level(hierarchy, level),
@@ -269,7 +273,7 @@ fn find(session: &Session, path: &str) -> anyhow::Result<ModuleId> {
 }
 
 /// The moments to show, one a picture.
-pub fn moments(
+pub(super) fn moments(
     args: &RenderArgs,
     session: &Session,
     duration: Option<Cost>,

@@ -30,11 +30,11 @@ use callscape_state::panes::{Kind, Needs, ViewId};
 use callscape_views as views;
 
 pub(super) use args::size;
-pub use args::{QualityArg, RenderArgs};
+pub(crate) use args::{QualityArg, RenderArgs};
 use asked::{cut, metrics, moments, settings};
 use timings::{Amounts, PictureTimings, say_timings};
 
-pub fn run(args: RenderArgs) -> anyhow::Result<()> {
+pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     if let Some(scene) = &args.scene {
         return super::film::run(scene, &args);
     }

@@ -5,14 +5,14 @@ use std::path::Path;
 use callscape_app::headless::Adapter;
 
 /// How much of what there is a picture shows, and how much it leaves out.
-pub struct Amounts {
+pub(super) struct Amounts {
     pub modules: (usize, usize),
     pub relations: (usize, usize),
 }
 
 /// What a picture shows, and how long its passes took.
 #[derive(serde::Serialize)]
-pub struct PictureTimings {
+pub(super) struct PictureTimings {
     file: String,
     /// Modules with their own block, and modules merged into their enclosing ones because of the device's limit.
     modules: usize,
@@ -31,7 +31,7 @@ struct PassTiming {
 }
 
 impl PictureTimings {
-    pub fn new(path: &Path, passes: &[(&'static str, f32)], of: Amounts) -> PictureTimings {
+    pub(super) fn new(path: &Path, passes: &[(&'static str, f32)], of: Amounts) -> PictureTimings {
         let passes = passes.iter().map(|&(name, ms)| PassTiming { name, ms });
         PictureTimings {
             file: path.display().to_string(),
@@ -45,7 +45,7 @@ impl PictureTimings {
 }
 
 /// Says how long the passes took, summed over the pictures that were averaged.
-pub fn say_timings(
+pub(super) fn say_timings(
     adapter: &Adapter,
     pictures: Vec<PictureTimings>,
     as_json: bool,

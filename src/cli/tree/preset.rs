@@ -36,7 +36,7 @@ struct Standing {
 }
 
 /// Reads the id of a preset.
-pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
+pub(super) fn parser() -> impl TypedValueParser<Value = &'static Preset> {
     let values = PRESETS
         .iter()
         .map(|preset| clap::builder::PossibleValue::new(preset.id).help(preset.title));
@@ -44,7 +44,7 @@ pub fn parser() -> impl TypedValueParser<Value = &'static Preset> {
     PossibleValuesParser::new(values).map(|id| presets::find(&id).unwrap_or(&PRESETS[0]))
 }
 
-pub fn run(
+pub(super) fn run(
     preset: &'static Preset,
     source_dir: PathBuf,
     recording: Option<PathBuf>,

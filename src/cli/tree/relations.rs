@@ -60,7 +60,7 @@ struct Nowhere<'a> {
     path: &'a str,
 }
 
-pub fn run(scan: &Scan, reporter: &Reporter, json: bool) -> anyhow::Result<()> {
+pub(super) fn run(scan: &Scan, reporter: &Reporter, json: bool) -> anyhow::Result<()> {
     ensure!(
         !scan.files().is_empty(),
         "expected a source tree, found a saved structure, which contains no imports"

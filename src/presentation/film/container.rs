@@ -4,14 +4,14 @@ use std::io::{self, Read, Write};
 
 /// One encoded frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub(super) struct Packet {
     /// It can be decoded without those before it.
     pub is_key: bool,
     pub bytes: Vec<u8>,
 }
 
 /// Writes a length, a flag, and the bytes of each packet.
-pub fn write(packets: &[Packet], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(packets: &[Packet], out: &mut impl Write) -> io::Result<()> {
     for packet in packets {
         let length = u32::try_from(packet.bytes.len())
             .map_err(|_| io::Error::other("an encoded frame of 4 GB"))?;
@@ -23,7 +23,7 @@ pub fn write(packets: &[Packet], out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The next packet of what [`write`] wrote; none at its end.
-pub fn read(from: &mut impl Read) -> io::Result<Option<Packet>> {
+pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Packet>> {
     let mut head = [0; 5];
     match from.read(&mut head[..1])? {
         0 => return Ok(None),

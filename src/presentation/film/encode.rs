@@ -14,14 +14,14 @@ use callscape_look::image::Image;
 
 /// A frame as an encoder takes it.
 #[derive(Debug)]
-pub enum Picture {
+pub(super) enum Picture {
     Planes(Planes),
     Whole(Image),
 }
 
 impl Picture {
     /// Of an image with the film's sides; what `spare` has of memory is used again.
-    pub fn new(settings: &FilmSettings, image: &Image, spare: Option<Picture>) -> Picture {
+    pub(super) fn new(settings: &FilmSettings, image: &Image, spare: Option<Picture>) -> Picture {
         match (settings.format, spare) {
             (Format::Mp4 | Format::WebM, Some(Picture::Planes(mut planes))) => {
                 planes.fill(image);
@@ -41,7 +41,7 @@ impl Picture {
     }
 
     /// Bytes that one takes.
-    pub fn bytes(settings: &FilmSettings) -> usize {
+    pub(super) fn bytes(settings: &FilmSettings) -> usize {
         let pixels = settings.size[0] as usize * settings.size[1] as usize;
         match settings.format {
             Format::Mp4 | Format::WebM => pixels * 3 / 2,
@@ -51,7 +51,7 @@ impl Picture {
 }
 
 /// Makes packets of frames, as many as frames when it is finished.
-pub struct Encoder {
+pub(super) struct Encoder {
     codec: Codec,
     packets: Vec<Packet>,
 }
@@ -65,7 +65,7 @@ enum Codec {
 }
 
 impl Encoder {
-    pub fn new(settings: &FilmSettings) -> Result<Encoder, FilmError> {
+    pub(super) fn new(settings: &FilmSettings) -> Result<Encoder, FilmError> {
         let codec = match settings.format {
             Format::Mp4 if settings.by_ffmpeg => Codec::Ffmpeg(Ffmpeg::new(settings)?),
             Format::Mp4 => Codec::H264(Box::new(H264::new(settings)?)),
@@ -88,7 +88,7 @@ impl Encoder {
     }
 
     /// Takes the next frame, of the film's size and kind.
-    pub fn push(&mut self, picture: &Picture) -> Result<(), FilmError> {
+    pub(super) fn push(&mut self, picture: &Picture) -> Result<(), FilmError> {
         match (&mut self.codec, picture) {
             (Codec::H264(h264), Picture::Planes(planes)) => h264.push(planes, &mut self.packets),
             (Codec::Ffmpeg(ffmpeg), Picture::Planes(planes)) => ffmpeg.push(planes),
@@ -100,7 +100,7 @@ impl Encoder {
     }
 
     /// All packets of the part.
-    pub fn finish(mut self) -> Result<Vec<Packet>, FilmError> {
+    pub(super) fn finish(mut self) -> Result<Vec<Packet>, FilmError> {
         match &mut self.codec {
             #[cfg(feature = "webm")]
             Codec::Av1(av1) => av1.finish(&mut self.packets)?,
@@ -112,7 +112,7 @@ impl Encoder {
 }
 
 /// Writes a picture of a sequence.
-pub fn write_picture(picture: &Picture, path: &Path) -> Result<(), FilmError> {
+pub(super) fn write_picture(picture: &Picture, path: &Path) -> Result<(), FilmError> {
     match picture {
         Picture::Whole(image) => Ok(image.write_png(path)?),
         Picture::Planes(_) => Err(FilmError::Unfit("a frame of another kind".to_owned())),

@@ -18,7 +18,7 @@ const CRF: &str = "22";
 /// Of what it says when it fails, so many bytes are kept.
 const MOST_SAID: u64 = 4096;
 
-pub struct Ffmpeg {
+pub(super) struct Ffmpeg {
     child: Child,
     frames: Option<ChildStdin>,
     packets: Option<JoinHandle<io::Result<Vec<u8>>>>,
@@ -44,7 +44,7 @@ fn not_started(error: io::Error) -> FilmError {
 }
 
 /// Whether there is one, and it has the encoder.
-pub fn check() -> Result<(), FilmError> {
+pub(super) fn check() -> Result<(), FilmError> {
     let asked = Command::new(PROGRAM)
         .args(["-hide_banner", "-loglevel", "error", "-encoders"])
         .stdin(Stdio::null())
@@ -61,7 +61,7 @@ pub fn check() -> Result<(), FilmError> {
 
 impl Ffmpeg {
     /// For one part of a film.
-    pub fn new(settings: &FilmSettings) -> Result<Ffmpeg, FilmError> {
+    pub(super) fn new(settings: &FilmSettings) -> Result<Ffmpeg, FilmError> {
         let [width, height] = settings.size;
         let (size, fps) = (format!("{width}x{height}"), settings.fps.to_string());
         let input = [
@@ -133,7 +133,7 @@ impl Ffmpeg {
         })
     }
 
-    pub fn push(&mut self, planes: &Planes) -> Result<(), FilmError> {
+    pub(super) fn push(&mut self, planes: &Planes) -> Result<(), FilmError> {
         let Some(frames) = &mut self.frames else {
             return Err(failed("it has ended"));
         };
@@ -144,7 +144,7 @@ impl Ffmpeg {
         written.map_err(|error| self.reason(&error.to_string()))
     }
 
-    pub fn finish(&mut self, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+    pub(super) fn finish(&mut self, out: &mut Vec<Packet>) -> Result<(), FilmError> {
         self.frames = None;
         let packets = self.packets.take().map(JoinHandle::join);
         let status = self.child.wait()?;

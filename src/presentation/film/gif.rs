@@ -12,21 +12,21 @@ use callscape_look::image::Image;
 /// Of 1 (best) to 30 (fastest): how many pixels the palette is made from.
 const SPEED: i32 = 10;
 
-pub struct Gif {
+pub(super) struct Gif {
     size: [u32; 2],
     /// The frame before; none at the start of a part.
     before: Option<Image>,
 }
 
 impl Gif {
-    pub fn new(settings: &FilmSettings) -> Gif {
+    pub(super) fn new(settings: &FilmSettings) -> Gif {
         Gif {
             size: settings.size,
             before: None,
         }
     }
 
-    pub fn push(&mut self, image: &Image, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+    pub(super) fn push(&mut self, image: &Image, out: &mut Vec<Packet>) -> Result<(), FilmError> {
         let is_key = self.before.is_none();
         let [left, top, right, bottom] = match &self.before {
             Some(before) => changed(before, image),
@@ -82,7 +82,7 @@ fn changed(before: &Image, now: &Image) -> [usize; 4] {
 }
 
 /// Writes the whole film.
-pub fn write(
+pub(super) fn write(
     settings: &FilmSettings,
     parts: &mut dyn Iterator<Item = io::Result<std::fs::File>>,
     out: &mut (impl Write + ?Sized),

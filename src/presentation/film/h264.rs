@@ -14,7 +14,7 @@ use super::yuv::Planes;
 /// How coarsely is quantized, of 51: large even surfaces and thin lines show coarse steps early.
 const QUANTIZER: u8 = 20;
 
-pub struct H264 {
+pub(super) struct H264 {
     encoder: encoder::Encoder,
 }
 
@@ -27,7 +27,7 @@ fn failed(error: impl std::fmt::Display) -> FilmError {
 
 impl H264 {
     /// For one part of a film.
-    pub fn new(settings: &FilmSettings) -> Result<H264, FilmError> {
+    pub(super) fn new(settings: &FilmSettings) -> Result<H264, FilmError> {
         let config = EncoderConfig::new()
             // With a fixed quantizer a part does not depend on those before it.
             .rate_control_mode(RateControlMode::Off)
@@ -52,7 +52,7 @@ impl H264 {
         })
     }
 
-    pub fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+    pub(super) fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
         let (width, height) = (planes.width, planes.height);
         let source = YUVSlices::new(
             (&planes.y, &planes.u, &planes.v),

@@ -24,7 +24,7 @@ fn failed(error: impl std::fmt::Display) -> FilmError {
 }
 
 /// Writes the whole film of `frames` frames.
-pub fn write(
+pub(super) fn write(
     settings: &FilmSettings,
     frames: usize,
     parts: &mut dyn Iterator<Item = io::Result<std::fs::File>>,

@@ -14,13 +14,13 @@ fn parts(name: &str) -> Option<(&str, usize, &str)> {
 }
 
 /// Whether a path says where the number stands.
-pub fn has_number(path: &Path) -> bool {
+pub(super) fn has_number(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     name.and_then(parts).is_some()
 }
 
 /// The path of picture `number`, from 0; people count from 1.
-pub fn path_of(pattern: &Path, number: u64) -> PathBuf {
+pub(super) fn path_of(pattern: &Path, number: u64) -> PathBuf {
     let name = pattern.file_name().unwrap_or_default().to_string_lossy();
     match parts(&name) {
         Some((before, digits, after)) => {

@@ -43,7 +43,7 @@ impl Shared {
 }
 
 /// Threads that encode.
-pub struct Workers {
+pub(super) struct Workers {
     settings: FilmSettings,
     shared: Arc<Shared>,
     /// Takes the frames of the part that is under way.
@@ -62,7 +62,7 @@ struct Part {
 }
 
 impl Workers {
-    pub fn new(settings: FilmSettings) -> Workers {
+    pub(super) fn new(settings: FilmSettings) -> Workers {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most_waiting = MOST_BYTES / Picture::bytes(&settings).max(1);
         Workers {
@@ -87,7 +87,7 @@ impl Workers {
     }
 
     /// Begins a part of `frames` frames, which is to be written to `path`.
-    pub fn begin(&mut self, frames: u64, path: PathBuf) -> Result<(), FilmError> {
+    pub(super) fn begin(&mut self, frames: u64, path: PathBuf) -> Result<(), FilmError> {
         let most = self.most_working;
         let mut state = (self.shared).wait_while(|it| it.working >= most && it.failed.is_none());
         Workers::check(&mut state)?;
@@ -112,7 +112,10 @@ impl Workers {
     }
 
     /// Hands the next frame of the part over; none for the same as before. Waits while too many wait.
-    pub fn push(&mut self, image: Option<&callscape_look::image::Image>) -> Result<(), FilmError> {
+    pub(super) fn push(
+        &mut self,
+        image: Option<&callscape_look::image::Image>,
+    ) -> Result<(), FilmError> {
         let most = self.most_waiting;
         let mut state = (self.shared).wait_while(|it| it.waiting >= most && it.failed.is_none());
         Workers::check(&mut state)?;
@@ -133,12 +136,12 @@ impl Workers {
     }
 
     /// The part has all its frames.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.sender = None;
     }
 
     /// Waits until all parts are written.
-    pub fn finish(&mut self) -> Result<(), FilmError> {
+    pub(super) fn finish(&mut self) -> Result<(), FilmError> {
         self.sender = None;
         let mut state = self.shared.wait_while(|it| it.working > 0);
         Workers::check(&mut state)

@@ -9,7 +9,7 @@ const ROWS_AT_ONCE: usize = 32;
 
 /// Three planes: luma of `width` × `height`, two chroma planes of half the sides.
 #[derive(Clone, Debug, Default)]
-pub struct Planes {
+pub(super) struct Planes {
     pub width: usize,
     pub height: usize,
     pub y: Vec<u8>,
@@ -19,7 +19,7 @@ pub struct Planes {
 
 impl Planes {
     /// Of a picture with even sides.
-    pub fn new([width, height]: [u32; 2]) -> Planes {
+    pub(super) fn new([width, height]: [u32; 2]) -> Planes {
         let (width, height) = (width as usize, height as usize);
         Planes {
             width,
@@ -33,7 +33,7 @@ impl Planes {
     /// Takes the pixels of `image`, whose sides are those of the planes.
     ///
     /// ITU-R BT.709-6, item 3, with 16 fractional bits; luma 16 to 235, chroma 16 to 240.
-    pub fn fill(&mut self, image: &Image) {
+    pub(super) fn fill(&mut self, image: &Image) {
         let width = self.width;
         let pairs = image.rgba.par_chunks_exact(width * 8);
         let luma = self.y.par_chunks_exact_mut(width * 2);

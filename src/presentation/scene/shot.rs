@@ -81,6 +81,28 @@ pub struct Shot {
     pub title: Option<Caption>,
 }
 
+impl Shot {
+    /// Whether its start changes what does not ease by itself. A camera that is cut is meant to be seen so.
+    pub(crate) fn changes_at_once(&self) -> bool {
+        if self
+            .camera
+            .as_ref()
+            .is_some_and(|go| go.easing == Easing::Cut)
+        {
+            return false;
+        }
+        let sections = self.sections.as_deref().unwrap_or(&Section::ALL);
+        let is_more = sections.iter().any(|it| *it != Section::Camera);
+        let goes = self.bookmark.is_some() && is_more;
+        let folds = self.level.is_some() || !self.expand.is_empty() || !self.collapse.is_empty();
+        let times = self.at.is_some() || self.summary.is_some() || self.range.is_some();
+        let leaps = self.play.as_ref().is_some_and(|play| play.from.is_some());
+        let runs = self.run.is_some() || self.compare.is_some();
+        let looks = self.look.is_some() || self.arcs.is_some() || self.select.is_some();
+        goes || folds || times || leaps || runs || looks
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

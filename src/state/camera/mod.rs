@@ -161,7 +161,7 @@ impl CameraControl {
     }
 
     /// The city has another shape from now on (a module was collapsed); the view stays.
-    pub fn set_bounds(&mut self, bounds: Bounds) {
+    pub(crate) fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }
 
@@ -220,7 +220,7 @@ impl CameraControl {
 
     /// Keeps the eye over the surface below it; in fly mode it rises in time over what lies ahead. `surface` gives
     /// the height of what stands at a place. Whether the pose changed.
-    pub fn keep_clear(&mut self, seconds: f32, surface: impl Fn(Vec2) -> f32) -> bool {
+    pub(crate) fn keep_clear(&mut self, seconds: f32, surface: impl Fn(Vec2) -> f32) -> bool {
         let eye = self.pose.eye();
         let above = |at: Vec2| surface(at) + MIN_HEIGHT;
         let mut rise = above(eye.truncate()) - eye.z;
@@ -241,7 +241,7 @@ impl CameraControl {
     }
 
     /// Starts a drag that turns; `under` is the point of the world under the pointer.
-    pub fn start_turn(&mut self, under: Option<Vec3>) {
+    pub(crate) fn start_turn(&mut self, under: Option<Vec3>) {
         self.motion = Motion::Still;
         self.drag = Some(match self.mode {
             Mode::Fly => Drag::Look,
@@ -252,7 +252,7 @@ impl CameraControl {
     }
 
     /// Starts a drag that moves along the ground; `under` is the point under the pointer.
-    pub fn start_pan(&mut self, under: Option<Vec3>) {
+    pub(crate) fn start_pan(&mut self, under: Option<Vec3>) {
         self.motion = Motion::Still;
         self.drag = Some(match self.mode {
             Mode::Fly => Drag::Look,
@@ -262,7 +262,7 @@ impl CameraControl {
         });
     }
 
-    pub fn end_drag(&mut self) {
+    pub(crate) fn end_drag(&mut self) {
         self.drag = None;
     }
 
@@ -397,7 +397,7 @@ impl CameraControl {
         self.thrust = thrust;
     }
 
-    pub fn toggle_mode(&mut self) {
+    pub(crate) fn toggle_mode(&mut self) {
         self.drag = None;
         self.velocity = [Spring::at(0.0); 3];
         match self.mode {
@@ -425,12 +425,12 @@ impl CameraControl {
     }
 
     /// Eases to a view of everything.
-    pub fn fly_home(&mut self, aspect: f32, free: FreeArea) {
+    pub(crate) fn fly_home(&mut self, aspect: f32, free: FreeArea) {
         self.fly(home(&self.bounds, aspect, free));
     }
 
     /// Eases to a view of `bounds`, a part of the city, without changing the heading.
-    pub fn fly_to(&mut self, bounds: &Bounds, aspect: f32, free: FreeArea) {
+    pub(crate) fn fly_to(&mut self, bounds: &Bounds, aspect: f32, free: FreeArea) {
         let pitch = self.pose.pitch.clamp(0.6, 1.1);
         // Its surroundings tell where it is: what is small takes a third of the window, not all of it.
         let side = (bounds.max - bounds.min).truncate().max_element();
@@ -458,7 +458,7 @@ impl CameraControl {
 
     /// Eases to a preset direction: of everything in a window of this shape, else of what is in the middle, as
     /// large as it is.
-    pub fn fly_to_preset(&mut self, preset: Preset, everything: Option<(f32, FreeArea)>) {
+    pub(crate) fn fly_to_preset(&mut self, preset: Preset, everything: Option<(f32, FreeArea)>) {
         let from = self.destination().unwrap_or(self.pose);
         let (direction, fov_y) = preset.direction(&from);
         let to = match everything {

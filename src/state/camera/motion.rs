@@ -7,7 +7,7 @@ use callscape_look::pose::Pose;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
     pub value: f32,
-    pub velocity: f32,
+    pub(crate) velocity: f32,
 }
 
 impl Spring {

@@ -38,7 +38,7 @@ const TERRACE_FADE: f32 = 0.85;
 pub(super) struct Place<'a> {
     pub blocks: &'a [Block],
     pub parents: &'a [u32],
-    pub block_of: &'a [u32],
+    pub(crate) block_of: &'a [u32],
 }
 
 /// A block that may glow.
@@ -82,7 +82,7 @@ pub(super) struct Activity {
 
 impl Activity {
     /// The blocks are all at rest.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.put_out();
         // Slots may be numbered anew before anything glows again.
         self.before.clear();
@@ -94,13 +94,13 @@ impl Activity {
     }
 
     /// The blocks have changed, and all are at rest.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.forget();
         self.of = None;
     }
 
     /// Which looks the last moment changed.
-    pub fn changed(&self) -> ChangedLooks<'_> {
+    pub(super) fn changed(&self) -> ChangedLooks<'_> {
         match self.are_all_others {
             true => ChangedLooks::All,
             false => ChangedLooks::Activity(&self.changed),
@@ -108,13 +108,13 @@ impl Activity {
     }
 
     /// The moment is the same as before: nothing changes.
-    pub fn stay(&mut self) {
+    pub(super) fn stay(&mut self) {
         self.changed.clear();
         self.are_all_others = false;
     }
 
     /// Blocks on which some have risen, and how high the highest of these are.
-    pub fn risen(&self) -> &[(u32, f32)] {
+    pub(super) fn risen(&self) -> &[(u32, f32)] {
         &self.risen
     }
 
@@ -185,7 +185,7 @@ impl Activity {
     }
 
     /// Brings `looks` to `moment`.
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         session: &Session,
         moment: Option<Moment>,

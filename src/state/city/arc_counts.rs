@@ -2,7 +2,7 @@
 
 use super::City;
 use super::relations::Count;
-use callscape_base::units::{Cost, ModuleId, push_grouped};
+use callscape_base::units::{Cost, ModuleId, grouped, push_grouped};
 use callscape_filter::selection::{Pointed, Selection};
 use callscape_layout::block_relation::BlockRelation;
 use callscape_layout::labels::screen::Subject;
@@ -70,6 +70,25 @@ impl CountChoice {
 }
 
 impl City {
+    /// An amount of what the width of arcs says, with its unit where it has one.
+    pub fn arc_amount(&self, amount: u64) -> String {
+        match (&self.weighs, self.settings.arc_measure) {
+            (Some(unit), _) => unit.show(Cost::from_ns(amount)),
+            (None, ArcMeasure::Calls) => grouped(amount),
+            (None, ArcMeasure::Cost) => Cost::from_ns(amount).to_string(),
+        }
+    }
+
+    /// How many arcs are drawn.
+    pub fn arcs_drawn(&self) -> usize {
+        self.relations.counts().count()
+    }
+
+    /// The amount, of what the width of arcs says, that is drawn widest; zero where none are.
+    pub fn most_of_arcs(&self) -> u64 {
+        self.relations.most(self.settings.arc_measure)
+    }
+
     /// The counts that stand at arcs: of the relation that is pointed at or chosen, of the relations of the
     /// module chosen, and of the most frequent ones of the cel, `123 +5` where the cel added 5 to make 123
     /// (AVID section 2.1). `is_due` says that those of the cel are chosen anew.

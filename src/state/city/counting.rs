@@ -61,7 +61,7 @@ pub(super) struct Counting {
     pub changed: Option<Vec<u32>>,
     /// The largest amounts of pairs over the whole recording: widths are to one scale while it plays.
     pub most_calls: u64,
-    pub most_cost: u64,
+    pub(crate) most_cost: u64,
     /// In order of functions, so that a summary in that order is counted by walking along.
     known: Vec<Known>,
     known_of: Option<(usize, (u32, Range<u32>))>,
@@ -78,14 +78,14 @@ pub(super) struct Counting {
 
 impl Counting {
     /// Other calls are left than before: what is known of them is of no use.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         (self.now, self.before, self.base) = (None, None, None);
         self.known_of = None;
         self.holds = Holds::Nothing;
     }
 
     /// Finds out which blocks call which over the whole recording, once. Whether it was not known yet.
-    pub fn learn(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) -> bool {
+    pub(crate) fn learn(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) -> bool {
         let known_of = Some((moment.recording, of.ends.key()));
         if self.known_of == known_of {
             return false;
@@ -133,7 +133,7 @@ impl Counting {
     }
 
     /// Brings the amounts to a moment of the recording that is known.
-    pub fn count(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
+    pub(super) fn count(&mut self, resolved: &Resolved, moment: Moment, of: &Calls<'_>) {
         self.spare = self
             .changed
             .take()

@@ -24,7 +24,7 @@ pub(super) struct Ends {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EndsOf<'a> {
     /// By module, the block that stands for it.
-    pub block_of: &'a [u32],
+    pub(crate) block_of: &'a [u32],
     lifted: &'a [u32],
     least: f32,
     /// The blocks of what is chosen.
@@ -33,7 +33,7 @@ pub(super) struct EndsOf<'a> {
 
 impl EndsOf<'_> {
     /// The blocks between which the calls of a relation are drawn; none where that is one, or one is hidden.
-    pub fn of(&self, resolved: &Resolved, relation: &Relation) -> Option<(u32, u32)> {
+    pub(super) fn of(&self, resolved: &Resolved, relation: &Relation) -> Option<(u32, u32)> {
         let from = block_of_function(resolved, relation.caller, self.block_of)?;
         let to = block_of_function(resolved, relation.callee, self.block_of)?;
         let (from, to) = self.between(from, to);
@@ -41,7 +41,7 @@ impl EndsOf<'_> {
     }
 
     /// The same of blocks.
-    pub fn between(&self, from: u32, to: u32) -> (u32, u32) {
+    pub(super) fn between(&self, from: u32, to: u32) -> (u32, u32) {
         if self.chosen.contains(&from) || self.chosen.contains(&to) {
             return (from, to);
         }
@@ -50,17 +50,17 @@ impl EndsOf<'_> {
     }
 
     /// What tells these from others of the same blocks.
-    pub fn key(&self) -> (u32, Range<u32>) {
+    pub(super) fn key(&self) -> (u32, Range<u32>) {
         (self.least.to_bits(), self.chosen.clone())
     }
 }
 
 impl Ends {
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.is_old = true;
     }
 
-    pub fn of<'a>(&'a self, block_of: &'a [u32], chosen: Range<u32>) -> EndsOf<'a> {
+    pub(super) fn of<'a>(&'a self, block_of: &'a [u32], chosen: Range<u32>) -> EndsOf<'a> {
         EndsOf {
             block_of,
             lifted: &self.lifted,
@@ -70,13 +70,13 @@ impl Ends {
     }
 
     /// The block that the arcs of a block end at while it is not chosen.
-    pub fn end(&self, block: u32) -> u32 {
+    pub(super) fn end(&self, block: u32) -> u32 {
         self.lifted.get(block as usize).copied().unwrap_or(block)
     }
 
     /// Finds them for blocks that have arcs of their own from a side of `least` on. O(blocks), and nothing where they are
     /// known. Whether they were others before.
-    pub fn find(&mut self, least: f32, blocks: &[Block], parents: &[u32]) -> bool {
+    pub(super) fn find(&mut self, least: f32, blocks: &[Block], parents: &[u32]) -> bool {
         if least == self.least && !self.is_old {
             return false;
         }

@@ -23,7 +23,7 @@ pub(super) struct Fading {
 }
 
 impl Fading {
-    pub fn advance(&mut self, seconds: f32) -> bool {
+    pub(super) fn advance(&mut self, seconds: f32) -> bool {
         self.elapsed += seconds;
         self.elapsed < DURATION
     }
@@ -106,7 +106,7 @@ impl City {
     }
 
     /// Eases the colours from those of another layout of the same blocks in the same theme.
-    pub fn fade_from_that_of(&mut self, before: &City) {
+    pub(crate) fn fade_from_that_of(&mut self, before: &City) {
         let module = |view: &City, at: usize| view.blocks.get(at).map(|it| it.module);
         let is_same = before.settings.theme == self.settings.theme
             && before.blocks.len() == self.blocks.len()

@@ -30,7 +30,7 @@ pub(super) struct Level {
     /// None where colours say something else.
     pub color: Option<Color>,
     /// Something was created or released in the cel.
-    pub is_news: bool,
+    pub(crate) is_news: bool,
 }
 
 /// How many ages a histogram tells apart, in cels; what is older stands in the last bin.
@@ -88,23 +88,23 @@ fn amount(metric: Metric, totals: &CellTotals) -> u64 {
 
 impl LiveMemory {
     /// The blocks have changed.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.of = None;
         self.levels.clear();
         self.boxes.clear();
     }
 
-    pub fn levels(&self) -> &[Level] {
+    pub(super) fn levels(&self) -> &[Level] {
         &self.levels
     }
 
     /// The blocks to which objects of a recording belong, in order.
-    pub fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().copied()
     }
 
     /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first.
-    pub fn boxes(&self) -> (&[ObjectBox], u32) {
+    pub(super) fn boxes(&self) -> (&[ObjectBox], u32) {
         (&self.boxes, self.most_created)
     }
 
@@ -215,7 +215,7 @@ impl LiveMemory {
 
     /// Brings levels and boxes to a moment: of a summary to when the most bytes live. Without them where neither height nor
     /// colour says what lives. O(events since the moment before, or to a checkpoint, + stacks).
-    pub fn show(
+    pub(super) fn show(
         &mut self,
         session: &Session,
         moment: Option<Moment>,

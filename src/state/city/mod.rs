@@ -30,7 +30,7 @@ use std::sync::{Arc, OnceLock};
 use glam::{Vec2, Vec3};
 
 use callscape_analysis::session::Session;
-use callscape_base::units::{Cost, ModuleId, Unit, grouped};
+use callscape_base::units::{ModuleId, Unit};
 use callscape_facts::kinds::Purpose;
 use callscape_filter::cut::Cut;
 use callscape_filter::marked::Marked;
@@ -44,7 +44,7 @@ use callscape_layout::labels::flat::FlatLabels;
 use callscape_layout::labels::screen::ScreenLabels;
 use callscape_layout::pick::Picker;
 use callscape_look::camera::Camera;
-use callscape_model::arcs::{ArcMeasure, ArcMode};
+use callscape_model::arcs::ArcMode;
 use callscape_model::difference::RelationDifference;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
@@ -60,7 +60,8 @@ pub use memory::{AGES, ObjectBox};
 pub use placing::Amounts;
 pub use pointing::PickedArc;
 pub use relations::thread_color;
-pub use surface::{BARS, ColorScale, color_at, languages, purposes};
+pub(crate) use surface::color_at;
+pub use surface::{BARS, ColorScale, languages, purposes};
 
 /// A call relation between displayed modules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -567,25 +568,6 @@ impl City {
     /// How many call relations of the moment are left out because more arcs would hide the city.
     pub fn arcs_left_out(&self) -> usize {
         self.relations.left_out()
-    }
-
-    /// An amount of what the width of arcs says, with its unit where it has one.
-    pub fn arc_amount(&self, amount: u64) -> String {
-        match (&self.weighs, self.settings.arc_measure) {
-            (Some(unit), _) => unit.show(Cost::from_ns(amount)),
-            (None, ArcMeasure::Calls) => grouped(amount),
-            (None, ArcMeasure::Cost) => Cost::from_ns(amount).to_string(),
-        }
-    }
-
-    /// How many are drawn.
-    pub fn arcs_drawn(&self) -> usize {
-        self.relations.counts().count()
-    }
-
-    /// The amount, of what the width of arcs says, that is drawn widest; zero where none are.
-    pub fn most_of_arcs(&self) -> u64 {
-        self.relations.most(self.settings.arc_measure)
     }
 
     /// The displayed module that `module` is or lies in; none for what is hidden.

@@ -45,7 +45,7 @@ pub(super) struct Motion {
 impl Motion {
     /// From where the modules were to `blocks`, which are in preorder. `before` gives where a module was; one that was
     /// not there rises as a plate from the roof of what it is in, and without that from the ground where it will be.
-    pub fn new(
+    pub(super) fn new(
         blocks: &[Block],
         mut before: impl FnMut(ModuleId) -> Option<(Vec3, Vec3)>,
     ) -> Motion {
@@ -72,24 +72,24 @@ impl Motion {
     }
 
     /// Where each block started: its lowest and highest corner.
-    pub fn starts(&self) -> &[(Vec3, Vec3)] {
+    pub(super) fn starts(&self) -> &[(Vec3, Vec3)] {
         &self.from
     }
 
     /// How much of its way each block has gone, 0 to 1.
-    pub fn share(&self) -> f32 {
+    pub(super) fn share(&self) -> f32 {
         let share = (self.elapsed / DURATION).min(1.0);
         // Begins and ends at rest.
         share * share * (3.0 - 2.0 * share)
     }
 
     /// The blocks on their way.
-    pub fn blocks(&self) -> &[Block] {
+    pub(super) fn blocks(&self) -> &[Block] {
         &self.now
     }
 
     /// Moves on by `seconds`; whether there is still some way to go. O(blocks).
-    pub fn advance(&mut self, blocks: &[Block], seconds: f32) -> bool {
+    pub(super) fn advance(&mut self, blocks: &[Block], seconds: f32) -> bool {
         self.elapsed += seconds;
         let eased = self.share();
         for ((now, block), (min, max)) in self.now.iter_mut().zip(blocks).zip(&self.from) {

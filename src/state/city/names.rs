@@ -23,12 +23,12 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub fn pass(&mut self, seconds: f32) {
+    pub(super) fn pass(&mut self, seconds: f32) {
         self.since += seconds;
     }
 
     /// Whether they are to be chosen anew now.
-    pub fn is_due(&self) -> bool {
+    pub(super) fn is_due(&self) -> bool {
         !self.is_on || self.since >= HELD || self.running.is_empty()
     }
 }
@@ -37,7 +37,7 @@ impl Held {
 #[derive(Debug, Default)]
 pub(super) struct Named {
     /// Blocks, looks or arcs have changed since.
-    pub is_old: bool,
+    pub(crate) is_old: bool,
     pub by: Option<(Camera, Lettering, [Pointed; 2])>,
     found: Vec<ModuleId>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Named {
 impl Named {
     /// Takes what names are to be chosen for, and whether the names of what runs are due; whether any have to be
     /// chosen anew.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         by: (Camera, Lettering, [Pointed; 2]),
         found: &[ModuleId],
@@ -77,21 +77,21 @@ pub(super) struct Counts {
 
 impl Counts {
     /// The arcs have changed.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.of = None;
     }
 
-    pub fn shown(&self) -> &[ArcCount] {
+    pub(super) fn shown(&self) -> &[ArcCount] {
         &self.all[..self.shown]
     }
 
     /// Takes all away.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.shown = 0;
     }
 
     /// One more, with an empty text.
-    pub fn add(&mut self, of: Subject) -> &mut ArcCount {
+    pub(super) fn add(&mut self, of: Subject) -> &mut ArcCount {
         if self.shown == self.all.len() {
             self.all.push(ArcCount {
                 of,

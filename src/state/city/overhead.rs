@@ -41,7 +41,7 @@ pub(super) struct Overhead<'a> {
 }
 
 impl<'a> Overhead<'a> {
-    pub fn new(
+    pub(super) fn new(
         hierarchy: &'a Hierarchy,
         scene: &'a Scene<'a>,
         picker: Option<&'a Picker>,
@@ -64,7 +64,7 @@ impl<'a> Overhead<'a> {
     }
 
     /// The names, those of the largest districts first.
-    pub fn requests(self) -> impl Iterator<Item = Request<'a>> {
+    pub(super) fn requests(self) -> impl Iterator<Item = Request<'a>> {
         let districts = self.flat.districts(self.scene.blocks, self.eye);
         let most = match self.lettering.is_single {
             true => MOST_IN_A_PICTURE,

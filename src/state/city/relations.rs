@@ -117,21 +117,21 @@ pub(super) struct ArcScene<'a> {
 }
 
 impl Relations {
-    pub fn arcs(&self) -> &Arcs {
+    pub(super) fn arcs(&self) -> &Arcs {
         &self.arcs
     }
 
-    pub fn arcs_mut(&mut self) -> &mut Arcs {
+    pub(crate) fn arcs_mut(&mut self) -> &mut Arcs {
         &mut self.arcs
     }
 
     /// Other calls are left than before: what is known of them is of no use.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.counting.forget();
     }
 
     /// Blocks are elsewhere than before.
-    pub fn forget_paths(&mut self) {
+    pub(crate) fn forget_paths(&mut self) {
         for pair in &mut self.counting.pairs {
             pair.path = Path::default();
         }
@@ -147,12 +147,12 @@ impl Relations {
     }
 
     /// How many call relations are too many to be drawn.
-    pub fn left_out(&self) -> usize {
+    pub(super) fn left_out(&self) -> usize {
         self.drawn.left_out
     }
 
     /// The amount that is drawn widest.
-    pub fn most(&self, measure: ArcMeasure) -> u64 {
+    pub(super) fn most(&self, measure: ArcMeasure) -> u64 {
         match measure {
             ArcMeasure::Calls => self.counting.most_calls,
             ArcMeasure::Cost => self.counting.most_cost,
@@ -160,19 +160,19 @@ impl Relations {
     }
 
     /// The arcs of some blocks, shown alone.
-    pub fn emphasize(&self, ground: Ground<'_>, blocks: Range<u32>) -> Emphasis {
+    pub(crate) fn emphasize(&self, ground: Ground<'_>, blocks: Range<u32>) -> Emphasis {
         if blocks.is_empty() {
             return Emphasis::default();
         }
         emphasize(ground, &self.counting.pairs, &self.drawn, blocks)
     }
 
-    pub fn innermost(&self) -> &[u32] {
+    pub(super) fn innermost(&self) -> &[u32] {
         &self.innermost
     }
 
     /// The relations that are drawn, the most important first.
-    pub fn counts(&self) -> impl Iterator<Item = Count> {
+    pub(super) fn counts(&self) -> impl Iterator<Item = Count> {
         let drawn = self.drawn.relations.iter().enumerate().rev();
         drawn.map(|(arc, &index)| Count {
             relation: self.counting.pairs[index as usize],
@@ -182,14 +182,14 @@ impl Relations {
     }
 
     /// The middle of an arc whose ends have risen so far.
-    pub fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
+    pub(super) fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
         let arc = self.arcs.arcs.get(arc);
         arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, rises, 0.5))
     }
 
     /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
     /// more; outlined where only one run has the relation.
-    pub fn show_differences(
+    pub(super) fn show_differences(
         &mut self,
         relations: &[RelationDifference],
         settings: &LandscapeSettings,
@@ -272,7 +272,7 @@ impl Relations {
     /// files in it and those that import them, outlined where they are part of a cycle; where colours say what is in
     /// cycles, the whole of its own; of a part of a file the calls told by name. From what imports or calls to what is
     /// imported or called.
-    pub fn show_imports(
+    pub(crate) fn show_imports(
         &mut self,
         imports: &Imports,
         settings: &LandscapeSettings,
@@ -348,7 +348,7 @@ impl Relations {
     }
 
     /// Brings arcs and hyperarcs to `moment`. O(relations), and no more memory than the first time.
-    pub fn show(&mut self, moment: Option<Moment>, of: ArcScene<'_>) {
+    pub(super) fn show(&mut self, moment: Option<Moment>, of: ArcScene<'_>) {
         self.clear();
         let resolved = moment.and_then(|moment| of.session.recordings.get(moment.recording));
         let (Some(moment), Some(resolved)) = (moment, resolved) else {
@@ -372,7 +372,7 @@ impl Relations {
     }
 
     /// The ends of the arc with this index, and the thread of a hop of a hyperarc.
-    pub fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
+    pub(super) fn ends(&self, arc: usize) -> Option<([u32; 2], Option<ThreadId>)> {
         match arc.checked_sub(self.drawn.relations.len()) {
             None => {
                 let index = *self.drawn.relations.get(arc)?;

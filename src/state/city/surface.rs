@@ -255,7 +255,7 @@ const LIGHT_MAP: [u32; 5] = [0xD7E3EE, 0xA6CBE0, 0x66A9CF, 0x2F7FB8, 0x0F4C8A];
 const DARK_MAP: [u32; 5] = [0x2C4A63, 0x2F6A94, 0x3E8FC0, 0x74B8DE, 0xBFE3F6];
 
 /// The linear colour at a share (0 to 1) of a metric's scale.
-pub fn color_at(theme: Theme, share: f32) -> [f32; 3] {
+pub(crate) fn color_at(theme: Theme, share: f32) -> [f32; 3] {
     let map = match theme {
         Theme::Light => LIGHT_MAP,
         Theme::Dark => DARK_MAP,

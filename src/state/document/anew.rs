@@ -21,7 +21,7 @@ use callscape_source::history::History;
 
 /// What a document is made anew from.
 #[derive(Clone, Debug)]
-pub struct Basis {
+pub(crate) struct Basis {
     inputs: Inputs,
     base: Arc<Session>,
     session: Arc<Session>,
@@ -69,7 +69,7 @@ pub enum Change {
 
 impl Basis {
     /// The document with a change made; none where that changes nothing. For a worker thread.
-    pub fn with(
+    pub(crate) fn with(
         &self,
         change: Change,
         settings: &LandscapeSettings,
@@ -228,7 +228,7 @@ impl Document {
     }
 
     /// Which run is shown: nothing of another is at the same time, on the same thread, or has the same numbers.
-    pub fn is_same_run(&self, other: &Document) -> bool {
+    pub(crate) fn is_same_run(&self, other: &Document) -> bool {
         let input = |of: &Document| of.runs.as_ref().map(|runs| runs.input());
         input(self) == input(other)
     }
@@ -258,7 +258,7 @@ impl Document {
     }
 
     /// What it is made anew from.
-    pub fn basis(&self) -> Basis {
+    pub(crate) fn basis(&self) -> Basis {
         Basis {
             inputs: self.inputs.clone(),
             base: Arc::clone(&self.base),
@@ -273,7 +273,7 @@ impl Document {
 
     /// Goes on from where `old` stands: what is selected, collapsed and played. `moved` says which module of this
     /// each of the old is.
-    pub fn take_over(
+    pub(crate) fn take_over(
         &mut self,
         old: &Document,
         moved: &[Option<ModuleId>],

@@ -4,7 +4,7 @@ use callscape_analysis::session::Session;
 use callscape_base::units::FunctionId;
 
 /// By module, the function of the recording that it stands for, where it is one alone. O(modules + functions).
-pub fn functions_by_module(session: &Session, recording: usize) -> Vec<Option<FunctionId>> {
+pub(crate) fn functions_by_module(session: &Session, recording: usize) -> Vec<Option<FunctionId>> {
     let mut functions = vec![None; session.hierarchy.len()];
     let Some(resolved) = session.recordings.get(recording) else {
         return functions;

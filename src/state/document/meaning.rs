@@ -71,7 +71,7 @@ impl Document {
     }
 
     /// The functions of the recording in a module. O(functions).
-    pub fn functions_in(&self, module: ModuleId) -> impl Iterator<Item = FunctionId> + '_ {
+    pub(crate) fn functions_in(&self, module: ModuleId) -> impl Iterator<Item = FunctionId> + '_ {
         let modules = self
             .resolved()
             .map_or(&[][..], |it| it.resolution.modules.as_slice());

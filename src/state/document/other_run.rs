@@ -81,7 +81,7 @@ impl Limits {
 
 impl Document {
     /// Makes the landscape of the run that is not shown, or drops it. Linear in modules and functions.
-    pub fn show_other(&mut self, is_on: bool) {
+    pub(crate) fn show_other(&mut self, is_on: bool) {
         let runs = self.runs.as_ref().filter(|_| is_on);
         let places = runs.map(|runs| (runs.place_of_other(), runs.places()));
         self.other_city = places.map(|(other, _)| {
@@ -117,7 +117,7 @@ impl Document {
     }
 
     /// What limits two runs that both have times; none where nothing does.
-    pub fn limits_of_both(&self) -> Option<Limits> {
+    pub(crate) fn limits_of_both(&self) -> Option<Limits> {
         let runs = self.runs.as_ref().filter(|_| self.is_limited())?;
         runs.clocks()?;
         let range = self.selection.range;
@@ -130,7 +130,7 @@ impl Document {
     }
 
     /// Compares what range and filters leave of both runs, or both as a whole.
-    pub fn take_parts(&mut self, parts: Option<Parts>) {
+    pub(crate) fn take_parts(&mut self, parts: Option<Parts>) {
         let Some(runs) = &self.runs else {
             return;
         };
@@ -148,7 +148,7 @@ impl Document {
     }
 
     /// Compares two runs by another measure. O(functions + modules).
-    pub fn compare_by(&mut self, measure: Measure, strength: Strength) {
+    pub(crate) fn compare_by(&mut self, measure: Measure, strength: Strength) {
         let Some(runs) = &self.runs else {
             return;
         };
@@ -156,7 +156,7 @@ impl Document {
     }
 
     /// Compares two runs with amounts brought on something else.
-    pub fn normalise(&mut self, norm: Norm) {
+    pub(crate) fn normalise(&mut self, norm: Norm) {
         let Some(runs) = self.runs.as_ref().filter(|it| it.norm() != norm) else {
             return;
         };
@@ -164,7 +164,7 @@ impl Document {
     }
 
     /// Compares two runs in another time.
-    pub fn compare_time(&mut self, timed: Timed) {
+    pub(crate) fn compare_time(&mut self, timed: Timed) {
         let Some(runs) = self.runs.as_ref().filter(|it| it.timed() != timed) else {
             return;
         };
@@ -194,7 +194,7 @@ impl Document {
     }
 
     /// Takes the same runs with other clocks, or compared by something else.
-    pub fn set_runs(&mut self, runs: Runs) {
+    pub(crate) fn set_runs(&mut self, runs: Runs) {
         self.runs = Some(Arc::new(runs));
     }
 

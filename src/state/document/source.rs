@@ -62,7 +62,7 @@ pub fn module_at(hierarchy: &Hierarchy, file: ModuleId, line: u32) -> ModuleId {
 
 impl Document {
     /// The module of the structure without a mapping that a displayed one is.
-    pub fn without_map(&self, module: ModuleId) -> ModuleId {
+    pub(crate) fn without_map(&self, module: ModuleId) -> ModuleId {
         self.origins.get(module.index()).copied().unwrap_or(module)
     }
 
@@ -87,7 +87,7 @@ impl Document {
 
     /// The displayed module that one of the structure without a mapping is; none for what the mapping leaves out. O(modules)
     /// with a mapping.
-    pub fn with_map(&self, module: ModuleId) -> Option<ModuleId> {
+    pub(crate) fn with_map(&self, module: ModuleId) -> Option<ModuleId> {
         if self.origins.is_empty() {
             return Some(module);
         }
@@ -109,7 +109,7 @@ impl Document {
     }
 
     /// Where the source tree lies of A (0) or B (1).
-    pub fn source_root_of(&self, side: usize) -> Option<&Path> {
+    pub(crate) fn source_root_of(&self, side: usize) -> Option<&Path> {
         let is_swapped = self.runs.as_ref().is_some_and(|runs| runs.is_swapped());
         let of_a = self.inputs.sides.source_of_a.as_deref();
         let own = self.base.source_dir.as_deref();
@@ -167,7 +167,7 @@ impl Document {
 
     /// The file at an absolute `path` without links in the source tree of either run; none for one that is no module.
     /// O(modules).
-    pub fn file_at(&self, path: &Path) -> Option<ModuleId> {
+    pub(crate) fn file_at(&self, path: &Path) -> Option<ModuleId> {
         let inside = [1, 0].into_iter().find_map(|side| {
             let root = self.source_root_of(side)?.canonicalize().ok()?;
             Some((side, path.strip_prefix(root).ok()?.to_owned()))

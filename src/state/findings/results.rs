@@ -66,7 +66,7 @@ pub struct Found {
 }
 
 /// Looks the sets up; those that were read before are not read again. For a worker thread.
-pub fn find(
+pub(crate) fn find(
     sets: &[SetFrom],
     known: &[Arc<Hits>],
     session: &Session,

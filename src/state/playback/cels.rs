@@ -17,7 +17,7 @@ impl Playback {
     }
 
     /// The time at which cel `number` ends, counted from 1.
-    pub fn end_of_cel(&self, number: u64, trace: &Trace) -> Time {
+    pub(crate) fn end_of_cel(&self, number: u64, trace: &Trace) -> Time {
         match self.step {
             Step::Events(events) => {
                 time_after(events.saturating_mul(number).min(trace.events()), trace)

@@ -187,7 +187,7 @@ impl Playback {
     }
 
     /// The same by another clock.
-    pub fn speed_by(&self, clock: Clock) -> f64 {
+    pub(crate) fn speed_by(&self, clock: Clock) -> f64 {
         match clock {
             Clock::Wall => self.wall_speed,
             Clock::Event => self.event_speed,
@@ -195,7 +195,7 @@ impl Playback {
         }
     }
 
-    pub fn set_speed(&mut self, speed: f64, now: Duration, trace: &Trace) {
+    pub(crate) fn set_speed(&mut self, speed: f64, now: Duration, trace: &Trace) {
         match self.clock {
             Clock::Wall => {
                 self.wall_speed = speed.clamp(*WALL_SPEEDS.start(), *WALL_SPEEDS.end());
@@ -210,7 +210,7 @@ impl Playback {
         self.anchor(now, trace);
     }
 
-    pub fn set_clock(&mut self, clock: Clock, now: Duration, trace: &Trace) {
+    pub(crate) fn set_clock(&mut self, clock: Clock, now: Duration, trace: &Trace) {
         self.clock = clock;
         self.anchor(now, trace);
     }
@@ -380,7 +380,13 @@ impl Playback {
 
     /// Pauses and steps by calls on `thread`: into the next call, over it, or out of the innermost open one;
     /// back for `forward` false. Stays where it is when there is no such event.
-    pub fn step_call(&mut self, by: CallStep, forward: bool, thread: ThreadId, trace: &Trace) {
+    pub(crate) fn step_call(
+        &mut self,
+        by: CallStep,
+        forward: bool,
+        thread: ThreadId,
+        trace: &Trace,
+    ) {
         self.pause();
         self.summary = false;
         if let Some(time) = by.from(self.time, forward, thread, trace) {

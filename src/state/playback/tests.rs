@@ -4,7 +4,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 
 /// Calls that start and end at pseudo-random times, many of them equal.
-pub fn trace(calls: u64, seed: u64) -> Trace {
+pub(crate) fn trace(calls: u64, seed: u64) -> Trace {
     let reporter = Reporter::new();
     let mut builder = TraceBuilder::new(&reporter);
     let thread = builder.thread("1", "1");

@@ -227,7 +227,7 @@ impl Runs {
     }
 
     /// The thread of the other run that one of the run that is shown is.
-    pub fn thread_of_other(&self, thread: ThreadId) -> Option<ThreadId> {
+    pub(crate) fn thread_of_other(&self, thread: ThreadId) -> Option<ThreadId> {
         *self.threads[self.shown].get(thread.index())?
     }
 
@@ -358,7 +358,7 @@ impl Runs {
 
     /// Opens the inputs anew, of which something may have changed: as they are shown now, and only where their
     /// structure differs from that of `now`.
-    pub fn reopen(
+    pub(crate) fn reopen(
         &self,
         inputs: &Inputs,
         now: &Session,

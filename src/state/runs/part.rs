@@ -13,7 +13,7 @@ use callscape_facts::trace::{FunctionMetrics, Relation};
 use callscape_model::difference::Amount;
 
 /// The same with A and B exchanged.
-pub fn mirrored(of: Change) -> Change {
+pub(super) fn mirrored(of: Change) -> Change {
     Change {
         a: of.b,
         b: of.a,
@@ -22,7 +22,7 @@ pub fn mirrored(of: Change) -> Change {
 }
 
 /// What differences of functions and of relations count.
-pub fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
+pub(crate) fn amounts_of(comparison: &Comparison) -> [Amount; 2] {
     [
         Amount::of(comparison, Measure::SelfCost),
         Amount::of_relations(comparison),
@@ -92,7 +92,7 @@ impl ContextsOf {
 }
 
 /// A comparison with amounts brought on something else.
-pub fn normal(base: &Comparison, norm: Norm) -> Comparison {
+pub(super) fn normal(base: &Comparison, norm: Norm) -> Comparison {
     let per = match norm {
         Norm::PerCallOf(row) if (row as usize) < base.rows.len() => Some(row),
         _ => None,
@@ -105,7 +105,7 @@ pub fn normal(base: &Comparison, norm: Norm) -> Comparison {
 }
 
 /// What is compared, by row, and the relations between rows.
-pub type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
+pub(super) type Whole = (Arc<[Change]>, Arc<[RelationChange<u32>]>);
 
 /// What is left of a run by range and filters: by function, and its relations.
 #[derive(Clone, Debug, Default)]

@@ -33,7 +33,7 @@ impl State {
             return self.go_on_to_step();
         }
         let is_under_way = self.work.jobs.is_revising() || self.work.jobs.linking.is_some();
-        if is_held || is_under_way || self.panes.is_moving {
+        if is_held || is_under_way || self.panes.is_moving() {
             return;
         }
         let is_touched = std::mem::take(&mut self.steps.is_touched);

@@ -20,7 +20,7 @@ fn value_of(document: &Document) -> Option<usize> {
 }
 
 /// Whether both are the same choice; when it was made makes no difference.
-pub fn is_same_choice(a: &Pointed, b: &Pointed) -> bool {
+pub(crate) fn is_same_choice(a: &Pointed, b: &Pointed) -> bool {
     let timeless = |of: &Pointed| Pointed { time: None, ..*of };
     timeless(a) == timeless(b)
 }
@@ -57,13 +57,11 @@ impl State {
             Some(noted) => Arc::clone(&noted.cut),
             None => Arc::new(document.cut.clone()),
         };
-        let views = self.panes.arrangement.as_ref().map(|views| {
-            let noted = noted.and_then(|it| it.views.as_ref());
-            match noted.filter(|it| ***it == *views) {
-                Some(noted) => Arc::clone(noted),
-                None => Arc::new(views.clone()),
-            }
-        });
+        let views = self.panes.arrangement();
+        let views = match noted.filter(|it| *it.views == *views) {
+            Some(noted) => Arc::clone(&noted.views),
+            None => Arc::new(views.clone()),
+        };
         Some(Shown {
             run: run_of(document),
             value: value_of(document),
@@ -97,7 +95,7 @@ impl State {
             && noted.run == run_of(document)
             && noted.value == value_of(document)
             && noted.runs == self.shown_runs()
-            && noted.views.as_deref() == self.panes.arrangement.as_ref()
+            && *noted.views == *self.panes.arrangement()
             && is_same_cut
     }
 
@@ -135,10 +133,8 @@ impl State {
         self.restore_look(target);
         self.look.text_scale = target.text_scale;
         self.look.names += 1;
-        if let Some(views) = &target.views
-            && self.panes.arrangement.as_ref() != Some(views)
-        {
-            self.panes.arrange(views);
+        if *target.views != *self.panes.arrangement() {
+            self.panes.arrange(&target.views);
         }
         if self.panes.maximised != target.maximised
             && let Some(view) = target.maximised.or(self.panes.maximised)

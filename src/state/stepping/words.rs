@@ -21,7 +21,7 @@ use callscape_model::theme::Theme;
 
 /// What changed, and whether by degrees; `goal` is where the camera flies. What was asked for comes before what followed
 /// from it.
-pub fn name(
+pub(super) fn name(
     state: &State,
     (before, after): (&Shown, &Shown),
     goal: Option<Goal>,
@@ -317,17 +317,7 @@ fn of_choice(document: &Document, before: &Shown, after: &Shown) -> Option<(Stri
     Some((name, Kind::Choice))
 }
 
-/// The ids of the views of an arrangement.
-fn ids<'a>(of: &'a Arrangement, found: &mut Vec<&'a str>) {
-    match of {
-        Arrangement::View(id) => found.push(id),
-        Arrangement::Tabs { parts, .. }
-        | Arrangement::Row { parts, .. }
-        | Arrangement::Column { parts, .. } => parts.iter().for_each(|part| ids(part, found)),
-    }
-}
-
-/// The same with equal shares.
+/// An arrangement with equal shares.
 fn without_shares(of: &Arrangement) -> Arrangement {
     let all = |parts: &[Arrangement]| parts.iter().map(without_shares).collect();
     match of {
@@ -350,13 +340,12 @@ fn without_shares(of: &Arrangement) -> Arrangement {
 fn of_views(state: &State, before: &Shown, after: &Shown) -> Option<(String, Kind)> {
     let at_once = |name: String| Some((name, Kind::AtOnce));
     let title = |id: &str| state.panes.named(id).map_or("a view", |view| view.title());
-    let (Some(old), Some(new)) = (before.views.as_deref(), after.views.as_deref()) else {
-        return None;
-    };
+    let (old, new) = (&*before.views, &*after.views);
     if old != new {
-        let (mut was_open, mut is_open) = (Vec::new(), Vec::new());
-        ids(old, &mut was_open);
-        ids(new, &mut is_open);
+        let [was_open, is_open] = [old, new].map(|of| -> Vec<&str> {
+            let views = of.views().into_iter();
+            views.map(|(id, _)| id).collect()
+        });
         let opened: Vec<_> = is_open.iter().filter(|it| !was_open.contains(it)).collect();
         let closed: Vec<_> = was_open.iter().filter(|it| !is_open.contains(it)).collect();
         return match (&opened[..], &closed[..]) {

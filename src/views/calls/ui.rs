@@ -14,7 +14,7 @@ use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
 use callscape_state::document::Document;
 
-pub fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -21,7 +21,7 @@ const LEAST: f32 = 240.0;
 const IN_TIP: usize = 8;
 
 /// The panel below the text, of the line that has the caret.
-pub fn show(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut CodeView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let height = ui.available_height();
     let Some((side, line)) = view.caret.filter(|_| height >= LEAST) else {
         return;
@@ -105,7 +105,11 @@ fn evidence(of: Evidence) -> Option<String> {
 }
 
 /// What some calls stand for: their relation, and what is called.
-pub fn pointed(document: &Document, numbers: &Numbers, calls: &LineCalls) -> Option<Pointed> {
+pub(super) fn pointed(
+    document: &Document,
+    numbers: &Numbers,
+    calls: &LineCalls,
+) -> Option<Pointed> {
     let relation = relation(document, numbers, calls);
     let module = numbers.displayed(calls.callee);
     (relation.is_some() || module.is_some()).then_some(Pointed {
@@ -218,7 +222,12 @@ fn list(
 }
 
 /// The pop-up over a line.
-pub fn tip(view: &CodeView, response: &Response, document: &Document, (side, line): (usize, u32)) {
+pub(super) fn tip(
+    view: &CodeView,
+    response: &Response,
+    document: &Document,
+    (side, line): (usize, u32),
+) {
     let Some(numbers) = view.numbers(side) else {
         return;
     };

@@ -70,7 +70,7 @@ struct LineLook {
     is_chosen: bool,
 }
 
-pub fn show(
+pub(super) fn show(
     view: &mut CodeView,
     ui: &mut Ui,
     document: &Document,

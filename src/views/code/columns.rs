@@ -3,7 +3,7 @@
 use callscape_base::escape;
 
 /// How many columns a letter takes, but a tab.
-pub fn width(letter: char) -> u32 {
+pub(super) fn width(letter: char) -> u32 {
     match escape::steers(letter) {
         // Written out, as in `\u{202e}`.
         true => escape::name(letter.encode_utf8(&mut [0; 4])).len() as u32,
@@ -13,7 +13,7 @@ pub fn width(letter: char) -> u32 {
 
 /// The letters of a line, each with the column that it begins in.
 #[derive(Clone, Debug)]
-pub struct Columns<'a> {
+pub(super) struct Columns<'a> {
     rest: &'a str,
     byte: usize,
     column: u32,
@@ -21,7 +21,7 @@ pub struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
-    pub fn of(line: &'a str, tab: u32) -> Columns<'a> {
+    pub(super) fn of(line: &'a str, tab: u32) -> Columns<'a> {
         Columns {
             rest: line,
             byte: 0,
@@ -31,7 +31,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The same from a byte on, which is in this column.
-    pub fn from(line: &'a str, (byte, column): (usize, u32), tab: u32) -> Columns<'a> {
+    pub(super) fn from(line: &'a str, (byte, column): (usize, u32), tab: u32) -> Columns<'a> {
         Columns {
             rest: line.get(byte..).unwrap_or_default(),
             byte,
@@ -41,12 +41,12 @@ impl<'a> Columns<'a> {
     }
 
     /// The column of the next letter, or how wide the line is.
-    pub fn column(&self) -> u32 {
+    pub(super) fn column(&self) -> u32 {
         self.column
     }
 
     /// Where the next letter begins in the line.
-    pub fn byte(&self) -> usize {
+    pub(super) fn byte(&self) -> usize {
         self.byte
     }
 }

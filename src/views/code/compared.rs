@@ -7,7 +7,7 @@ use super::numbers::{Numbers, Tint};
 
 /// By how much each line costs more in B; by text and line, both in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Compared {
+pub(super) struct Compared {
     /// Lines with their change, in the texts of A and of B.
     changes: [Vec<(u32, i64)>; 2],
     /// The largest change, whichever way.
@@ -18,7 +18,7 @@ pub struct Compared {
 
 impl Compared {
     /// Both runs; `aligned` where they have texts of their own. O(n log n) in the lines that have something to say.
-    pub fn new([a, b]: [&Numbers; 2], aligned: Option<&Aligned>, tint: Tint) -> Compared {
+    pub(super) fn new([a, b]: [&Numbers; 2], aligned: Option<&Aligned>, tint: Tint) -> Compared {
         if a.lines.unit != b.lines.unit {
             return Compared {
                 is_mixed: true,
@@ -55,24 +55,24 @@ impl Compared {
     }
 
     /// By how much a line of the text of A (0) or B (1) costs more in B; none where nothing differs.
-    pub fn change(&self, side: usize, line: u32) -> Option<i64> {
+    pub(super) fn change(&self, side: usize, line: u32) -> Option<i64> {
         let changes = self.changes.get(side)?;
         let found = changes.binary_search_by_key(&line, |(line, _)| *line);
         Some(changes[found.ok()?].1)
     }
 
     /// The same as a part of the largest change, from −1 to 1.
-    pub fn strength(&self, change: i64) -> f32 {
+    pub(super) fn strength(&self, change: i64) -> f32 {
         (change as f64 / self.most.max(1) as f64) as f32
     }
 
     /// The lines of the text of A (0) or B (1) in which something differs, in order.
-    pub fn lines(&self, side: usize) -> impl DoubleEndedIterator<Item = (u32, i64)> {
+    pub(super) fn lines(&self, side: usize) -> impl DoubleEndedIterator<Item = (u32, i64)> {
         self.changes.get(side).into_iter().flatten().copied()
     }
 
     /// The largest change.
-    pub fn most(&self) -> u64 {
+    pub(super) fn most(&self) -> u64 {
         self.most
     }
 }

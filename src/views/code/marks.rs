@@ -8,7 +8,7 @@ use callscape_state::document::Document;
 
 /// What of a file is meant.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marks {
+pub(super) struct Marks {
     /// In order: lines in which a call that is meant is made.
     pub lines: Vec<u32>,
     /// First and last lines of stretches that are in functions that are meant: in order, and apart from each other.
@@ -17,7 +17,7 @@ pub struct Marks {
 
 impl Marks {
     /// O(lines with calls + functions of the file).
-    pub fn of(document: &Document, numbers: &Numbers, of: &Pointed) -> Marks {
+    pub(super) fn of(document: &Document, numbers: &Numbers, of: &Pointed) -> Marks {
         if document.meant(of).is_nothing() {
             return Marks::default();
         }
@@ -27,12 +27,12 @@ impl Marks {
         }
     }
 
-    pub fn has_line(&self, line: u32) -> bool {
+    pub(super) fn has_line(&self, line: u32) -> bool {
         self.lines.binary_search(&line).is_ok()
     }
 
     /// Whether a function that is meant is around a line. O(log n).
-    pub fn has_function(&self, line: u32) -> bool {
+    pub(super) fn has_function(&self, line: u32) -> bool {
         let after = self.functions.partition_point(|&(first, _)| first <= line);
         let around = after.checked_sub(1).map(|it| self.functions[it]);
         around.is_some_and(|(_, last)| line <= last)

@@ -9,14 +9,14 @@ use super::columns::Columns;
 use callscape_source::text::SourceText;
 
 /// So many columns of a line are told apart; what lies further right is not seen.
-pub const COLUMNS: usize = 120;
+pub(super) const COLUMNS: usize = 120;
 
 /// No more rows are kept, whatever the text: as many pixels as a screen is high.
 const MOST_ROWS: u32 = 8192;
 
 /// Where letters stand in a text: by row and column, the share of its lines that have one there.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ink {
+pub(super) struct Ink {
     /// How many lines are a row.
     lines_a_row: u32,
     lines: u32,
@@ -25,7 +25,7 @@ pub struct Ink {
 
 impl Ink {
     /// O(letters in the first columns of each line).
-    pub fn of(text: &SourceText, tab: u32) -> Ink {
+    pub(super) fn of(text: &SourceText, tab: u32) -> Ink {
         let lines = text.lines();
         let lines_a_row = lines.div_ceil(MOST_ROWS).max(1);
         let mut rows = Vec::with_capacity(lines.div_ceil(lines_a_row) as usize);
@@ -66,7 +66,7 @@ impl Ink {
 
 /// Where the lines of a text, or the rows of two beside each other, are in a miniature of some height.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub(super) struct Scale {
     /// All there are.
     pub rows: u32,
     /// In pixels.
@@ -75,18 +75,18 @@ pub struct Scale {
 
 impl Scale {
     /// A pixel a row, or several rows a pixel where they do not fit.
-    pub fn of(rows: u32, room: u32) -> Scale {
+    pub(super) fn of(rows: u32, room: u32) -> Scale {
         let height = rows.min(room);
         Scale { rows, height }
     }
 
     /// How many rows are a pixel, at most.
-    pub fn rows_a_pixel(self) -> u32 {
+    pub(super) fn rows_a_pixel(self) -> u32 {
         self.rows.div_ceil(self.height.max(1)).max(1)
     }
 
     /// The rows of a pixel, from 0: the first, and one past the last.
-    pub fn rows_of(self, pixel: u32) -> (u32, u32) {
+    pub(super) fn rows_of(self, pixel: u32) -> (u32, u32) {
         let at = |pixel: u32| {
             let rows = u64::from(pixel) * u64::from(self.rows);
             (rows / u64::from(self.height.max(1))) as u32
@@ -99,7 +99,7 @@ impl Scale {
     }
 
     /// Where a row begins, from 0, in pixels.
-    pub fn pixel_of(self, row: f64) -> f64 {
+    pub(super) fn pixel_of(self, row: f64) -> f64 {
         match self.rows {
             0 => 0.0,
             rows => row * f64::from(self.height) / f64::from(rows),
@@ -107,7 +107,7 @@ impl Scale {
     }
 
     /// The row at a place in pixels.
-    pub fn row_at(self, pixel: f64) -> f64 {
+    pub(super) fn row_at(self, pixel: f64) -> f64 {
         match self.height {
             0 => 0.0,
             height => (pixel * f64::from(self.rows) / f64::from(height)).max(0.0),
@@ -117,7 +117,7 @@ impl Scale {
 
 /// What a row of pixels looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RowLook {
+pub(super) struct RowLook {
     /// Of the letters.
     pub ink: Color32,
     /// Behind them, as wide as the miniature.
@@ -126,7 +126,7 @@ pub struct RowLook {
 
 /// The picture: `line_of` gives the line, from 1, in a row of the text; `look` what lines from the first up to the end, left
 /// out, look like. Letters are as wide as `width` pixels leave them.
-pub fn picture(
+pub(super) fn picture(
     ink: &Ink,
     scale: Scale,
     width: u32,

@@ -14,7 +14,7 @@ use callscape_model::theme::Theme;
 use callscape_state::document::Document;
 
 /// The text in miniature, and what it was made for.
-pub struct Miniature {
+pub(super) struct Miniature {
     key: MiniatureKey,
     scale: Scale,
     texture: TextureHandle,
@@ -29,13 +29,13 @@ struct MiniatureKey {
 }
 
 impl Miniature {
-    pub fn scale(&self) -> Scale {
+    pub(super) fn scale(&self) -> Scale {
         self.scale
     }
 }
 
 /// The miniature in its place. It is painted where something else is to be seen in it.
-pub fn show(
+pub(super) fn show(
     view: &mut CodeView,
     ui: &mut Ui,
     document: &Document,

@@ -17,7 +17,7 @@ use callscape_state::ask::{CameraAsk, OpenAsk, SelectAsk};
 use callscape_state::document::Document;
 
 /// `failure` says why the text of a file of the tree is not there.
-pub fn show(
+pub(super) fn show(
     view: &mut CodeView,
     ui: &mut Ui,
     document: &Document,

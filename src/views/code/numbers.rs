@@ -16,7 +16,7 @@ use callscape_state::job::Job;
 
 /// Which recording, and which part of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FactsKey {
+pub(super) struct FactsKey {
     /// Counts the sessions that were shown.
     pub session: u64,
     pub recording: usize,
@@ -34,7 +34,7 @@ struct LinesKey {
 
 /// What is asked of the recording.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub(super) struct Question<'a> {
     pub facts: FactsKey,
     pub file: ModuleId,
     /// The structure at the lines of this text, where that is not the session's own.
@@ -47,7 +47,7 @@ pub struct Question<'a> {
 
 /// The lines of a file, with what they are in the structure as it is displayed.
 #[derive(Debug)]
-pub struct Numbers {
+pub(super) struct Numbers {
     pub lines: FileLines,
     /// By module of the structure without a mapping the displayed one; empty where they are the same.
     displayed: Vec<Option<ModuleId>>,
@@ -69,7 +69,7 @@ impl Numbers {
     }
 
     /// A cost as cells have room for it: of things their number alone.
-    pub fn cell(&self, cost: Cost) -> String {
+    pub(super) fn cell(&self, cost: Cost) -> String {
         match &self.lines.unit {
             Unit::Things(_) => format!("{}{}", cost.sign(), text::count(cost.size())),
             unit => unit.show(cost),
@@ -77,18 +77,18 @@ impl Numbers {
     }
 
     /// Whether the line of any call is inferred.
-    pub fn is_inferred(&self) -> bool {
+    pub(super) fn is_inferred(&self) -> bool {
         self.is_inferred
     }
 
     /// Whether the innermost function around a line ran; none outside of functions. O(log n).
-    pub fn ran(&self, line: u32) -> Option<bool> {
+    pub(super) fn ran(&self, line: u32) -> Option<bool> {
         let behind = self.ran.partition_point(|(from, _)| *from <= line);
         self.ran.get(behind.checked_sub(1)?)?.1
     }
 
     /// The displayed module that one of the structure without a mapping is.
-    pub fn displayed(&self, module: ModuleId) -> Option<ModuleId> {
+    pub(super) fn displayed(&self, module: ModuleId) -> Option<ModuleId> {
         match self.displayed.is_empty() {
             true => Some(module),
             false => *self.displayed.get(module.index())?,
@@ -97,7 +97,7 @@ impl Numbers {
 
     /// What colours a line, from 0 to 1: the part of what all calls of its function cost, or its own cost beside the largest
     /// one of a line. None where there is nothing to colour.
-    pub fn strength(&self, line: &Line, tint: Tint) -> Option<f32> {
+    pub(super) fn strength(&self, line: &Line, tint: Tint) -> Option<f32> {
         match tint {
             Tint::Calls => {
                 let has_calls = !line.by_callee.is_empty();
@@ -111,7 +111,7 @@ impl Numbers {
     }
 
     /// The largest cost of a line.
-    pub fn most(&self, tint: Tint) -> Cost {
+    pub(super) fn most(&self, tint: Tint) -> Cost {
         match tint {
             Tint::Calls => self.most[0],
             Tint::Own => self.most[1],
@@ -119,7 +119,7 @@ impl Numbers {
     }
 
     /// The innermost function that a line is in. O(functions of the file).
-    pub fn function_at(&self, line: u32) -> Option<&FunctionInFile> {
+    pub(super) fn function_at(&self, line: u32) -> Option<&FunctionInFile> {
         let functions = self.lines.functions.iter();
         // The innermost begins last.
         functions
@@ -128,13 +128,13 @@ impl Numbers {
     }
 
     /// The lines with something to colour, in order.
-    pub fn colored(&self, tint: Tint) -> impl DoubleEndedIterator<Item = &Line> {
+    pub(super) fn colored(&self, tint: Tint) -> impl DoubleEndedIterator<Item = &Line> {
         let lines = self.lines.lines.iter();
         lines.filter(move |line| self.strength(line, tint).is_some())
     }
 
     /// The line that costs most among those from the first up to the last.
-    pub fn hottest(&self, tint: Tint, (first, last): (u32, u32)) -> Option<u32> {
+    pub(super) fn hottest(&self, tint: Tint, (first, last): (u32, u32)) -> Option<u32> {
         let colored = self.colored(tint);
         let inside = colored.filter(|it| (first..=last).contains(&it.line));
         // Of equals the first.
@@ -145,7 +145,7 @@ impl Numbers {
 
 /// What colours of lines say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tint {
+pub(super) enum Tint {
     /// The calls that are made in a line.
     #[default]
     Calls,
@@ -154,17 +154,17 @@ pub enum Tint {
 }
 
 impl Tint {
-    pub const ALL: [Tint; 2] = [Tint::Calls, Tint::Own];
+    pub(super) const ALL: [Tint; 2] = [Tint::Calls, Tint::Own];
 
     /// As session files name it.
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Tint::Calls => "calls",
             Tint::Own => "own",
         }
     }
 
-    pub fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Tint::Calls => "calls made in the line",
             Tint::Own => "the line itself",
@@ -173,7 +173,7 @@ impl Tint {
 }
 
 /// What a line costs by what its colour says.
-pub fn cost_of(line: &Line, tint: Tint) -> Cost {
+pub(super) fn cost_of(line: &Line, tint: Tint) -> Cost {
     match tint {
         Tint::Calls => line.cost,
         Tint::Own => line.self_cost.unwrap_or_default(),
@@ -181,7 +181,7 @@ pub fn cost_of(line: &Line, tint: Tint) -> Cost {
 }
 
 /// The call relation of some calls as it is displayed: caller and callee, where both have a block of their own.
-pub fn relation(
+pub(super) fn relation(
     document: &Document,
     numbers: &Numbers,
     calls: &LineCalls,
@@ -193,14 +193,19 @@ pub fn relation(
 
 /// The numbers of one recording, worked out on another thread.
 #[derive(Default)]
-pub struct Counting {
+pub(super) struct Counting {
     facts: Found<FactsKey, Arc<LineFacts>>,
     lines: Found<LinesKey, Arc<Numbers>>,
 }
 
 impl Counting {
     /// Begins to work out what is wanted, and takes what was found meanwhile: whether there is something new.
-    pub fn update(&mut self, asked: Question<'_>, state: &State, document: &Document) -> bool {
+    pub(super) fn update(
+        &mut self,
+        asked: Question<'_>,
+        state: &State,
+        document: &Document,
+    ) -> bool {
         let key = asked.facts;
         let session = Arc::clone(&document.base);
         let start = || {
@@ -252,22 +257,22 @@ impl Counting {
     }
 
     /// The numbers of this file, perhaps of the range before.
-    pub fn of(&self, session: u64, file: ModuleId) -> Option<&Arc<Numbers>> {
+    pub(super) fn of(&self, session: u64, file: ModuleId) -> Option<&Arc<Numbers>> {
         let (key, numbers) = self.lines.last()?;
         (key.file == file && key.facts.session == session).then_some(numbers)
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.facts.is_running() || self.lines.is_running()
     }
 
     /// The work that takes long enough to be shown.
-    pub fn slow(&self) -> Option<&Progress> {
+    pub(super) fn slow(&self) -> Option<&Progress> {
         self.facts.slow().or_else(|| self.lines.slow())
     }
 
     /// Stops it.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.facts.stop();
         self.lines.stop();
     }

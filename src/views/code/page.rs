@@ -16,7 +16,7 @@ const LONG: usize = 4096;
 
 /// What has been read of a file.
 #[derive(Debug)]
-pub struct Page {
+pub(super) struct Page {
     /// Where it lies, without links.
     pub located: PathBuf,
     pub text: SourceText,
@@ -32,7 +32,11 @@ pub struct Page {
 
 impl Page {
     /// Reads a file, with tab stops every `tab` columns, for what was recorded at a time. O(its size).
-    pub fn read(file: &TreeFile, tab: u32, recorded: Option<SystemTime>) -> Result<Page, String> {
+    pub(super) fn read(
+        file: &TreeFile,
+        tab: u32,
+        recorded: Option<SystemTime>,
+    ) -> Result<Page, String> {
         let tree = TextTree::new(&file.root);
         let tree = tree.map_err(|error| format!("{}: {error}", file.root.display()))?;
         let said = |error: TextError| error.to_string();
@@ -45,7 +49,7 @@ impl Page {
         })
     }
 
-    pub fn of(located: PathBuf, text: SourceText, tab: u32) -> Page {
+    pub(super) fn of(located: PathBuf, text: SourceText, tab: u32) -> Page {
         let mut long = BTreeMap::new();
         let mut columns = 0;
         for number in 1..=text.lines() {
@@ -84,7 +88,7 @@ impl Page {
 
     /// What of line `number` is seen in the columns from `first` up to `end`, left out. `spans` are those of the line's part of
     /// the text. O(what is seen), and no more than 4 KiB beside it.
-    pub fn shown(&self, number: u32, (first, end): (u32, u32), spans: &[Span]) -> ShownLine {
+    pub(super) fn shown(&self, number: u32, (first, end): (u32, u32), spans: &[Span]) -> ShownLine {
         let mut shown = ShownLine::default();
         let Some(range) = self.text.range(number) else {
             return shown;
@@ -120,7 +124,7 @@ impl Page {
     }
 
     /// The column of a byte of line `number`.
-    pub fn column_of(&self, number: u32, byte: usize) -> u32 {
+    pub(super) fn column_of(&self, number: u32, byte: usize) -> u32 {
         let line = self.text.line(number).unwrap_or_default();
         let mut at = Columns::of(line, self.tab);
         while at.byte() < byte && at.next().is_some() {}
@@ -130,7 +134,7 @@ impl Page {
 
 /// A part of a line as people may see it: tabs widened, and what steers text written out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ShownLine {
+pub(super) struct ShownLine {
     pub text: String,
     /// Up to which byte of `text` which class reaches.
     pub classes: Vec<(usize, Class)>,

@@ -11,7 +11,7 @@ use callscape_state::ask::{EditAsk, SelectAsk};
 use callscape_state::document::Document;
 
 /// What the pointer is on, what a click asks for, and the menu.
-pub fn answer(
+pub(super) fn answer(
     view: &mut CodeView,
     ui: &mut Ui,
     document: &Document,

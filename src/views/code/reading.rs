@@ -17,7 +17,7 @@ use callscape_state::job::Job;
 
 /// Which text: of a file of a tree as it was when the tree was last seen to change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TextKey {
+pub(super) struct TextKey {
     pub file: TreeFile,
     /// [`callscape_state::Stamps::sources`].
     pub sources: u64,
@@ -35,7 +35,7 @@ type Read = Result<Arc<Page>, Arc<str>>;
 
 /// The text, and what has been found out of it.
 #[derive(Default)]
-pub struct Reading {
+pub(super) struct Reading {
     page: Found<TextKey, Read>,
     syntax: Found<TextKey, Option<Arc<Syntax>>>,
     sites: Found<TextKey, Arc<Vec<CallSite>>>,
@@ -50,7 +50,7 @@ pub struct Reading {
 impl Reading {
     /// Begins to read what is wanted; `wants_sites` where its calls are to be found too. Takes what was read meanwhile: whether
     /// there is something new beside colours, which change nothing but the lines that are seen.
-    pub fn update(&mut self, key: &TextKey, wants_sites: bool, state: &State) -> bool {
+    pub(super) fn update(&mut self, key: &TextKey, wants_sites: bool, state: &State) -> bool {
         if self.key.as_ref() != Some(key) {
             // A text that is read anew has other parts.
             self.parts.clear();
@@ -95,7 +95,7 @@ impl Reading {
     }
 
     /// Has the lines from the first up to the last coloured, and those around them.
-    pub fn want_colors(&mut self, first: u32, last: u32, state: &State) {
+    pub(super) fn want_colors(&mut self, first: u32, last: u32, state: &State) {
         // A screen further in both directions, so that what scrolls into sight has its colours.
         let around = last.saturating_sub(first) + 1;
         let first = first.saturating_sub(around).saturating_sub(1) / PART;
@@ -140,17 +140,17 @@ impl Reading {
     }
 
     /// Which text it is.
-    pub fn key(&self) -> Option<&TextKey> {
+    pub(super) fn key(&self) -> Option<&TextKey> {
         self.key.as_ref()
     }
 
     /// The text, once it has been read.
-    pub fn page(&self) -> Option<&Arc<Page>> {
+    pub(super) fn page(&self) -> Option<&Arc<Page>> {
         self.page.of(self.key.as_ref()?)?.as_ref().ok()
     }
 
     /// Why there is no text.
-    pub fn failure(&self) -> Option<&str> {
+    pub(super) fn failure(&self) -> Option<&str> {
         let read = self.page.of(self.key.as_ref()?)?;
         read.as_ref().err().map(|reason| &**reason)
     }
@@ -160,24 +160,24 @@ impl Reading {
     }
 
     /// The calls in the text, once they have been looked for.
-    pub fn sites(&self) -> Option<&Arc<Vec<CallSite>>> {
+    pub(super) fn sites(&self) -> Option<&Arc<Vec<CallSite>>> {
         self.sites.of(self.key.as_ref()?)
     }
 
     /// The coloured stretches around a line; nothing while they are not known.
-    pub fn spans(&self, line: u32) -> &[Span] {
+    pub(super) fn spans(&self, line: u32) -> &[Span] {
         let part = self.parts.get(&(line.saturating_sub(1) / PART));
         part.map_or(&[], Vec::as_slice)
     }
 
     /// How many parts of the text are coloured.
     #[cfg(test)]
-    pub fn parts(&self) -> usize {
+    pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
 
     /// Whether something more will be known by itself.
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.page.is_running()
             || self.syntax.is_running()
             || self.sites.is_running()
@@ -185,13 +185,13 @@ impl Reading {
     }
 
     /// The work that takes long enough to be shown.
-    pub fn slow(&self) -> Option<&Progress> {
+    pub(super) fn slow(&self) -> Option<&Progress> {
         let syntax = || self.syntax.slow().or_else(|| self.sites.slow());
         self.page.slow().or_else(syntax)
     }
 
     /// Stops it.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.page.stop();
         self.syntax.stop();
         self.sites.stop();

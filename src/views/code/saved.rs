@@ -16,7 +16,7 @@ named! { Tint: Tint::ALL, Tint::name; }
 /// Where a session file has the view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Restored {
+pub(super) struct Restored {
     /// Its path in the structure without a mapping.
     code_file: Option<String>,
     code_line: Option<u32>,
@@ -50,7 +50,7 @@ struct Sought {
     code_query: String,
 }
 
-pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
+pub(super) fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
     let document = state.document.as_ref();
     let shown = view.file.zip(document).and_then(|(file, document)| {
         let hierarchy = &document.base.hierarchy;
@@ -69,7 +69,7 @@ pub fn save(view: &CodeView, state: &State, out: &mut SavedViews) {
     kept::put(&Sought { code_query }, &mut out.shown);
 }
 
-pub fn save_habits(view: &CodeView, out: &mut SavedViews) {
+pub(super) fn save_habits(view: &CodeView, out: &mut SavedViews) {
     let habits = Habits {
         code_colours: view.tint.map(Named),
         code_compares: view.compares,
@@ -80,7 +80,7 @@ pub fn save_habits(view: &CodeView, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
-pub fn restore(view: &mut CodeView, from: &SavedViews, state: &State) -> usize {
+pub(super) fn restore(view: &mut CodeView, from: &SavedViews, state: &State) -> usize {
     let (habits, mut lost) = kept::read::<Habits>(&from.shown);
     view.tint = habits.code_colours.map(|it| it.0);
     view.compares = habits.code_compares;

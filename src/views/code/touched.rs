@@ -6,7 +6,7 @@ use callscape_state::State;
 
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub(super) enum Touch {
     /// Added or changed.
     Changed,
     /// Lines were deleted behind it.
@@ -15,14 +15,14 @@ pub enum Touch {
 
 /// The changes of a text, and of which it was found.
 #[derive(Clone, Debug, Default)]
-pub struct Touched {
+pub(super) struct Touched {
     hunks: Vec<Hunk>,
     of: Option<(u64, TextKey)>,
 }
 
 impl Touched {
     /// Finds the changes of a text where it or what is known of changes is another. O(files that changed) then.
-    pub fn update(&mut self, state: &State, key: Option<&TextKey>) {
+    pub(super) fn update(&mut self, state: &State, key: Option<&TextKey>) {
         let wanted = key.map(|it| (state.findings.stamp, it.clone()));
         if self.of == wanted {
             return;
@@ -47,7 +47,7 @@ impl Touched {
     }
 
     /// What became of a line. O(log n).
-    pub fn line(&self, line: u32) -> Option<Touch> {
+    pub(super) fn line(&self, line: u32) -> Option<Touch> {
         let before = self.hunks.partition_point(|it| it.after.start <= line);
         let next = self.hunks.get(before);
         let hunk = before.checked_sub(1).and_then(|it| self.hunks.get(it));

@@ -17,7 +17,7 @@ const LEGEND: f32 = 22.0;
 
 /// Which part of the rows is seen, and where that is going.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Scroll {
+pub(super) struct Scroll {
     top: f64,
     target: f64,
     wish: Option<Wish>,
@@ -38,7 +38,7 @@ enum Wish {
 
 impl Scroll {
     /// The first row that is seen, and how much of it is not.
-    pub fn top(&self) -> f64 {
+    pub(super) fn top(&self) -> f64 {
         match self.wish {
             Some(Wish::To(top)) => top,
             _ => self.top,
@@ -46,44 +46,44 @@ impl Scroll {
     }
 
     /// How many rows there is room for; 0 before there was any.
-    pub fn rows_seen(&self) -> f32 {
+    pub(super) fn rows_seen(&self) -> f32 {
         self.rows_seen
     }
 
-    pub fn left(&self) -> f32 {
+    pub(super) fn left(&self) -> f32 {
         self.left
     }
 
-    pub fn set(&mut self, top: f64) {
+    pub(super) fn set(&mut self, top: f64) {
         self.wish = Some(Wish::To(top));
     }
 
-    pub fn reveal(&mut self, row: u32) {
+    pub(super) fn reveal(&mut self, row: u32) {
         self.wish = Some(Wish::Reveal(row));
     }
 
-    pub fn keep_in_sight(&mut self, row: u32) {
+    pub(super) fn keep_in_sight(&mut self, row: u32) {
         self.wish = Some(Wish::Keep(row));
     }
 
     /// By so many rows, at once: what the hand moves does not lag behind it.
-    pub fn by(&mut self, rows: f64) {
+    pub(super) fn by(&mut self, rows: f64) {
         self.target = self.top + rows;
         self.top = self.target;
     }
 
     /// Of a text of so many columns, of which some are seen.
-    pub fn across(&mut self, by: f32, columns: u32) {
+    pub(super) fn across(&mut self, by: f32, columns: u32) {
         let most = (columns as f32 + 8.0 - self.columns_seen).max(0.0);
         self.left = (self.left + by).clamp(0.0, most);
     }
 
-    pub fn set_columns_seen(&mut self, seen: f32) {
+    pub(super) fn set_columns_seen(&mut self, seen: f32) {
         self.columns_seen = seen;
     }
 
     /// Brings a column into sight, and the first ones with it where there is room for both.
-    pub fn reveal_column(&mut self, column: u32) {
+    pub(super) fn reveal_column(&mut self, column: u32) {
         let (column, seen) = (column as f32, self.columns_seen.max(40.0));
         self.left = if column + 8.0 < seen {
             0.0
@@ -93,7 +93,7 @@ impl Scroll {
     }
 
     /// Finds its place among `rows` of which `seen` are seen, and goes on its way for `seconds`. Whether it is on its way.
-    pub fn lay_out(&mut self, rows: u32, seen: f32, seconds: f32) -> bool {
+    pub(super) fn lay_out(&mut self, rows: u32, seen: f32, seconds: f32) -> bool {
         let is_first = std::mem::replace(&mut self.rows_seen, seen) == 0.0;
         let seen = f64::from(seen);
         let wish = self.wish.take();
@@ -175,7 +175,7 @@ impl CodeView {
     }
 }
 
-pub fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut CodeView, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -8,13 +8,13 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_filter::cut::Cut;
 
 /// So many boxes are shown at first: they are read at first sight.
-pub const AT_FIRST: u32 = 26;
+pub(super) const AT_FIRST: u32 = 26;
 
 /// Functions are shown at first only where hardly anything else is.
 const FEW: u32 = 8;
 
 /// Which modules take part in calls, and with how much.
-pub struct Active {
+pub(super) struct Active {
     /// By module how many active functions stand before it, one entry more than modules.
     before: Vec<u32>,
     /// The same of what they cost themselves.
@@ -23,7 +23,7 @@ pub struct Active {
 
 impl Active {
     /// What is hidden takes no part. O(modules + relations).
-    pub fn new(hierarchy: &Hierarchy, relations: &Relations<'_>, cut: &Cut) -> Active {
+    pub(super) fn new(hierarchy: &Hierarchy, relations: &Relations<'_>, cut: &Cut) -> Active {
         let mut counts = vec![0_u32; hierarchy.len() + 1];
         let mut costs = vec![0.0_f64; hierarchy.len() + 1];
         let mut is_active = vec![false; relations.ends.len()];
@@ -65,24 +65,24 @@ impl Active {
     }
 
     /// How many active functions a module has in it.
-    pub fn count(&self, hierarchy: &Hierarchy, module: ModuleId) -> u32 {
+    pub(super) fn count(&self, hierarchy: &Hierarchy, module: ModuleId) -> u32 {
         let range = hierarchy.subtree(module);
         self.before[range.end as usize] - self.before[range.start as usize]
     }
 
     /// What they cost themselves.
-    pub fn cost(&self, hierarchy: &Hierarchy, module: ModuleId) -> f64 {
+    pub(super) fn cost(&self, hierarchy: &Hierarchy, module: ModuleId) -> f64 {
         let range = hierarchy.subtree(module);
         (self.costs[range.end as usize] - self.costs[range.start as usize]).max(0.0)
     }
 
     /// Whether a module is itself an active function.
-    pub fn is_itself(&self, module: ModuleId) -> bool {
+    pub(super) fn is_itself(&self, module: ModuleId) -> bool {
         self.before[module.index() + 1] > self.before[module.index()]
     }
 
     /// The modules in a module that take part.
-    pub fn children<'a>(
+    pub(super) fn children<'a>(
         &'a self,
         hierarchy: &'a Hierarchy,
         module: ModuleId,
@@ -92,18 +92,18 @@ impl Active {
     }
 
     /// Into how many boxes a module unfolds.
-    pub fn parts(&self, hierarchy: &Hierarchy, module: ModuleId) -> u32 {
+    pub(super) fn parts(&self, hierarchy: &Hierarchy, module: ModuleId) -> u32 {
         let children = self.children(hierarchy, module).count() as u32;
         children + u32::from(self.is_itself(module) && children > 0)
     }
 }
 
 /// What is unfolded, the root always.
-pub type Open = BTreeSet<ModuleId>;
+pub(super) type Open = BTreeSet<ModuleId>;
 
 /// The outermost modules, unfolded level by level as long as no more than `most` boxes come of it, the costliest first.
 /// Functions, and what has no source and is the smaller part, are left folded where there is enough else.
-pub fn at_first(hierarchy: &Hierarchy, active: &Active, cut: &Cut, most: u32) -> Open {
+pub(super) fn at_first(hierarchy: &Hierarchy, active: &Active, cut: &Cut, most: u32) -> Open {
     let mut open = Open::from([ModuleId::ROOT]);
     let mut boxes = active.parts(hierarchy, ModuleId::ROOT);
     let mut next = BinaryHeap::new();
@@ -162,7 +162,7 @@ fn way_to_parts(
 
 /// Folds modules again until there are no more than `most` boxes, the cheapest first; `last` and what it lies in stay.
 /// Which were folded.
-pub fn fold_to_fit(
+pub(super) fn fold_to_fit(
     hierarchy: &Hierarchy,
     active: &Active,
     cut: &Cut,
@@ -221,7 +221,7 @@ fn count_boxes(hierarchy: &Hierarchy, active: &Active, cut: &Cut, open: &Open) -
 
 /// The box that stands for a module: the outermost that is not unfolded, else the module itself, which is then
 /// [`Of::Itself`](crate::parts::graph::model::Of::Itself) where others are in it.
-pub fn box_of(
+pub(super) fn box_of(
     hierarchy: &Hierarchy,
     active: &Active,
     cut: &Cut,

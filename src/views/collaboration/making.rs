@@ -16,7 +16,7 @@ use callscape_layout::layered::Memory;
 
 /// What is to be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub(super) struct Wanted {
     pub given: Given,
     pub cut: Cut,
     /// None at first.
@@ -31,7 +31,7 @@ pub struct Wanted {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Made {
+pub(super) struct Made {
     pub laid: Arc<Laid>,
     pub open: Open,
 }
@@ -42,7 +42,7 @@ const ITSELF: u8 = 1;
 const MORE: u8 = 2;
 
 /// For a worker thread. O(modules + relations × depth) and the layout.
-pub fn make(
+pub(super) fn make(
     wanted: &Wanted,
     (memory, past): (Memory, Vec<Arc<Laid>>),
     progress: &Progress,

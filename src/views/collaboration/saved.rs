@@ -35,7 +35,7 @@ impl Default for Kept {
     }
 }
 
-pub fn save(view: &Collaboration, out: &mut SavedViews) {
+pub(super) fn save(view: &Collaboration, out: &mut SavedViews) {
     let open = view.open.as_ref().zip(view.session.as_ref());
     let open = open.map(|(open, session)| paths_of(session, open));
     let kept = Kept {
@@ -50,7 +50,7 @@ pub fn save(view: &Collaboration, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how much of it means nothing.
-pub fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
+pub(super) fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
     let (kept, mut lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.collaboration_unfolded;
     view.base.by = kept.collaboration_width.0;

@@ -22,7 +22,7 @@ struct Act {
     is_anew: bool,
 }
 
-pub fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.base.chart);
     let mut act = Act::default();
     let pointing = panel::show(ui, "collaboration", &mut chart, pane, |ui, chart, pane| {

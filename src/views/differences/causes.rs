@@ -20,7 +20,7 @@ use callscape_state::runs::ContextsOf;
 
 /// A cause as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub(super) struct Line {
     pub module: ModuleId,
     /// Rows of the comparison, outermost first, of the context with the largest part.
     pub path: Arc<[u32]>,
@@ -36,7 +36,7 @@ pub struct Line {
 
 /// All causes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lines {
+pub(super) struct Lines {
     pub lines: Vec<Line>,
     /// Total of B less total of A.
     pub difference: String,
@@ -49,7 +49,7 @@ type Of = (ContextsOf, bool);
 
 /// The causes shown, and the search for others.
 #[derive(Default)]
-pub struct Shown {
+pub(super) struct Shown {
     pub lines: Lines,
     finding: Option<Job<(Of, Lines)>>,
     /// What is shown or on its way.
@@ -57,18 +57,18 @@ pub struct Shown {
 }
 
 impl Shown {
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.finding.is_some()
     }
 
     /// How many causes a query finds, and how many there are.
-    pub fn counts(&self, query: &str) -> (usize, usize) {
+    pub(super) fn counts(&self, query: &str) -> (usize, usize) {
         let found = self.lines.lines.iter().filter(|line| is_found(line, query));
         (found.count(), self.lines.lines.len())
     }
 
     /// Begins to look for the causes where other runs are shown, and takes what was found.
-    pub fn update(&mut self, state: &State) {
+    pub(super) fn update(&mut self, state: &State) {
         if let Some(done) = self.finding.as_ref().and_then(Job::poll) {
             self.finding = None;
             if let Ok((_, lines)) = done {
@@ -133,7 +133,7 @@ fn is_found(line: &Line, query: &str) -> bool {
 
 /// The rows: a share of the difference, and a sentence. A click chooses the function, in the calling context with the
 /// largest part.
-pub fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
+pub(super) fn rows(shown: &Shown, ui: &mut Ui, query: &str, pane: &mut Pane<'_>) {
     let Some(document) = &pane.state.document else {
         return;
     };

@@ -11,7 +11,7 @@ mod ui;
 use std::sync::Arc;
 
 use self::saved::Kept;
-pub use self::table::{Compared, Contexts, DifferenceTable, Row};
+pub(crate) use self::table::{Compared, Contexts, DifferenceTable, Row};
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::kept;
 use crate::parts::list::At;
@@ -27,7 +27,7 @@ use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use callscape_state::runs::{ContextsOf, Runs};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "differences",
         title: "Differences",
@@ -49,7 +49,7 @@ pub static ENTRY: Entry = Entry {
 };
 
 #[derive(Default)]
-pub struct Differences {
+pub(crate) struct Differences {
     choice: Choice,
     table: Arc<DifferenceTable>,
     /// The same of calling contexts.
@@ -72,7 +72,7 @@ pub struct Differences {
 }
 
 /// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
-pub fn table(runs: &Runs, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
+pub(crate) fn table(runs: &Runs, session: &Session, cut: &Cut, choice: &Choice) -> DifferenceTable {
     let is_whole = cut.collapsed().next().is_none();
     let displayed = (!is_whole).then(|| cut.displayed(&session.hierarchy));
     let names = runs.names_of_rows(session);
@@ -90,7 +90,7 @@ pub fn table(runs: &Runs, session: &Session, cut: &Cut, choice: &Choice) -> Diff
 }
 
 /// The calling contexts that differ, as `choice` says. For a worker thread.
-pub fn context_table(
+pub(crate) fn context_table(
     runs: &Runs,
     session: &Session,
     tree: &ContextTree,

@@ -16,7 +16,7 @@ use callscape_state::ask::{CameraAsk, RunsAsk};
 use callscape_state::runs::Runs;
 
 /// What is said of all functions, and what can be done about the rows that are marked.
-pub fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
+pub(super) fn head(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
     let pairs = &runs.pairs;
     let mut corrected: Option<Vec<Correction>> = None;
     ui.horizontal_wrapped(|ui| {
@@ -150,7 +150,7 @@ impl<'a> Rows for Listed<'a> {
     }
 }
 
-pub fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
+pub(super) fn rows(view: &mut Differences, ui: &mut Ui, runs: &Runs, pane: &mut Pane<'_>) {
     let Some(document) = &pane.state.document else {
         return;
     };

@@ -9,7 +9,7 @@ named! { Of: Of::ALL, Of::title; By: By::ALL, By::title; }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub(super) struct Kept {
     list: Named<Of>,
     sorted_by: Named<By>,
     is_reversed: bool,
@@ -17,7 +17,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    pub fn of(choice: &Choice) -> Kept {
+    pub(super) fn of(choice: &Choice) -> Kept {
         Kept {
             list: Named(choice.of),
             sorted_by: Named(choice.by),
@@ -26,7 +26,7 @@ impl Kept {
         }
     }
 
-    pub fn choice(self) -> Choice {
+    pub(super) fn choice(self) -> Choice {
         Choice {
             of: self.list.0,
             by: self.sorted_by.0,

@@ -14,7 +14,7 @@ use callscape_model::differences::{By, Choice, Of};
 
 /// A function, a module or a call relation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub(crate) struct Row {
     pub module: ModuleId,
     /// Of a call relation, what is called.
     pub callee: Option<ModuleId>,
@@ -24,7 +24,7 @@ pub struct Row {
 
 /// The rows in their order.
 #[derive(Clone, Debug, Default)]
-pub struct DifferenceTable {
+pub(crate) struct DifferenceTable {
     pub rows: Vec<Row>,
     /// How many differ, found or not.
     pub differing: usize,
@@ -33,7 +33,7 @@ pub struct DifferenceTable {
 
 /// What is compared, by row of the comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Compared<'a> {
+pub(crate) struct Compared<'a> {
     pub session: &'a Session,
     /// Where something is collapsed, by module the one that stands for it: then relations are between these.
     pub displayed: Option<&'a [ModuleId]>,
@@ -46,7 +46,7 @@ pub struct Compared<'a> {
 
 impl DifferenceTable {
     /// The rows that differ and that the query finds. O(n log n).
-    pub fn new<'a>(
+    pub(crate) fn new<'a>(
         compared: &Compared<'a>,
         choice: &Choice,
         name_of: impl Fn(u32) -> &'a str,
@@ -117,7 +117,7 @@ impl DifferenceTable {
 
 /// Contexts of which is known what differs.
 #[derive(Clone, Copy, Debug)]
-pub struct Contexts<'a> {
+pub(crate) struct Contexts<'a> {
     pub tree: &'a ContextTree,
     /// A is what the tree has as B.
     pub is_swapped: bool,
@@ -135,7 +135,11 @@ const MOST_AROUND: usize = 40;
 impl DifferenceTable {
     /// The calling contexts that differ and whose function the query finds, as its name and those of the functions around
     /// it; not more than anyone reads. O(n log n) in the contexts, for a worker thread.
-    pub fn of_contexts(of: &Contexts<'_>, amount: Amount, choice: &Choice) -> DifferenceTable {
+    pub(crate) fn of_contexts(
+        of: &Contexts<'_>,
+        amount: Amount,
+        choice: &Choice,
+    ) -> DifferenceTable {
         let measure = amount.measure;
         let Contexts { tree, modules, .. } = *of;
         let name = |row: u32| of.names.get(row as usize).copied().unwrap_or_default();

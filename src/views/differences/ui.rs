@@ -16,7 +16,7 @@ use callscape_model::theme::Theme;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
-pub fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let document = pane.state.document.as_ref();
     let Some((document, runs)) = document.and_then(|it| Some((it, it.runs.as_ref()?))) else {

@@ -6,7 +6,7 @@ use crate::parts::contexts::ShownContexts;
 use callscape_analysis::compaction::{Compaction, Names, Tree};
 
 /// What is compacted, and how far.
-pub struct Compacted {
+pub(super) struct Compacted {
     pub shown: Arc<ShownContexts>,
     pub names: Arc<Names>,
     pub compaction: Arc<Compaction>,
@@ -14,13 +14,13 @@ pub struct Compacted {
 
 impl Compacted {
     /// Its contexts and their names.
-    pub fn tree(&self) -> Tree<'_> {
+    pub(super) fn tree(&self) -> Tree<'_> {
         tree(&self.shown, &self.names)
     }
 }
 
 /// Contexts and their names, to be compacted.
-pub fn tree<'a>(shown: &'a ShownContexts, names: &'a Names) -> Tree<'a> {
+pub(super) fn tree<'a>(shown: &'a ShownContexts, names: &'a Names) -> Tree<'a> {
     Tree {
         contexts: &shown.contexts,
         value: shown.value,

@@ -12,7 +12,7 @@ type Key = (ContextId, u32, u64);
 
 /// What nodes have in the other run, kept while they stay as they are.
 #[derive(Default)]
-pub struct Differences {
+pub(super) struct Differences {
     /// What is known is of these contexts, and of these discs.
     of: Option<(usize, u64)>,
     known: HashMap<Key, Cost>,
@@ -25,14 +25,14 @@ fn key(of: &Compacted, disc: &Disc) -> Key {
 }
 
 /// What a node has in the other run: that of the highest contexts merged, which its weight is of too.
-pub fn other_total(of: &Compacted, node: callscape_analysis::compaction::NodeId) -> Cost {
+pub(super) fn other_total(of: &Compacted, node: callscape_analysis::compaction::NodeId) -> Cost {
     let highest = of.compaction.highest(node);
     highest.map(|it| of.shown.other_total(it)).sum()
 }
 
 impl Differences {
     /// Looks at the discs that are new. O(contexts of these).
-    pub fn find(&mut self, of: &Compacted, discs: &Discs) {
+    pub(super) fn find(&mut self, of: &Compacted, discs: &Discs) {
         let shown = Arc::as_ptr(&of.shown) as usize;
         let is_of = (shown, discs.revision);
         if self.of == Some(is_of) {
@@ -60,7 +60,7 @@ impl Differences {
     }
 
     /// As share of the largest difference, from −1 to 1.
-    pub fn share(&self, of: &Compacted, disc: &Disc) -> f32 {
+    pub(super) fn share(&self, of: &Compacted, disc: &Disc) -> f32 {
         match self.most > 0.0 {
             true => (self.of(of, disc) / self.most) as f32,
             false => 0.0,
@@ -68,7 +68,7 @@ impl Differences {
     }
 
     /// The largest difference.
-    pub fn most(&self) -> Cost {
+    pub(super) fn most(&self) -> Cost {
         Cost::from_ns(self.most as u64)
     }
 }

@@ -19,7 +19,7 @@ const LEAST: f64 = 0.25e-6;
 
 /// A node as it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Disc {
+pub(super) struct Disc {
     pub node: NodeId,
     /// The first of its contexts, by which it is known again.
     pub first: ContextId,
@@ -37,7 +37,7 @@ pub struct Disc {
 
 /// A disc that has merged, on its way into another.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Leaving {
+pub(super) struct Leaving {
     pub from: (Vec2, f32),
     /// The disc that it is a part of now.
     pub into: u32,
@@ -45,7 +45,7 @@ pub struct Leaving {
 
 /// All that is drawn.
 #[derive(Clone, Debug, Default)]
-pub struct Discs {
+pub(super) struct Discs {
     /// Callers before what they call, and what one calls in the order of its first contexts.
     pub all: Vec<Disc>,
     pub leaving: Vec<Leaving>,
@@ -66,7 +66,7 @@ pub struct Discs {
 
 impl Discs {
     /// The discs of a tree that comes from nowhere. `revision` is that of those before.
-    pub fn new(compaction: &Compaction, revision: u64) -> Discs {
+    pub(super) fn new(compaction: &Compaction, revision: u64) -> Discs {
         let mut discs = Discs {
             share: 1.0,
             revision: revision + 1,
@@ -78,7 +78,7 @@ impl Discs {
     }
 
     /// Where a disc is now, and how large.
-    pub fn now(&self, disc: &Disc) -> (Vec2, f32) {
+    pub(super) fn now(&self, disc: &Disc) -> (Vec2, f32) {
         let (at, radius) = disc.from;
         let to = disc.place;
         (
@@ -88,7 +88,7 @@ impl Discs {
     }
 
     /// Where a disc that has merged is now, and how large.
-    pub fn leaving_now(&self, leaving: &Leaving) -> Option<(Vec2, f32)> {
+    pub(super) fn leaving_now(&self, leaving: &Leaving) -> Option<(Vec2, f32)> {
         let into = self.all.get(leaving.into as usize)?;
         let (at, radius) = leaving.from;
         Some((
@@ -98,7 +98,7 @@ impl Discs {
     }
 
     /// The box around all, as it is now; none of nothing.
-    pub fn bounds_now(&self) -> Option<(Vec2, Vec2)> {
+    pub(super) fn bounds_now(&self) -> Option<(Vec2, Vec2)> {
         let [to, from] = self.bounds;
         let min = from.0.lerp(to.0, self.share);
         let max = from.1.lerp(to.1, self.share);
@@ -106,25 +106,25 @@ impl Discs {
     }
 
     /// The disc of the node whose first context this is.
-    pub fn of_first(&self, first: ContextId) -> Option<usize> {
+    pub(super) fn of_first(&self, first: ContextId) -> Option<usize> {
         self.by_first.get(&first).map(|it| *it as usize)
     }
 
     /// The largest disc that holds what is chosen.
-    pub fn largest_chosen(&self) -> Option<usize> {
+    pub(super) fn largest_chosen(&self) -> Option<usize> {
         let marked = (0..self.all.len()).filter(|&it| self.all[it].is_marked[1]);
         marked.max_by_key(|&it| (self.all[it].weight, Reverse(it)))
     }
 
     /// Brings the discs to their places.
-    pub fn arrive(&mut self) {
+    pub(super) fn arrive(&mut self) {
         self.share = 1.0;
         self.is_moving = false;
         self.leaving.clear();
     }
 
     /// After some nodes merged or split.
-    pub fn follow(&mut self, compaction: &Compaction, tree: Tree<'_>, change: &Change) {
+    pub(super) fn follow(&mut self, compaction: &Compaction, tree: Tree<'_>, change: &Change) {
         let split: HashMap<u32, u32> = change.split.iter().copied().collect();
         let merged: HashMap<u32, u32> = change.merged.iter().copied().collect();
         let came_from = |first: ContextId| split.get(&first.0).map(|it| ContextId(*it));
@@ -136,7 +136,12 @@ impl Discs {
     }
 
     /// After all nodes did, from how they were `before`.
-    pub fn follow_all(&mut self, before: &Compaction, compaction: &Compaction, tree: Tree<'_>) {
+    pub(super) fn follow_all(
+        &mut self,
+        before: &Compaction,
+        compaction: &Compaction,
+        tree: Tree<'_>,
+    ) {
         let node_in = |of: &Compaction, first: ContextId| of.first_context(of.node_of(tree, first));
         self.go_on(
             compaction,
@@ -199,7 +204,7 @@ impl Discs {
     }
 
     /// Notes which discs hold contexts that are meant. O(contexts) where there are any.
-    pub fn mark(&mut self, compaction: &Compaction, tree: Tree<'_>, hits: &[Hits; 2]) {
+    pub(super) fn mark(&mut self, compaction: &Compaction, tree: Tree<'_>, hits: &[Hits; 2]) {
         for (number, hits) in hits.iter().enumerate() {
             for disc in &mut self.all {
                 disc.is_marked[number] = false;
@@ -213,7 +218,7 @@ impl Discs {
 
     /// Notes which discs hold contexts of functions that are marked for what is known of them from elsewhere.
     /// O(contexts × log functions) where there are any.
-    pub fn mark_findings(
+    pub(super) fn mark_findings(
         &mut self,
         compaction: &Compaction,
         tree: Tree<'_>,

@@ -37,7 +37,7 @@ use compacted::{Compacted, tree};
 use differences::Differences;
 use discs::Discs;
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "fan",
         title: "Compacted call tree",
@@ -60,7 +60,7 @@ pub static ENTRY: Entry = Entry {
 choices! {
     /// What discs are coloured by.
     #[derive(Default)]
-    pub enum Tint {
+    pub(crate) enum Tint {
         /// The hue of the module.
         #[default]
         Module = "module";
@@ -91,7 +91,7 @@ struct MarkedFor {
 }
 
 #[derive(Default)]
-pub struct Fan {
+pub(crate) struct Fan {
     counted: Counted,
     compacted: Option<Compacted>,
     making: Option<Job<Compacted>>,

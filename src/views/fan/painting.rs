@@ -31,7 +31,7 @@ const LEAST_WITH_RING: f32 = 5.0;
 
 /// From units of the layout to points.
 #[derive(Clone, Copy, Debug)]
-pub struct Scale {
+pub(super) struct Scale {
     pub middle: Pos2,
     /// What lies there.
     pub at: Vec2,
@@ -39,7 +39,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    pub fn place(self, at: Vec2) -> Pos2 {
+    pub(super) fn place(self, at: Vec2) -> Pos2 {
         let by = (at - self.at) * self.points;
         self.middle + vec2(by.x, by.y)
     }
@@ -75,14 +75,14 @@ fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Th
 }
 
 /// The colour of a difference, from −1 to 1.
-pub fn diverged(theme: Theme, strength: f32) -> Color32 {
+pub(super) fn diverged(theme: Theme, strength: f32) -> Color32 {
     let [r, g, b] = diverging(theme, strength);
     let [r, g, b, _] = encoded([r, g, b, 1.0]);
     Color32::from_rgb(r, g, b)
 }
 
 /// Paints what is in sight; how many discs are too small to be seen.
-pub fn paint(
+pub(super) fn paint(
     view: &Fan,
     of: &Compacted,
     document: &Document,

@@ -18,7 +18,7 @@ fn runs(levels: &[u16]) -> impl Iterator<Item = (u16, u32)> + '_ {
 }
 
 /// The levels of so many contexts; none where there are more or fewer in the runs.
-pub fn levels(runs: &[(u16, u32)], contexts: usize) -> Option<Vec<u16>> {
+pub(super) fn levels(runs: &[(u16, u32)], contexts: usize) -> Option<Vec<u16>> {
     let count: u64 = runs.iter().map(|it| u64::from(it.1)).sum();
     let all = runs
         .iter()
@@ -35,7 +35,7 @@ struct Kept {
     fan_sight: [f32; 3],
 }
 
-pub fn save(view: &Fan, out: &mut SavedViews) {
+pub(super) fn save(view: &Fan, out: &mut SavedViews) {
     let levels = view.compacted.as_ref().map(|it| it.compaction.levels());
     let levels = levels.map(|it| runs(it).take(MOST_RUNS + 1).collect::<Vec<_>>());
     // What was restored and has not been of use yet is kept.
@@ -49,7 +49,7 @@ pub fn save(view: &Fan, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how much of it means nothing.
-pub fn restore(view: &mut Fan, from: &SavedViews) -> usize {
+pub(super) fn restore(view: &mut Fan, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.fan_levels;
     view.tint = kept.fan_colour.0;

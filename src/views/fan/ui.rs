@@ -33,7 +33,7 @@ const LARGEST: f32 = 46.0;
 /// Small discs are pointed at from so far, in points.
 const NEAR: f32 = 5.0;
 
-pub fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -24,11 +24,11 @@ fn chosen<'a>(view: &FaultsView, state: &'a State) -> Option<(&'a Changed, &'a F
 }
 
 /// Whether there is something to show below the list.
-pub fn has_any(view: &FaultsView, state: &State) -> bool {
+pub(super) fn has_any(view: &FaultsView, state: &State) -> bool {
     chosen(view, state).is_some()
 }
 
-pub fn show(view: &FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     let state = pane.state;
     let Some((changed, fault)) = chosen(view, state) else {
         return;

@@ -13,7 +13,7 @@ use callscape_state::ask::FindingAsk;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub(super) enum Form {
     /// Two revisions; the second may be empty for the working tree.
     Since {
         good: String,
@@ -26,7 +26,7 @@ pub enum Form {
 
 impl Form {
     /// With what was asked for last.
-    pub fn since(state: &State) -> Form {
+    pub(super) fn since(state: &State) -> Form {
         let document = state.document.as_ref();
         let since = document.and_then(|it| it.inputs.elsewhere.since.clone());
         let since = since.unwrap_or_default();
@@ -37,7 +37,7 @@ impl Form {
         }
     }
 
-    pub fn paste() -> Form {
+    pub(super) fn paste() -> Form {
         Form::Paste {
             text: String::new(),
             wants_focus: true,
@@ -46,10 +46,10 @@ impl Form {
 }
 
 /// The revisions that one may mean, or why they are not known.
-pub type Offered = Result<Vec<Named>, String>;
+pub(super) type Offered = Result<Vec<Named>, String>;
 
 /// Shows a form; what is left of it.
-pub fn show(
+pub(super) fn show(
     form: Form,
     offered: Option<&Offered>,
     ui: &mut Ui,

@@ -28,7 +28,7 @@ const LONGEST: usize = 400;
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub(super) enum Side {
     Same,
     Old,
     New,
@@ -38,7 +38,7 @@ pub enum Side {
 
 /// A line as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub(super) struct Line {
     pub side: Side,
     pub number: u32,
     pub text: String,
@@ -48,7 +48,7 @@ pub struct Line {
 
 /// The changes in one file that are of one fault.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lines {
+pub(super) struct Lines {
     pub file: String,
     pub was: Option<String>,
     pub lines: Vec<Line>,
@@ -75,14 +75,14 @@ impl PartialEq for Key {
 
 /// The lines of the chosen fault.
 #[derive(Default)]
-pub struct Hunks {
+pub(super) struct Hunks {
     found: Found<Key, Arc<Lines>>,
     wanted: Option<Key>,
 }
 
 impl Hunks {
     /// Begins to work out the lines of a fault, and takes what is ready.
-    pub fn update(&mut self, state: &State, of: Option<(&Arc<Changed>, usize)>) {
+    pub(super) fn update(&mut self, state: &State, of: Option<(&Arc<Changed>, usize)>) {
         self.found.poll();
         self.wanted = of.map(|(changed, fault)| Key {
             changed: Arc::clone(changed),
@@ -97,12 +97,12 @@ impl Hunks {
         });
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.found.is_running()
     }
 
     /// The lines, once they are known.
-    pub fn lines(&self) -> Option<&Arc<Lines>> {
+    pub(super) fn lines(&self) -> Option<&Arc<Lines>> {
         self.found.of(self.wanted.as_ref()?)
     }
 }
@@ -119,7 +119,7 @@ fn of_fault(changed: &Changed, at: usize, progress: &Progress) -> Result<Lines, 
 }
 
 /// The lines of the hunks of `file` that have one of `wanted`, with what stands around them.
-pub fn lines_of(
+pub(super) fn lines_of(
     file: &FileChange,
     wanted: &[u32],
     progress: &Progress,
@@ -181,7 +181,7 @@ pub fn lines_of(
 
 impl Lines {
     /// How many letters the longest line has, and the largest number of a line.
-    pub fn widest(&self) -> (usize, u32) {
+    pub(super) fn widest(&self) -> (usize, u32) {
         (self.longest, self.last)
     }
 
@@ -252,7 +252,7 @@ fn shown(whole: &str, bytes: Range<usize>, spans: &[Span]) -> (String, Vec<(usiz
 }
 
 /// Shows the lines, those that are seen alone.
-pub fn show(lines: &Lines, ui: &mut Ui, state: &State) {
+pub(super) fn show(lines: &Lines, ui: &mut Ui, state: &State) {
     let look = Look::of(state.settings.theme);
     let font = FontId::new(LETTERS, FontFamily::Monospace);
     let title = match &lines.was {

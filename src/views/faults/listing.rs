@@ -19,7 +19,7 @@ const SECONDS: i64 = 86_400;
 
 /// What the rows are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Of {
+pub(super) enum Of {
     #[default]
     Functions,
     Commits,
@@ -30,10 +30,10 @@ pub enum Of {
 }
 
 impl Of {
-    pub const ALL: [Of; 4] = [Of::Functions, Of::Commits, Of::Authors, Of::Rest];
+    pub(super) const ALL: [Of; 4] = [Of::Functions, Of::Commits, Of::Authors, Of::Rest];
 
     /// Its name in session files.
-    pub fn id(self) -> &'static str {
+    pub(super) fn id(self) -> &'static str {
         match self {
             Of::Functions => "functions",
             Of::Commits => "commits",
@@ -43,7 +43,7 @@ impl Of {
     }
 
     /// What its rows are sorted by at first, and whether from the largest.
-    pub fn order(self) -> Option<(Column, bool)> {
+    pub(super) fn order(self) -> Option<(Column, bool)> {
         match self {
             Of::Functions | Of::Commits => Some((Column::Rank, true)),
             Of::Authors => Some((Column::Count, true)),
@@ -51,7 +51,7 @@ impl Of {
         }
     }
 
-    pub fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Of::Functions => "Functions",
             Of::Commits => "Commits",
@@ -60,7 +60,7 @@ impl Of {
         }
     }
 
-    pub fn about(self) -> &'static str {
+    pub(super) fn about(self) -> &'static str {
         match self {
             Of::Functions => "Functions that changed and ran, the most suspect first",
             Of::Commits => {
@@ -74,7 +74,7 @@ impl Of {
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
+pub(super) enum Column {
     Rank,
     Name,
     Reason,
@@ -86,14 +86,14 @@ pub enum Column {
 }
 
 impl Column {
-    pub fn is_number(self) -> bool {
+    pub(super) fn is_number(self) -> bool {
         !matches!(self, Column::Name | Column::Reason)
     }
 }
 
 /// A row.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub(super) struct Row {
     pub name: String,
     /// What is said when the pointer is on it.
     pub about: String,
@@ -112,7 +112,7 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn pointed(&self) -> Pointed {
+    pub(super) fn pointed(&self) -> Pointed {
         Pointed {
             module: self.module,
             function: self.function,
@@ -123,7 +123,7 @@ impl Row {
 
 /// All rows, and what stands over them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listing {
+pub(super) struct Listing {
     pub rows: Vec<Row>,
     /// How much is shown of what.
     pub summary: String,
@@ -133,7 +133,7 @@ pub struct Listing {
 
 impl Listing {
     /// O(n log n) in what is known.
-    pub fn new(
+    pub(super) fn new(
         state: &State,
         document: &Document,
         of: Of,
@@ -160,7 +160,7 @@ impl Listing {
     }
 
     /// Sorts rows; those that are equal keep their order. O(n log n).
-    pub fn sort_by(&mut self, column: Column, from_largest: bool) {
+    pub(super) fn sort_by(&mut self, column: Column, from_largest: bool) {
         let number = |row: &Row| match column {
             Column::Rank => row.score.unwrap_or(row.count as f64),
             Column::First => row.first.map_or(f64::INFINITY, |it| it.ns() as f64),
@@ -184,12 +184,12 @@ impl Listing {
 }
 
 /// A commit's day.
-pub fn day(commit: &Commit) -> String {
+pub(super) fn day(commit: &Commit) -> String {
     date(commit.time.div_euclid(SECONDS))
 }
 
 /// The beginning of a commit's id, as people write it.
-pub fn short(commit: &Commit) -> &str {
+pub(super) fn short(commit: &Commit) -> &str {
     commit.id.get(..10).unwrap_or(&commit.id)
 }
 

@@ -34,7 +34,7 @@ use callscape_state::findings::Changed;
 use callscape_state::own::Own;
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "faults",
         title: "Faults",
@@ -62,7 +62,7 @@ const MOST_OFFERED: usize = 60;
 type MadeFor = ([u64; 2], Of, Option<(Column, bool)>);
 
 #[derive(Default)]
-pub struct FaultsView {
+pub(crate) struct FaultsView {
     /// What the rows are.
     of: Of,
     /// What they are to be where what changed is shown.

@@ -9,6 +9,6 @@ named! { Of: Of::ALL, Of::id; }
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Kept {
+pub(super) struct Kept {
     pub faults_rows: Named<Of>,
 }

@@ -148,7 +148,7 @@ impl<'a> Rows for Listed<'a> {
 }
 
 /// Shows the rows.
-pub fn show(view: &mut FaultsView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut FaultsView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let mut at = view.at;
     let mut rows = Listed {
         view,

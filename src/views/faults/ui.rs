@@ -17,7 +17,7 @@ use callscape_state::findings::SetFrom;
 /// In a view this wide list and details stand beside each other, in points.
 const WIDE: f32 = 900.0;
 
-pub fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut FaultsView, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

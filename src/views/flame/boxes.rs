@@ -15,10 +15,10 @@ use callscape_layout::geometry::Color;
 use callscape_layout::sheet::{Raster, Rect};
 
 /// Calls at least this many pixels wide are boxes of their own.
-pub const BOX: f32 = 3.0;
+pub(super) const BOX: f32 = 3.0;
 
 /// What to find of a lane, with this many columns in a cell.
-pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
+pub(super) fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> FlameOf {
     let widest = f64::from(BOX) * f64::from(columns_of_cell.min(2));
     FlameOf {
         columns: axis.columns().0,
@@ -32,7 +32,7 @@ pub fn flame_of(axis: &TimeAxis, depths: Range<u32>, columns_of_cell: u32) -> Fl
 }
 
 /// Hands on what the rules leave out of a thread; none where they leave out nothing.
-pub fn with_rules<T>(
+pub(super) fn with_rules<T>(
     rules: &FilterRules,
     thread: ThreadId,
     find: impl FnOnce(Option<&LeaveOut<'_>>) -> T,
@@ -48,7 +48,7 @@ pub fn with_rules<T>(
 
 /// What is drawn of one thread.
 #[derive(Debug, Default)]
-pub struct Content {
+pub(super) struct Content {
     made_for: Option<(TimeAxis, Range<u32>)>,
     flame: Flame,
     /// The waits that are wide enough for boxes, in order of time.
@@ -60,7 +60,7 @@ const FAINTEST: f32 = 0.16;
 
 impl Content {
     /// Finds what to draw of `depths` in the time of a frame; does nothing where that is known.
-    pub fn measure(
+    pub(super) fn measure(
         &mut self,
         trace: &Trace,
         thread: ThreadId,
@@ -96,7 +96,7 @@ impl Content {
 
     /// Hands the waits wide enough to be seen to `see`, each with the bar of the innermost call around it that has one.
     /// O(waits × depths × log bars).
-    pub fn waits(&self, mut see: impl FnMut(&Wait, &Bar)) {
+    pub(super) fn waits(&self, mut see: impl FnMut(&Wait, &Bar)) {
         let depths = self.made_for.as_ref().map_or(0..0, |it| it.1.clone());
         for wait in &self.waits {
             let mut innermost = None;
@@ -116,34 +116,34 @@ impl Content {
     }
 
     /// Takes what has been found exactly.
-    pub fn refine(&mut self, axis: TimeAxis, depths: Range<u32>, flame: Flame) {
+    pub(super) fn refine(&mut self, axis: TimeAxis, depths: Range<u32>, flame: Flame) {
         self.flame = flame;
         self.made_for = Some((axis, depths));
     }
 
     /// Whether there is nothing more to find.
-    pub fn is_exact(&self) -> bool {
+    pub(super) fn is_exact(&self) -> bool {
         self.flame.is_exact
     }
 
     /// The columns of the cells.
-    pub fn columns(&self) -> Columns {
+    pub(super) fn columns(&self) -> Columns {
         let none = || Columns::new(TimeRange::new(Time::ZERO, Time::ZERO), 0);
         self.flame.columns.unwrap_or_else(none)
     }
 
     /// Has to be measured again.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.made_for = None;
     }
 
     /// Calls that start in the visible time and are left out; none where they have not been counted.
-    pub fn left_out(&self) -> Option<u64> {
+    pub(super) fn left_out(&self) -> Option<u64> {
         self.flame.is_counted.then_some(self.flame.left_out)
     }
 
     /// The bars of some depths, in order of depth, then column.
-    pub fn bars(&self, depths: Range<u32>) -> &[Bar] {
+    pub(super) fn bars(&self, depths: Range<u32>) -> &[Bar] {
         let bars = &self.flame.bars;
         let before = |depth: u32| bars.partition_point(|bar| bar.depth < depth);
         let start = before(depths.start);
@@ -151,7 +151,7 @@ impl Content {
     }
 
     /// The bars at a depth and in a column, of `columns`.
-    pub fn at(&self, depth: u32, column: u32, columns: u32) -> impl Iterator<Item = &Bar> {
+    pub(super) fn at(&self, depth: u32, column: u32, columns: u32) -> impl Iterator<Item = &Bar> {
         let cells = u64::from(self.columns().count());
         let cell = |column: u32| u64::from(column) * cells / u64::from(columns.max(1));
         let first = cell(column) as u32;
@@ -167,7 +167,7 @@ impl Content {
 
     /// The bar of the call that made the one of `bar`; none where it is too narrow to have a bar of its own.
     /// O(log bars).
-    pub fn around(&self, bar: &Bar) -> Option<&Bar> {
+    pub(super) fn around(&self, bar: &Bar) -> Option<&Bar> {
         let depth = bar.depth.checked_sub(1)?;
         let bars = self.bars(depth..bar.depth);
         let after = bars.partition_point(|it| it.start <= bar.start);
@@ -193,7 +193,7 @@ impl Content {
     /// Hands the stretches of `depth` to `see` in which calls too narrow for boxes are of functions that are
     /// `meant`, which is asked with the function of the calls around them too: columns of cells, from the first to
     /// the one behind the last.
-    pub fn narrow(
+    pub(super) fn narrow(
         &self,
         depth: u32,
         axis: &TimeAxis,
@@ -228,7 +228,7 @@ impl Content {
 
     /// Draws the calls that are no boxes of their own. Alpha is the share of a column that calls of the depth
     /// cover; the colour is that of the last call that starts before the column.
-    pub fn shade(
+    pub(super) fn shade(
         &self,
         depths: Range<u32>,
         axis: &TimeAxis,
@@ -287,7 +287,7 @@ impl Covered<'_> {
 }
 
 /// The box of a call, within the sheet along x; none where it is narrower than a box.
-pub fn box_of(
+pub(super) fn box_of(
     bar: &Bar,
     axis: &TimeAxis,
     rows: f32,

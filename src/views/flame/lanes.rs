@@ -8,18 +8,18 @@ const MANY: usize = 8;
 const BUSIEST: usize = 4;
 
 /// Heights in points: of a heading, of the band that stands for a collapsed thread, between threads.
-pub const HEADING: f32 = 18.0;
-pub const BAND: f32 = 9.0;
+pub(super) const HEADING: f32 = 18.0;
+pub(super) const BAND: f32 = 9.0;
 const GAP: f32 = 5.0;
 
 /// How high a depth is, in points: letters fit into the lowest that is chosen at first.
-pub const LOWEST_ROW: f32 = 3.0;
-pub const HIGHEST_ROW: f32 = 28.0;
+pub(super) const LOWEST_ROW: f32 = 3.0;
+pub(super) const HIGHEST_ROW: f32 = 28.0;
 const FIRST_ROW: [f32; 2] = [11.0, 17.0];
 
 /// A thread of the chart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lane {
+pub(super) struct Lane {
     pub thread: ThreadId,
     pub is_collapsed: bool,
     /// Depths that it has.
@@ -28,7 +28,7 @@ pub struct Lane {
 
 /// Where a lane lies, in pixels from the top of all lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Placed {
+pub(super) struct Placed {
     pub lane: usize,
     pub top: f32,
     /// Where its calls begin, and the height of each depth.
@@ -40,7 +40,7 @@ pub struct Placed {
 }
 
 /// The threads of a recording that have calls; where there are many, the busiest expanded.
-pub fn of_trace(trace: &Trace) -> Vec<Lane> {
+pub(super) fn of_trace(trace: &Trace) -> Vec<Lane> {
     let threads = trace.threads();
     let mut busiest: Vec<usize> = (0..threads.len())
         .filter(|&at| threads[at].calls > 0)
@@ -66,7 +66,7 @@ pub fn of_trace(trace: &Trace) -> Vec<Lane> {
 
 /// The height of a depth, in points, with which as much as possible is seen in `height` points and names
 /// can be read.
-pub fn first_row(lanes: &[Lane], height: f32) -> f32 {
+pub(super) fn first_row(lanes: &[Lane], height: f32) -> f32 {
     let taken: f32 = lanes
         .iter()
         .map(|lane| HEADING + GAP + if lane.is_collapsed { BAND } else { 0.0 })
@@ -79,7 +79,7 @@ pub fn first_row(lanes: &[Lane], height: f32) -> f32 {
 
 /// Lays the lanes that are not left out one below the other; gives the height of all. `row` is the height
 /// of a depth in pixels.
-pub fn place(
+pub(super) fn place(
     lanes: &[Lane],
     is_left_out: impl Fn(ThreadId) -> bool,
     row: f32,

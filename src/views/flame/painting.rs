@@ -20,7 +20,7 @@ use callscape_look::ink::Ink;
 const MOST_NAMES: usize = 2500;
 
 /// What all lanes of a picture are drawn with.
-pub struct LanePainter<'a> {
+pub(super) struct LanePainter<'a> {
     pub recording: &'a Recording,
     pub axis: &'a TimeAxis,
     /// By function.
@@ -44,18 +44,18 @@ impl LanePainter<'_> {
         self.top + at - self.scroll
     }
 
-    pub fn is_in_sight(&self, placed: &Placed) -> bool {
+    pub(super) fn is_in_sight(&self, placed: &Placed) -> bool {
         self.y(placed.bottom) >= self.top && self.y(placed.top) <= self.size.y
     }
 
-    pub fn depths_in_sight(&self, placed: &Placed) -> Range<u32> {
+    pub(super) fn depths_in_sight(&self, placed: &Placed) -> Range<u32> {
         let rows = self.y(placed.rows);
         let seen = |at: f32| ((at - rows) / placed.row).clamp(0.0, placed.depths as f32);
         seen(self.top).floor() as u32..seen(self.size.y).ceil() as u32
     }
 
     /// Paints what is too narrow for boxes.
-    pub fn paint_cells(
+    pub(super) fn paint_cells(
         &self,
         placed: &Placed,
         depths: Range<u32>,
@@ -72,7 +72,7 @@ impl LanePainter<'_> {
     }
 
     /// Paints the boxes of calls and the lines between depths, and writes the names of functions where there is room.
-    pub fn paint_boxes(
+    pub(super) fn paint_boxes(
         &self,
         (lane, placed): (&Lane, &Placed),
         depths: Range<u32>,
@@ -119,7 +119,7 @@ impl LanePainter<'_> {
     }
 
     /// Hatches what waits within its call.
-    pub fn paint_waits(
+    pub(super) fn paint_waits(
         &self,
         placed: &Placed,
         depths: Range<u32>,
@@ -147,7 +147,7 @@ impl LanePainter<'_> {
     }
 
     /// Hatches where nothing was recorded.
-    pub fn paint_gaps(&self, placed: &Placed, sheet: &mut Sheet) {
+    pub(super) fn paint_gaps(&self, placed: &Placed, sheet: &mut Sheet) {
         let top = self.y(placed.rows).max(self.top);
         let bottom = self.y(placed.rows) + placed.row * placed.depths as f32;
         let shown = ShownGaps {
@@ -164,7 +164,7 @@ impl LanePainter<'_> {
     }
 
     /// Writes the name of the thread, and how many calls it has, over its depths.
-    pub fn paint_heading(
+    pub(super) fn paint_heading(
         &self,
         (lane, placed): (&Lane, &Placed),
         content: &Content,
@@ -218,7 +218,7 @@ impl LanePainter<'_> {
 }
 
 /// Appends `1 234 calls`.
-pub fn write_count(count: u64, noun: &str, out: &mut String) {
+pub(super) fn write_count(count: u64, noun: &str, out: &mut String) {
     push_grouped_by(out, count, '\u{2009}');
     out.push(' ');
     out.push_str(noun);

@@ -19,14 +19,14 @@ const STILL: Duration = Duration::from_millis(30);
 
 /// A lane of which a first picture is shown, and its depths that are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub(super) struct Wanted {
     pub lane: usize,
     pub thread: ThreadId,
     pub depths: Range<u32>,
 }
 
 /// What has been found of a lane.
-pub struct Refined {
+pub(super) struct Refined {
     pub lane: usize,
     pub axis: TimeAxis,
     pub depths: Range<u32>,
@@ -35,7 +35,7 @@ pub struct Refined {
 
 /// The search for the exact picture of some lanes.
 #[derive(Debug)]
-pub struct Refining {
+pub(super) struct Refining {
     axis: TimeAxis,
     /// Those that are not found yet.
     wanted: Vec<Wanted>,
@@ -45,7 +45,7 @@ pub struct Refining {
 }
 
 impl Refining {
-    pub fn begin(
+    pub(super) fn begin(
         trace: &Trace,
         axis: TimeAxis,
         wanted: Vec<Wanted>,
@@ -81,12 +81,12 @@ impl Refining {
     }
 
     /// Whether all of `lanes` are on their way.
-    pub fn is_of(&self, axis: &TimeAxis, lanes: &[Wanted]) -> bool {
+    pub(super) fn is_of(&self, axis: &TimeAxis, lanes: &[Wanted]) -> bool {
         self.axis == *axis && lanes.iter().all(|lane| self.wanted.contains(lane))
     }
 
     /// Takes what has been found meanwhile; none when nothing more will come.
-    pub fn take(&mut self) -> Option<Vec<Refined>> {
+    pub(super) fn take(&mut self) -> Option<Vec<Refined>> {
         let mut found = Vec::new();
         loop {
             match self.receiver.try_recv() {

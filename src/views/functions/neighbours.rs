@@ -17,7 +17,7 @@ use callscape_state::document::Document;
 /// With less room than this the table needs all of it, in points.
 const LEAST: f32 = 260.0;
 
-pub fn show(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let height = ui.available_height();
     if height < LEAST {
         return;

@@ -28,7 +28,7 @@ impl Default for Kept {
     }
 }
 
-pub fn save(view: &Functions, out: &mut SavedViews) {
+pub(super) fn save(view: &Functions, out: &mut SavedViews) {
     let kept = view.table.as_ref().map(|table| Kept {
         functions_by: Some(Named(table.sort().0)),
         functions_descending: table.sort().1,
@@ -38,7 +38,7 @@ pub fn save(view: &Functions, out: &mut SavedViews) {
 }
 
 /// Brings the table to where a session file has it; how many names mean nothing.
-pub fn restore(view: &mut Functions, from: &SavedViews, state: &State) -> usize {
+pub(super) fn restore(view: &mut Functions, from: &SavedViews, state: &State) -> usize {
     let (Some(table), Some(document)) = (&mut view.table, &state.document) else {
         return 0;
     };

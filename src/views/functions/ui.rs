@@ -14,7 +14,7 @@ use callscape_model::functions::{Column, FunctionRow};
 use callscape_state::ask::{CameraAsk, CancelAsk, SelectAsk};
 use callscape_state::document::Document;
 
-pub fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Functions, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

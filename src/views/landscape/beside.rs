@@ -16,7 +16,7 @@ use callscape_state::document::Document;
 const INSET: f32 = 22.0;
 const ARROW: f32 = 9.0;
 
-pub fn show(ui: &Ui, place: Place, state: &State) {
+pub(super) fn show(ui: &Ui, place: Place, state: &State) {
     let Some(document) = &state.document else {
         return;
     };

@@ -14,7 +14,7 @@ use callscape_state::panes::Artifact::{
 };
 use callscape_state::panes::{Kind, Needs, Side, ViewLine};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "landscape",
         title: "Landscape",

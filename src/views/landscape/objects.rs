@@ -19,7 +19,7 @@ const INSET: f32 = 5.0;
 /// The room of a number beside its bar.
 const NUMBER: f32 = 34.0;
 
-pub fn show(ui: &Ui, place: Place, state: &State) {
+pub(super) fn show(ui: &Ui, place: Place, state: &State) {
     let Some(document) = &state.document else {
         return;
     };

@@ -17,7 +17,7 @@ const GAP: f32 = 3.0;
 const GRIP: f32 = 14.0;
 
 /// Where two landscapes are to be drawn in `seen`, of which the window leaves `drawn` to one; none for one.
-pub fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
+pub(super) fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
     if !state.shows_both() {
         return None;
     }
@@ -46,7 +46,7 @@ pub fn split(state: &State, seen: Rect, drawn: Rect) -> Option<Split> {
 }
 
 /// Draws both landscapes, `own` the picture of the run that plays and the other one's, with what they are.
-pub fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pane: &mut Pane<'_>) {
+pub(super) fn draw(ui: &mut Ui, split: &Split, [own, other]: [TextureId; 2], pane: &mut Pane<'_>) {
     let state = pane.state;
     let Some(document) = &state.document else {
         return;

@@ -90,7 +90,7 @@ fn known_of(rows: &[Row], lived: Option<&[SumRow]>, groups: &Groups) -> Vec<Row>
 }
 
 /// How much of memory is known, in words: what was allocated up to the time shown or in the range chosen, and what is not.
-pub fn explanation(document: &Document, of: &Allocations) -> [String; 2] {
+pub(super) fn explanation(document: &Document, of: &Allocations) -> [String; 2] {
     let Allocations { events, survivors } = of;
     let (when, (from, to)) = match (document.selection.range, MemoryView::is_summary(document)) {
         (Some(range), _) => {

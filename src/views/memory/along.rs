@@ -21,7 +21,7 @@ use callscape_state::job::Job;
 
 /// What lies in the columns of an axis.
 #[derive(Clone, Debug, Default)]
-pub struct Columns {
+pub(super) struct Columns {
     /// The first moment of each column, and the last moment of all.
     pub times: Vec<Time>,
     pub stretches: Vec<Stretch>,
@@ -31,7 +31,7 @@ pub struct Columns {
 
 impl Columns {
     /// Works them out. Grows with columns and not with events.
-    pub fn find(
+    pub(super) fn find(
         recording: &Recording,
         axis: &TimeAxis,
         progress: &Progress,
@@ -61,7 +61,7 @@ impl Columns {
     }
 
     /// The column that holds a time.
-    pub fn at(&self, time: Time) -> Option<usize> {
+    pub(super) fn at(&self, time: Time) -> Option<usize> {
         let after = self.times.partition_point(|&it| it <= time);
         let column = after.checked_sub(1)?;
         let last = self.stretches.len().checked_sub(1)?;
@@ -69,13 +69,13 @@ impl Columns {
     }
 
     /// The most that lives in any column.
-    pub fn most_live(&self) -> u64 {
+    pub(super) fn most_live(&self) -> u64 {
         let live = self.stretches.iter().map(|it| it.most);
         live.max().unwrap_or_default()
     }
 
     /// The most bytes of any counter but the hidden ones; none where there is no value of any.
-    pub fn most_measured(&self, hidden: &[usize]) -> Option<u64> {
+    pub(super) fn most_measured(&self, hidden: &[usize]) -> Option<u64> {
         let shown = self.counters.iter().enumerate();
         let shown = shown.filter(|(number, _)| !hidden.contains(number));
         let values = shown.flat_map(|(_, values)| values.iter().flatten().copied());
@@ -83,7 +83,7 @@ impl Columns {
     }
 
     /// The most allocations, or bytes allocated, of any column.
-    pub fn most_allocated(&self, memory: &Memory) -> u64 {
+    pub(super) fn most_allocated(&self, memory: &Memory) -> u64 {
         let allocated = self.stretches.iter().map(|it| allocated(memory, it));
         allocated.max().unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Columns {
 
 /// How much was allocated in a column, as the chart shows it: the number of objects, or where they are samples without
 /// releases, of which each stands for another amount, their bytes.
-pub fn allocated(memory: &Memory, of: &Stretch) -> u64 {
+pub(super) fn allocated(memory: &Memory, of: &Stretch) -> u64 {
     match &memory.known {
         Known::Allocations(_) => of.allocated,
         _ => of.allocations,
@@ -99,7 +99,7 @@ pub fn allocated(memory: &Memory, of: &Stretch) -> u64 {
 }
 
 /// What sums of sizes are, for people: bytes, or objects where no sizes are recorded.
-pub fn amount(memory: &Memory, amount: u64) -> String {
+pub(super) fn amount(memory: &Memory, amount: u64) -> String {
     match memory.sizes_known {
         true => text::bytes(amount),
         false => text::counted(amount, "object", "objects"),
@@ -121,7 +121,7 @@ fn edges(events: &Events, times: &[Time]) -> Vec<u32> {
 }
 
 /// The chart along time.
-pub struct Along {
+pub(super) struct Along {
     pub axis: TimeAxis,
     /// In pixels from the top left corner of the chart.
     pub plot: Rect,
@@ -140,7 +140,7 @@ impl Default for Along {
 
 impl Along {
     /// Of another recording, all of which is seen.
-    pub fn open(&mut self, whole: TimeRange) {
+    pub(super) fn open(&mut self, whole: TimeRange) {
         *self = Along {
             axis: TimeAxis::new(whole),
             ..Along::default()
@@ -148,17 +148,17 @@ impl Along {
     }
 
     /// Lays it out in pixels.
-    pub fn place(&mut self, plot: Rect) {
+    pub(super) fn place(&mut self, plot: Rect) {
         self.plot = plot;
         self.axis.place(plot.min.x, plot.size().x);
     }
 
-    pub fn set_visible(&mut self, range: TimeRange) {
+    pub(super) fn set_visible(&mut self, range: TimeRange) {
         self.axis.set_range(range);
     }
 
     /// Takes what was worked out, and begins what is to be.
-    pub fn update(&mut self, recording: &Arc<Recording>, state: &State) {
+    pub(super) fn update(&mut self, recording: &Arc<Recording>, state: &State) {
         self.found.poll();
         // Before its first picture it has no width.
         if self.plot.size().x < 2.0 {
@@ -174,11 +174,11 @@ impl Along {
     }
 
     /// What was worked out last; while it is not yet for what is seen now, it still lies where its times do.
-    pub fn columns(&self) -> Option<&Columns> {
+    pub(super) fn columns(&self) -> Option<&Columns> {
         self.found.last().map(|(_, columns)| columns)
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(super) fn is_waiting(&self) -> bool {
         self.found.is_running() || (self.plot.size().x >= 2.0 && !self.found.is_wanted(&self.axis))
     }
 }

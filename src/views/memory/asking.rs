@@ -15,7 +15,7 @@ use callscape_state::job::Job;
 
 /// Which objects of a row are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
+pub(super) enum Which {
     /// All created to date.
     Created,
     Released,

@@ -28,7 +28,7 @@ const GUTTER: f32 = 72.0;
 const ALLOCATIONS: f32 = 0.26;
 
 /// Shows the chart in so many points of height.
-pub fn show(
+pub(super) fn show(
     view: &mut MemoryView,
     ui: &mut Ui,
     document: &Document,
@@ -133,12 +133,12 @@ struct Most {
 }
 
 /// A round number of bytes so that about three of them are `most`.
-pub fn round_step(most: u64) -> u64 {
+pub(super) fn round_step(most: u64) -> u64 {
     (most / 3).max(1).next_power_of_two()
 }
 
 /// The colour of a counter's line.
-pub fn counter_color(theme: Theme, number: usize) -> Color {
+pub(super) fn counter_color(theme: Theme, number: usize) -> Color {
     let hue = 250.0_f32 + 70.0 * number as f32;
     let lightness = match theme {
         Theme::Light => 0.55,

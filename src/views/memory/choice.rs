@@ -7,7 +7,7 @@ use callscape_model::memory::BelongsTo;
 choices! {
     /// What the rows of the table are.
     #[derive(Default)]
-    pub enum By {
+    pub(super) enum By {
         /// The modules that the landscape displays.
         #[default]
         Module = "module";
@@ -22,7 +22,7 @@ choices! {
 choices! {
     /// Which objects the table counts.
     #[derive(Default)]
-    pub enum Mode {
+    pub(super) enum Mode {
         /// All up to the time shown.
         #[default]
         Live = "Live here", "Objects live at the displayed time";
@@ -37,7 +37,7 @@ choices! {
 
 impl Mode {
     /// What the table is sorted by at first.
-    pub fn first_column(self) -> Column {
+    pub(super) fn first_column(self) -> Column {
         match self {
             Mode::Live | Mode::Range => Column::LiveBytes,
             Mode::Temporary => Column::Temporary,
@@ -46,7 +46,7 @@ impl Mode {
     }
 
     /// The columns of numbers.
-    pub fn columns(self) -> &'static [Column] {
+    pub(super) fn columns(self) -> &'static [Column] {
         match self {
             Mode::Peaks => &[Column::LiveBytes, Column::Other, Column::Delta],
             Mode::Range => &[
@@ -71,7 +71,7 @@ impl Mode {
 
 choices! {
     /// A column of the table.
-    pub enum Column {
+    pub(super) enum Column {
         Name = "name";
         LiveBytes = "live bytes";
         Live = "live";
@@ -88,14 +88,14 @@ choices! {
 }
 
 impl Column {
-    pub fn is_bytes(self) -> bool {
+    pub(super) fn is_bytes(self) -> bool {
         matches!(
             self,
             Column::LiveBytes | Column::Allocated | Column::Other | Column::Delta
         )
     }
 
-    pub fn about(self, mode: Mode) -> &'static str {
+    pub(super) fn about(self, mode: Mode) -> &'static str {
         let is_range = mode == Mode::Range;
         match self {
             Column::Name => "",
@@ -127,7 +127,7 @@ impl Column {
 choices! {
     /// By what the run is cut into ten intervals.
     #[derive(Default)]
-    pub enum Tenths {
+    pub(super) enum Tenths {
         /// Equally many events of memory each.
         #[default]
         Events = "equally many events";
@@ -137,11 +137,11 @@ choices! {
 }
 
 /// In how many bins ages can be counted.
-pub const BINS: [usize; 4] = [5, 10, 15, 20];
+pub(super) const BINS: [usize; 4] = [5, 10, 15, 20];
 
 /// Everything that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub(super) struct Choice {
     pub by: By,
     pub mode: Mode,
     pub belongs_to: BelongsTo,
@@ -166,7 +166,7 @@ impl Default for Choice {
 }
 
 impl Choice {
-    pub fn set_mode(&mut self, mode: Mode) {
+    pub(super) fn set_mode(&mut self, mode: Mode) {
         if self.mode != mode {
             self.mode = mode;
             self.sort = (mode.first_column(), true);
@@ -174,7 +174,7 @@ impl Choice {
     }
 
     /// Sorts by a column; by the one that it is sorted by already the other way round.
-    pub fn sort_by(&mut self, column: Column) {
+    pub(super) fn sort_by(&mut self, column: Column) {
         self.sort = turned(self.sort, column, column != Column::Name);
     }
 }

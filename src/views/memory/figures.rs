@@ -15,7 +15,7 @@ use callscape_state::playback::Playback;
 
 /// Objects of all groups by age, at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ages {
+pub(super) struct Ages {
     /// Positions: the instant, then the ends of the cels before it.
     pub edges: Vec<u32>,
     /// By group, as many as there are edges.
@@ -26,7 +26,7 @@ pub struct Ages {
 
 impl Ages {
     /// Counts. O(cells + events of the cels).
-    pub fn new(events: &Events, edges: Vec<u32>, groups: &Groups, now: &State) -> Ages {
+    pub(super) fn new(events: &Events, edges: Vec<u32>, groups: &Groups, now: &State) -> Ages {
         let count = groups.all.len() * edges.len();
         let mut ages = Ages {
             bins: vec![AgeBin::default(); count],
@@ -39,21 +39,21 @@ impl Ages {
     }
 
     /// The bins of a group.
-    pub fn of(&self, group: u32) -> &[AgeBin] {
+    pub(super) fn of(&self, group: u32) -> &[AgeBin] {
         let start = group as usize * self.edges.len();
         let range = start..start + self.edges.len();
         self.bins.get(range).unwrap_or_default()
     }
 
     /// How many of each bin were released in this cel.
-    pub fn just_released(&self, group: u32) -> &[u32] {
+    pub(super) fn just_released(&self, group: u32) -> &[u32] {
         let start = group as usize * self.edges.len();
         let range = start..start + self.edges.len();
         self.just_released.get(range).unwrap_or_default()
     }
 
     /// The positions between which the objects of a bin were created.
-    pub fn created(&self, bin: usize) -> (u32, u32) {
+    pub(super) fn created(&self, bin: usize) -> (u32, u32) {
         let to = self.edges.get(bin).copied().unwrap_or_default();
         let from = self.edges.get(bin + 1).copied().unwrap_or_default();
         (from, to)
@@ -61,7 +61,7 @@ impl Ages {
 }
 
 /// The ends of the cel shown and of those before it, as positions, so many of them.
-pub fn edges(playback: &Playback, trace: &Trace, events: &Events, count: usize) -> Vec<u32> {
+pub(super) fn edges(playback: &Playback, trace: &Trace, events: &Events, count: usize) -> Vec<u32> {
     let mut clock = playback.clone();
     clock.pause();
     clock.limit(None, trace);
@@ -80,7 +80,7 @@ pub fn edges(playback: &Playback, trace: &Trace, events: &Events, count: usize) 
 
 /// Of the whole run, for all groups.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Patterns {
+pub(super) struct Patterns {
     /// The first position of each interval, and the end of the last.
     pub edges: [u32; INTERVALS + 1],
     /// By group, how many objects were created in each interval.
@@ -93,7 +93,7 @@ pub struct Patterns {
 
 impl Patterns {
     /// Counts. O(events).
-    pub fn find(
+    pub(super) fn find(
         events: &Events,
         duration: Cost,
         tenths: Tenths,

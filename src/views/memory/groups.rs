@@ -11,21 +11,21 @@ use callscape_filter::cut::Cut;
 use callscape_filter::selection::Pointed;
 
 /// Of a cell that belongs to no group: what is hidden.
-pub const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// How many functions of a stack its name has, innermost first.
 const NAMED: usize = 5;
 
 /// Some cells, and what they are to the selection.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Group {
+pub(super) struct Group {
     pub name: String,
     pub pointed: Pointed,
 }
 
 /// Groups of the cells of a recording.
 #[derive(Clone, Debug, Default)]
-pub struct Groups {
+pub(super) struct Groups {
     /// By cell its group, or [`NONE`].
     pub of: Vec<u32>,
     pub all: Vec<Group>,
@@ -36,7 +36,7 @@ pub struct Groups {
 }
 
 /// What groups are made from.
-pub struct Source<'a> {
+pub(super) struct Source<'a> {
     pub memory: &'a Memory,
     pub functions: &'a Functions,
     pub hierarchy: &'a Hierarchy,
@@ -49,7 +49,7 @@ pub struct Source<'a> {
 
 impl Groups {
     /// Groups cells. O(modules + cells × frames that are named).
-    pub fn new(source: &Source<'_>, by: By) -> Groups {
+    pub(super) fn new(source: &Source<'_>, by: By) -> Groups {
         let mut groups = match by {
             By::Module => by_module(source),
             By::Function => collect(
@@ -87,7 +87,7 @@ impl Groups {
     }
 
     /// By cell whether it belongs to a group, to any for none.
-    pub fn holds(&self, group: Option<u32>) -> Vec<bool> {
+    pub(super) fn holds(&self, group: Option<u32>) -> Vec<bool> {
         let is_in = |of: &u32| group.is_none_or(|group| group == *of);
         self.of.iter().map(is_in).collect()
     }
@@ -204,7 +204,7 @@ fn stack_name(source: &Source<'_>, stack: StackId) -> String {
 }
 
 /// The sums of groups. O(cells).
-pub fn add_up(
+pub(super) fn add_up(
     events: &Events,
     state: &callscape_facts::memory::State,
     groups: &Groups,
@@ -216,7 +216,7 @@ pub fn add_up(
 
 /// The numbers of a row; none is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Amounts {
+pub(super) struct Amounts {
     pub live_bytes: Option<u64>,
     pub live: Option<u64>,
     pub allocated: Option<u64>,
@@ -229,7 +229,7 @@ pub struct Amounts {
 }
 
 impl Amounts {
-    pub fn of(totals: &CellTotals) -> Amounts {
+    pub(super) fn of(totals: &CellTotals) -> Amounts {
         Amounts {
             live_bytes: Some(totals.live_bytes()),
             live: Some(u64::from(totals.live())),
@@ -240,7 +240,7 @@ impl Amounts {
         }
     }
 
-    pub fn of_sums(row: &SumRow) -> Amounts {
+    pub(super) fn of_sums(row: &SumRow) -> Amounts {
         let releases = row.allocations.zip(row.live);
         Amounts {
             live_bytes: row.live_bytes,
@@ -253,11 +253,11 @@ impl Amounts {
     }
 
     /// How many more bytes live than in the other run.
-    pub fn delta(&self) -> Option<i128> {
+    pub(super) fn delta(&self) -> Option<i128> {
         Some(i128::from(self.live_bytes?) - i128::from(self.other?))
     }
 
-    pub fn get(&self, column: Column) -> Option<u64> {
+    pub(super) fn get(&self, column: Column) -> Option<u64> {
         match column {
             Column::Name => None,
             Column::LiveBytes => self.live_bytes,
@@ -276,13 +276,17 @@ impl Amounts {
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub(super) struct Row {
     pub group: u32,
     pub amounts: Amounts,
 }
 
 /// The rows at a position, by group; `temporary` by cell.
-pub fn rows_at(totals: &[CellTotals], groups: &Groups, temporary: Option<&[u32]>) -> Vec<Row> {
+pub(super) fn rows_at(
+    totals: &[CellTotals],
+    groups: &Groups,
+    temporary: Option<&[u32]>,
+) -> Vec<Row> {
     let mut of_groups = vec![0_u64; groups.all.len()];
     for (&count, &group) in temporary.into_iter().flatten().zip(&groups.of) {
         if let Some(of) = of_groups.get_mut(group as usize) {
@@ -301,7 +305,7 @@ pub fn rows_at(totals: &[CellTotals], groups: &Groups, temporary: Option<&[u32]>
 }
 
 /// The rows of what was created in a range.
-pub fn rows_of_range(outcomes: &[Outcome], groups: &Groups) -> Vec<Row> {
+pub(super) fn rows_of_range(outcomes: &[Outcome], groups: &Groups) -> Vec<Row> {
     let mut sums = vec![Outcome::default(); groups.all.len()];
     for (outcome, &group) in outcomes.iter().zip(&groups.of) {
         if let Some(sum) = sums.get_mut(group as usize) {
@@ -319,7 +323,7 @@ pub fn rows_of_range(outcomes: &[Outcome], groups: &Groups) -> Vec<Row> {
 }
 
 /// The rows at an instant for which sums are known.
-pub fn rows_of_sums(cells: &[SumRow], groups: &Groups) -> Vec<Row> {
+pub(super) fn rows_of_sums(cells: &[SumRow], groups: &Groups) -> Vec<Row> {
     let mut sums = vec![SumRow::NOTHING; groups.all.len()];
     for (row, &group) in cells.iter().zip(&groups.of) {
         if let Some(sum) = sums.get_mut(group as usize) {
@@ -334,7 +338,7 @@ pub fn rows_of_sums(cells: &[SumRow], groups: &Groups) -> Vec<Row> {
 }
 
 /// Leaves out the rows that have nothing of what a mode shows, and sorts the others; equals stay in order of names.
-pub fn arrange(rows: &mut Vec<Row>, groups: &Groups, mode: Mode, sort: (Column, bool)) {
+pub(super) fn arrange(rows: &mut Vec<Row>, groups: &Groups, mode: Mode, sort: (Column, bool)) {
     rows.retain(|row| {
         let of = match mode {
             Mode::Live => row.amounts.allocations.or(row.amounts.live_bytes),

@@ -42,7 +42,7 @@ fn step_text(document: &Document) -> String {
 }
 
 /// The legend of the chart; a click on a counter hides or shows it.
-pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usize>) {
+pub(super) fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usize>) {
     let paint = Paint::of(theme);
     let living = paint.living.gamma_multiply(0.75);
     let has_objects = memory.detail != Detail::Counters;
@@ -89,7 +89,13 @@ pub fn of_chart(ui: &mut Ui, memory: &Memory, theme: Theme, hidden: &mut Vec<usi
 }
 
 /// The legend of the rows' figures.
-pub fn of_rows(ui: &mut Ui, view: &MemoryView, document: &Document, memory: &Memory, theme: Theme) {
+pub(super) fn of_rows(
+    ui: &mut Ui,
+    view: &MemoryView,
+    document: &Document,
+    memory: &Memory,
+    theme: Theme,
+) {
     let paint = Paint::of(theme);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;

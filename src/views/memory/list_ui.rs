@@ -16,7 +16,7 @@ use callscape_filter::selection::Pointed;
 use callscape_state::document::Document;
 
 /// Shows the list in what is left of the room.
-pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let Some(query) = view.query.clone() else {
         return;
     };

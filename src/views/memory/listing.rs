@@ -13,14 +13,14 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::memory::{Events, Memory, Object, Sequence};
 
 /// No more objects than this are kept.
-pub const MOST: usize = 200_000;
+pub(super) const MOST: usize = 200_000;
 
 /// How many bins of [`Fate::ReleasedAt`] have ages.
 const AGES: u128 = 9;
 
 /// What became of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub(super) enum Fate {
     Any,
     /// It lives at a position.
     LivesAt(u32),
@@ -57,7 +57,7 @@ impl Fate {
 
 /// Which objects are wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Query {
+pub(super) struct Query {
     /// In words.
     pub title: String,
     /// The group that they are of, all for none.
@@ -70,7 +70,7 @@ pub struct Query {
 choices! {
     /// A column of the list.
     #[derive(Default)]
-    pub enum Column {
+    pub(super) enum Column {
         #[default]
         Created = "created";
         Released = "released";
@@ -82,7 +82,7 @@ choices! {
 }
 
 impl Column {
-    pub fn is_number(self) -> bool {
+    pub(super) fn is_number(self) -> bool {
         !matches!(self, Column::Type | Column::Stack)
     }
 
@@ -98,7 +98,7 @@ impl Column {
 
 /// What is listed, and how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub(super) struct Wish {
     pub query: Query,
     /// Which groups the query is about, as the view numbers them.
     pub groups: u64,
@@ -110,7 +110,7 @@ pub struct Wish {
 
 /// Objects, as they are listed.
 #[derive(Clone, Debug, Default)]
-pub struct ObjectList {
+pub(super) struct ObjectList {
     pub objects: Vec<Object>,
     /// How many there are, those left out among them.
     pub counted: u64,
@@ -120,7 +120,7 @@ pub struct ObjectList {
 
 impl ObjectList {
     /// Finds the objects. O(events between the positions + objects log objects).
-    pub fn find(
+    pub(super) fn find(
         resolved: &Resolved,
         groups: &Arc<Groups>,
         wish: &Wish,
@@ -154,12 +154,12 @@ impl ObjectList {
         })
     }
 
-    pub fn left_out(&self) -> u64 {
+    pub(super) fn left_out(&self) -> u64 {
         self.counted.saturating_sub(self.objects.len() as u64)
     }
 
     /// Writes them as comma-separated values with a line of titles. Ends with an error when it is cancelled.
-    pub fn write_csv(
+    pub(super) fn write_csv(
         &self,
         resolved: &Resolved,
         hierarchy: &Hierarchy,
@@ -212,7 +212,7 @@ fn last_time(events: &Events) -> Time {
 }
 
 /// The name of an object's type; empty where it is not known.
-pub fn type_name<'a>(memory: &'a Memory, object: &Object) -> &'a str {
+pub(super) fn type_name<'a>(memory: &'a Memory, object: &Object) -> &'a str {
     memory
         .types
         .get(object.kind as usize)
@@ -220,7 +220,12 @@ pub fn type_name<'a>(memory: &'a Memory, object: &Object) -> &'a str {
 }
 
 /// The functions of the stack that created an object, innermost first.
-pub fn stack_text(resolved: &Resolved, memory: &Memory, object: &Object, between: &str) -> String {
+pub(super) fn stack_text(
+    resolved: &Resolved,
+    memory: &Memory,
+    object: &Object,
+    between: &str,
+) -> String {
     let functions = &resolved.recording.functions;
     let known = |it: &callscape_base::units::FunctionId| it.index() < functions.len();
     let of_stack = memory.stacks.functions(object.stack).filter(known);

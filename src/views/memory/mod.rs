@@ -58,7 +58,7 @@ use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "memory",
         title: "Memory",
@@ -79,7 +79,7 @@ pub static ENTRY: Entry = Entry {
 };
 
 /// The id of the field for text of the list, so that keys go to it while it has the focus.
-pub const FIELD: &str = "objects search";
+pub(crate) const FIELD: &str = "objects search";
 
 /// Ages of more events than this are counted beside the frames.
 const MOST_AT_ONCE: u32 = 1 << 17;
@@ -109,7 +109,7 @@ struct RowsOf {
 }
 
 #[derive(Default)]
-pub struct MemoryView {
+pub(crate) struct MemoryView {
     choice: Choice,
     along: Along,
     /// What is shown, kept so that nothing else can be in its place.

@@ -22,11 +22,11 @@ const BAR: f32 = 11.0;
 const LETTERS: f32 = 11.0;
 
 /// The room that a scroll bar needs, in points.
-pub const SCROLL_BAR: f32 = 12.0;
+pub(super) const SCROLL_BAR: f32 = 12.0;
 
 /// The colours of what is drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Paint {
+pub(super) struct Paint {
     pub living: Color32,
     pub released: Color32,
     /// What changed in this cel.
@@ -43,7 +43,7 @@ pub struct Paint {
 }
 
 impl Paint {
-    pub fn of(theme: Theme) -> Paint {
+    pub(super) fn of(theme: Theme) -> Paint {
         let rgb = |rgb: u32| {
             let [_, r, g, b] = rgb.to_be_bytes();
             Color32::from_rgb(r, g, b)
@@ -79,14 +79,14 @@ impl Paint {
 
 /// A part of a pile or bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub(super) struct Part {
     pub count: u64,
     pub color: Color32,
     pub strokes: Option<Strokes>,
 }
 
 /// Fills a rectangle, with strokes over it.
-pub fn fill(ui: &Ui, rect: Rect, color: Color32, run: Option<Strokes>, ink: Color32) {
+pub(super) fn fill(ui: &Ui, rect: Rect, color: Color32, run: Option<Strokes>, ink: Color32) {
     let painter = ui.painter();
     painter.rect_filled(rect, 0, color);
     if let Some(run) = run {
@@ -103,7 +103,7 @@ pub fn fill(ui: &Ui, rect: Rect, color: Color32, run: Option<Strokes>, ink: Colo
 }
 
 /// Draws a sheet's fills, texts and marks from the top left corner of `rect`; `scale` is pixels of the sheet for a point.
-pub fn sheet(ui: &Ui, rect: Rect, scale: f32, sheet: &Sheet) {
+pub(super) fn sheet(ui: &Ui, rect: Rect, scale: f32, sheet: &Sheet) {
     let painter = ui.painter().with_clip_rect(rect);
     let place = |at: Vec2| rect.min + vec2(at.x, at.y) / scale;
     let color = |color: [f32; 4]| {
@@ -137,7 +137,7 @@ pub fn sheet(ui: &Ui, rect: Rect, scale: f32, sheet: &Sheet) {
 
 /// Two bars with their numbers, allocated and released to date, in length proportional to the most objects of any row.
 /// Whose objects were asked for by a click.
-pub fn bars(
+pub(super) fn bars(
     ui: &mut Ui,
     paint: &Paint,
     now: &CellTotals,
@@ -209,7 +209,7 @@ pub fn bars(
 }
 
 /// Piles beside each other, each of parts from below; `tip` says what a pile is. The one that was clicked.
-pub fn piles(
+pub(super) fn piles(
     ui: &mut Ui,
     paint: &Paint,
     name: &str,
@@ -253,7 +253,7 @@ pub fn piles(
 }
 
 /// The piles of a row by age: the living below, the released above; what is new in yellow.
-pub fn age_piles(paint: &Paint, bins: &[AgeBin], just_released: &[u32]) -> Vec<Vec<Part>> {
+pub(super) fn age_piles(paint: &Paint, bins: &[AgeBin], just_released: &[u32]) -> Vec<Vec<Part>> {
     let part = |count: u32, color: Color32, run: Strokes| Part {
         count: u64::from(count),
         color,
@@ -273,7 +273,7 @@ pub fn age_piles(paint: &Paint, bins: &[AgeBin], just_released: &[u32]) -> Vec<V
 }
 
 /// The piles of what a row allocated in each interval of the run.
-pub fn created_piles(paint: &Paint, pattern: &Pattern) -> Vec<Vec<Part>> {
+pub(super) fn created_piles(paint: &Paint, pattern: &Pattern) -> Vec<Vec<Part>> {
     let pile = |&count: &u32| {
         vec![Part {
             count: u64::from(count),
@@ -285,7 +285,7 @@ pub fn created_piles(paint: &Paint, pattern: &Pattern) -> Vec<Vec<Part>> {
 }
 
 /// The piles of a row by age at the release; the last one is what was never released.
-pub fn released_piles(paint: &Paint, pattern: &Pattern) -> Vec<Vec<Part>> {
+pub(super) fn released_piles(paint: &Paint, pattern: &Pattern) -> Vec<Vec<Part>> {
     let last = pattern.len() - 1;
     let pile = |(bin, &count): (usize, &u32)| {
         let (color, run) = match bin == last {

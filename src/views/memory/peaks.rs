@@ -12,7 +12,7 @@ impl Groups {
     /// Adds what the groups of another run have at its peak, and groups for what only that has. Groups are the same whose
     /// module, function, functions of the stack or type has the same name in the same module. Nothing where one of the runs
     /// knows no bytes. O(cells + frames).
-    pub fn compare(&mut self, source: &Source<'_>, by: By, other: &Source<'_>) {
+    pub(super) fn compare(&mut self, source: &Source<'_>, by: By, other: &Source<'_>) {
         if !(source.memory.sizes_known && other.memory.sizes_known) {
             return;
         }
@@ -85,7 +85,7 @@ fn keys(source: &Source<'_>, by: By, groups: &Groups) -> Vec<u64> {
 }
 
 /// The rows of both peaks.
-pub fn rows_of_peaks(peaks: &[(u64, u64)]) -> Vec<Row> {
+pub(super) fn rows_of_peaks(peaks: &[(u64, u64)]) -> Vec<Row> {
     let rows = (0..).zip(peaks).map(|(group, &(bytes, other))| Row {
         group,
         amounts: Amounts {

@@ -39,12 +39,12 @@ impl Kept {
     }
 }
 
-pub fn save(choice: &Choice, out: &mut SavedViews) {
+pub(super) fn save(choice: &Choice, out: &mut SavedViews) {
     kept::put(&Kept::of(choice), &mut out.shown);
 }
 
 /// What a session file says; how many of its names mean nothing.
-pub fn restore(from: &SavedViews) -> (Choice, usize) {
+pub(super) fn restore(from: &SavedViews) -> (Choice, usize) {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     let usual = Choice::default();
     let has_ages = BINS.contains(&kept.memory_ages);

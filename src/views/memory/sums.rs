@@ -6,7 +6,7 @@ use super::{MemoryView, RowsOf};
 use callscape_facts::memory::{Instant, Known, Memory, Sums};
 
 /// What is known where there are no events.
-pub fn sums_of(memory: &Memory) -> Option<&Sums> {
+pub(super) fn sums_of(memory: &Memory) -> Option<&Sums> {
     match &memory.known {
         Known::Sums(sums) => Some(sums),
         Known::Events(_) | Known::Allocations(_) => None,
@@ -81,7 +81,7 @@ impl MemoryView {
 }
 
 /// What of memory is known there, and what cannot be answered, in words.
-pub fn explanation(sums: &Sums, known: [bool; 4]) -> String {
+pub(super) fn explanation(sums: &Sums, known: [bool; 4]) -> String {
     let names = [
         "allocations",
         "bytes allocated",

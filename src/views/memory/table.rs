@@ -77,7 +77,7 @@ impl Cell {
 }
 
 /// Whether a row is meant by a selection.
-pub fn is_meant(document: &Document, meant: &Meant<'_>, row: &Pointed) -> bool {
+pub(super) fn is_meant(document: &Document, meant: &Meant<'_>, row: &Pointed) -> bool {
     if meant.is_nothing() {
         return false;
     }
@@ -379,7 +379,7 @@ impl<'a> Rows for Listed<'a> {
 }
 
 /// Shows the rows in what is left of the room.
-pub fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
     let memory = document.memory();
     let events = memory.and_then(|it| it.events());
     let has_figures = events.is_some() && memory.map(|it| it.detail) != Some(Detail::Samples);

@@ -28,7 +28,7 @@ const NOTHING: &str = "This recording tells nothing of memory. Recordings that d
                        malloc (every allocation and release), Chrome traces with objects, Java Flight Recorder (samples), \
                        DHAT, massif and V8 heap profiles (sums).";
 
-pub fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut MemoryView, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -140,20 +140,20 @@ pub(super) struct Measuring {
 
 impl Measuring {
     /// What has been measured last.
-    pub fn covered(&self) -> Option<&Covered> {
+    pub(super) fn covered(&self) -> Option<&Covered> {
         self.covered.as_ref()
     }
 
-    pub fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         (self.covered, self.running) = (None, None);
     }
 
     /// Takes what has been measured meanwhile. Whether there is something new.
-    pub fn take(&mut self) -> bool {
+    pub(super) fn take(&mut self) -> bool {
         let Some(running) = &self.running else {
             return false;
         };
@@ -168,7 +168,7 @@ impl Measuring {
     }
 
     /// Sees to it that a window is measured.
-    pub fn measure(&mut self, wanted: &Wanted<'_>) {
+    pub(super) fn measure(&mut self, wanted: &Wanted<'_>) {
         let is_wanted =
             |axis: &TimeAxis, lines: &Lines| (axis, lines) == (&wanted.axis, &wanted.lines);
         let known = self.covered.as_ref();

@@ -20,13 +20,13 @@ const SAMPLE: f32 = 1.6;
 
 /// What hatching there may be.
 #[derive(Clone, Copy, Debug)]
-pub struct Hatched {
+pub(super) struct Hatched {
     pub waits: bool,
     pub gaps: bool,
 }
 
 /// Draws the line over `rect`, with what hatching means that there is; what does not fit is left out from its end.
-pub fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, hatched: Hatched) {
+pub(super) fn draw(sheet: &mut Sheet, rect: Rect, em: f32, ink: &Ink, hatched: Hatched) {
     if rect.size().min_element() <= 0.0 {
         return;
     }

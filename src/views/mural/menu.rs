@@ -5,7 +5,7 @@ use egui::{Rect, Ui};
 use super::choice::{DEEPEST, RowsChoice, RowsOf};
 
 /// Shows it at the right of `corner`, in points; what was chosen instead.
-pub fn show(ui: &mut Ui, corner: Rect, choice: RowsChoice) -> Option<RowsChoice> {
+pub(super) fn show(ui: &mut Ui, corner: Rect, choice: RowsChoice) -> Option<RowsChoice> {
     if corner.width() < 40.0 || corner.height() < 10.0 {
         return None;
     }

@@ -15,7 +15,7 @@ const MOST_TRIED: usize = 4096;
 
 /// Places names, and keeps its memory.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     /// By pixel of the plot's height: taken.
     taken: Vec<bool>,
     order: Vec<u32>,
@@ -27,7 +27,7 @@ pub struct Names {
 impl Names {
     /// Writes names; those of `emphasized` modules before all others.
     #[expect(clippy::too_many_arguments)]
-    pub fn draw(
+    pub(super) fn draw(
         &mut self,
         sheet: &mut Sheet,
         hierarchy: &Hierarchy,

@@ -34,7 +34,7 @@ pub(super) struct Places {
 
 impl Places {
     /// With so many pixels for the band.
-    pub fn new(size: Vec2, scale: f32, band: f32) -> Places {
+    pub(super) fn new(size: Vec2, scale: f32, band: f32) -> Places {
         let scale = scale.max(0.1);
         let px = |points: f32| (points * scale).round();
         let size = size.max(Vec2::splat(1.0));
@@ -88,7 +88,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub fn new(first: f64, rows: f64, plot: Rect) -> Lines {
+    pub(super) fn new(first: f64, rows: f64, plot: Rect) -> Lines {
         let height = plot.size().y.max(1.0);
         let high = f64::from(height) / rows.max(1e-9);
         let are_pixels = rows > f64::from(height);
@@ -116,7 +116,7 @@ impl Lines {
     }
 
     /// The line of a row; `count` or more for a row that is not seen.
-    pub fn of(&self, row: u32) -> u32 {
+    pub(super) fn of(&self, row: u32) -> u32 {
         let line = if self.are_pixels {
             let line = ((f64::from(row) - self.first) * f64::from(self.count) / self.rows).floor();
             if line < 0.0 { f64::from(NO_ROW) } else { line }
@@ -127,7 +127,7 @@ impl Lines {
     }
 
     /// Where a row begins and ends along y.
-    pub fn edges(&self, row: u32) -> [f32; 2] {
+    pub(super) fn edges(&self, row: u32) -> [f32; 2] {
         let (first, count, rows) = if self.are_pixels {
             (self.first, f64::from(self.count), self.rows)
         } else {
@@ -142,7 +142,7 @@ impl Lines {
     }
 
     /// The rows at `y`.
-    pub fn at(&self, y: f32) -> std::ops::Range<u32> {
+    pub(super) fn at(&self, y: f32) -> std::ops::Range<u32> {
         let share = f64::from((y - self.top) / (self.bottom - self.top).max(1.0));
         let line = (share * f64::from(self.count)).floor().max(0.0);
         if self.are_pixels {

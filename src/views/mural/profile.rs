@@ -16,13 +16,13 @@ use callscape_look::ink::Ink;
 const BAR: f32 = 0.3;
 
 /// The number of bars over a time axis.
-pub fn bars(axis: &TimeAxis, em: f32) -> u32 {
+pub(super) fn bars(axis: &TimeAxis, em: f32) -> u32 {
     ((axis.width() / (em * BAR).max(1.0)).ceil() as u32).max(1)
 }
 
 /// By bar.
 #[derive(Debug, Default)]
-pub struct Profile {
+pub(super) struct Profile {
     columns: Option<Columns>,
     /// Calls that start, of all threads.
     calls: Vec<u64>,
@@ -34,7 +34,13 @@ pub struct Profile {
 impl Profile {
     /// Counts what happens in `columns`, without what `rules` leave out: exactly, or where it is near and nothing is
     /// left out with borders up to half a column beside.
-    pub fn measure(&mut self, trace: &Trace, columns: Columns, is_near: bool, rules: &FilterRules) {
+    pub(super) fn measure(
+        &mut self,
+        trace: &Trace,
+        columns: Columns,
+        is_near: bool,
+        rules: &FilterRules,
+    ) {
         self.columns = Some(columns);
         self.calls.clear();
         self.calls.resize(columns.count() as usize, 0);
@@ -104,7 +110,7 @@ impl Profile {
 
 impl Profile {
     /// Draws both curves over `rect`, one below the other, their names and largest values over `names`.
-    pub fn draw(
+    pub(super) fn draw(
         &self,
         sheet: &mut Sheet,
         axis: &TimeAxis,

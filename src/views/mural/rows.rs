@@ -8,11 +8,11 @@ use callscape_filter::cut::Cut;
 use callscape_model::rows::OverviewRows;
 
 /// Stands for no row.
-pub const NO_ROW: u32 = u32::MAX;
+pub(super) const NO_ROW: u32 = u32::MAX;
 
 /// The rows of a recording.
 #[derive(Debug, Default)]
-pub struct Rows {
+pub(super) struct Rows {
     /// By row.
     pub modules: Vec<ModuleId>,
     /// By row the function that it is; none where it is several.
@@ -32,7 +32,7 @@ pub struct Rows {
 impl Rows {
     /// Those of the whole recording, or of what runs in a range of it. O(functions + calls / 65,536), of a range
     /// O(functions × log calls).
-    pub fn new(
+    pub(super) fn new(
         session: &Session,
         recording: usize,
         rows: &OverviewRows,
@@ -113,12 +113,12 @@ impl Rows {
         all
     }
 
-    pub fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.modules.len() as u32
     }
 
     /// Hands the rows of `module` and of what lies in it to `visit`; of what lies in a row's module, that row.
-    pub fn of(&self, hierarchy: &Hierarchy, module: ModuleId, mut visit: impl FnMut(u32)) {
+    pub(super) fn of(&self, hierarchy: &Hierarchy, module: ModuleId, mut visit: impl FnMut(u32)) {
         let subtree = hierarchy.subtree(module);
         let first = self
             .by_module

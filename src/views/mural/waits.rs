@@ -33,12 +33,18 @@ pub(super) struct Waits {
 
 impl Waits {
     /// Whether the trace says when its threads wait.
-    pub fn are_known(&self) -> bool {
+    pub(super) fn are_known(&self) -> bool {
         self.are_known
     }
 
     /// Finds them. O(looks × log waits + waits seen × (log calls + depth)).
-    pub fn find(&mut self, trace: &Trace, axis: &TimeAxis, rows: &Rows, rules: &FilterRules) {
+    pub(super) fn find(
+        &mut self,
+        trace: &Trace,
+        axis: &TimeAxis,
+        rows: &Rows,
+        rules: &FilterRules,
+    ) {
         self.found.clear();
         self.are_known = trace.knows_waiting();
         if !self.are_known {
@@ -73,7 +79,7 @@ impl Waits {
         }
     }
 
-    pub fn draw(
+    pub(super) fn draw(
         &self,
         axis: &TimeAxis,
         lines: &Lines,

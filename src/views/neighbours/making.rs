@@ -17,13 +17,13 @@ use callscape_model::difference::Amount;
 
 /// A side of the function in the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub(super) enum Side {
     Callers,
     Callees,
 }
 
 impl Side {
-    pub const BOTH: [Side; 2] = [Side::Callers, Side::Callees];
+    pub(super) const BOTH: [Side; 2] = [Side::Callers, Side::Callees];
 
     /// Boxes of it share frames.
     fn group(self) -> u8 {
@@ -50,13 +50,13 @@ const MIDDLE: u8 = 3;
 const MORE: Key = 1 << 55;
 
 /// The side that a box with this key is on; none for the one in the middle.
-pub fn side_of(key: Key) -> Option<Side> {
+pub(super) fn side_of(key: Key) -> Option<Side> {
     Side::of_group((key >> 56) as u8)
 }
 
 /// What is to be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub(super) struct Wanted {
     pub given: Given,
     pub middle: FunctionId,
     /// So many steps out from the middle on both sides.
@@ -72,7 +72,7 @@ pub struct Wanted {
 }
 
 /// For a worker thread. O(functions + relations) and the layout.
-pub fn make(
+pub(super) fn make(
     wanted: &Wanted,
     (memory, past): (Memory, Vec<Arc<Laid>>),
     progress: &Progress,

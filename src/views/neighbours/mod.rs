@@ -29,7 +29,7 @@ use callscape_state::panes::Artifact::{
 };
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "neighbours",
         title: "Call neighbourhood",

@@ -32,7 +32,7 @@ impl Default for Kept {
     }
 }
 
-pub fn save(view: &Neighbourhood, state: &State, out: &mut SavedViews) {
+pub(super) fn save(view: &Neighbourhood, state: &State, out: &mut SavedViews) {
     let middle = view.middle.filter(|_| !view.is_by_itself);
     let middle = middle.and_then(|function| {
         let document = state.document.as_ref()?;
@@ -53,7 +53,7 @@ pub fn save(view: &Neighbourhood, state: &State, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how much of it means nothing.
-pub fn restore(view: &mut Neighbourhood, from: &SavedViews) -> usize {
+pub(super) fn restore(view: &mut Neighbourhood, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.restored = kept.neighbours_middle;
     view.steps = kept.neighbours_steps.clamp(1, MOST_STEPS);

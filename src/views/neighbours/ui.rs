@@ -13,7 +13,7 @@ use callscape_filter::selection::Pointed;
 use callscape_state::ask::{CameraAsk, SelectAsk};
 use callscape_state::document::Document;
 
-pub fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.base.chart);
     let mut is_other = false;
     let pointing = panel::show(ui, "neighbours", &mut chart, pane, |ui, chart, pane| {

@@ -83,7 +83,7 @@ struct DrawnWith {
 
 /// Whether a picture has to be drawn again.
 #[derive(Debug, Default)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     with: Option<DrawnWith>,
     /// It was not all worked out when it was drawn.
     waited: bool,
@@ -93,7 +93,7 @@ pub struct Drawn {
 
 impl Drawn {
     /// Whether the picture has to be drawn again; it counts as drawn then.
-    pub fn is_other(
+    pub(crate) fn is_other(
         &mut self,
         scope: &Scope<'_>,
         selection: &Choosing,
@@ -120,7 +120,7 @@ impl Drawn {
 }
 
 /// What a picture on `surface` is made of.
-pub fn scope<'a>(state: &State, document: &'a Document, surface: Surface) -> Scope<'a> {
+pub(crate) fn scope<'a>(state: &State, document: &'a Document, surface: Surface) -> Scope<'a> {
     Scope {
         session: &document.session,
         recording: document.recording(),
@@ -133,7 +133,7 @@ pub fn scope<'a>(state: &State, document: &'a Document, surface: Surface) -> Sco
 }
 
 /// The range that there is to see: the chosen one, else all of the recording.
-pub fn whole(document: &Document) -> Option<TimeRange> {
+pub(crate) fn whole(document: &Document) -> Option<TimeRange> {
     let all = document.resolved().map(|it| it.recording.trace.range());
     document.selection.range.or(all)
 }
@@ -148,7 +148,7 @@ pub(crate) fn saved_range(saved: Option<[u64; 2]>, state: &State) -> Option<Time
 }
 
 /// What every view along time does by a key.
-pub fn press(view: &mut dyn AlongTime, key: SheetKey, state: &State) {
+pub(crate) fn press(view: &mut dyn AlongTime, key: SheetKey, state: &State) {
     let Some((own, at)) = state.panes.under_pointer else {
         return;
     };
@@ -160,7 +160,7 @@ pub fn press(view: &mut dyn AlongTime, key: SheetKey, state: &State) {
 }
 
 /// Shows the picture of a view along time, and does what the pointer does there.
-pub fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<'_>) {
+pub(crate) fn show(ui: &mut Ui, own: ViewId, view: &mut dyn AlongTime, pane: &mut Pane<'_>) {
     let rect = ui.max_rect();
     ui.painter().rect_filled(rect, 0, ui.visuals().panel_fill);
     let Some(document) = &pane.state.document else {

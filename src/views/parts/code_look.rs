@@ -9,11 +9,11 @@ use callscape_model::theme::Theme;
 use callscape_source::syntax::Class;
 
 /// The height of a line, and of the letters in it, in points.
-pub const ROW: f32 = 17.0;
-pub const LETTERS: f32 = 12.5;
+pub(crate) const ROW: f32 = 17.0;
+pub(crate) const LETTERS: f32 = 12.5;
 
 /// The width of costs, in points.
-pub const COSTS: f32 = 66.0;
+pub(crate) const COSTS: f32 = 66.0;
 
 /// How much of the colour of a line lies behind its text.
 const BEHIND: f32 = 0.42;
@@ -23,7 +23,7 @@ const DIMMED: f32 = 0.5;
 
 /// The colours in one theme.
 #[derive(Clone, Copy)]
-pub struct Look {
+pub(crate) struct Look {
     pub theme: Theme,
     pub panel: style::Colors,
     /// Behind the text.
@@ -31,7 +31,7 @@ pub struct Look {
 }
 
 impl Look {
-    pub fn of(theme: Theme) -> Look {
+    pub(crate) fn of(theme: Theme) -> Look {
         Look {
             theme,
             panel: style::colors(theme),
@@ -43,7 +43,7 @@ impl Look {
     }
 
     /// Of a stretch of text; pale in what was never executed.
-    pub fn text(&self, class: Class, is_dimmed: bool) -> Color32 {
+    pub(crate) fn text(&self, class: Class, is_dimmed: bool) -> Color32 {
         let [light, dark] = match class {
             Class::Plain => {
                 let plain = self.panel.text;
@@ -72,7 +72,7 @@ impl Look {
 
     /// What a line costs, from 0 to 1, in one hue that no text has, with equal steps of lightness. Small shares are seen, for
     /// that something ran is what a line says first.
-    pub fn heat(&self, strength: f32) -> Color32 {
+    pub(crate) fn heat(&self, strength: f32) -> Color32 {
         let share = strength.clamp(0.0, 1.0).sqrt();
         let [r, g, b, _] = encoded(match self.theme {
             Theme::Light => oklch(0.90 - 0.30 * share, 0.06 + 0.12 * share, 52.0),
@@ -82,14 +82,14 @@ impl Look {
     }
 
     /// How much less or more a line costs in B, from −1 to 1.
-    pub fn change(&self, strength: f32) -> Color32 {
+    pub(crate) fn change(&self, strength: f32) -> Color32 {
         let strength = strength.clamp(-1.0, 1.0);
         let [r, g, b] = diverging(self.theme, strength.signum() * strength.abs().sqrt());
         Rgba::from_rgb(r, g, b).into()
     }
 
     /// The colour of a line behind its text.
-    pub fn behind(&self, color: Color32) -> Color32 {
+    pub(crate) fn behind(&self, color: Color32) -> Color32 {
         self.paper.lerp_to_gamma(color, BEHIND)
     }
 }

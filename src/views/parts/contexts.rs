@@ -20,7 +20,7 @@ const NONE: u32 = u32::MAX;
 
 /// A calling context tree that is shown.
 #[derive(Debug)]
-pub struct ShownContexts {
+pub(crate) struct ShownContexts {
     pub contexts: Contexts,
     /// The value shown.
     pub value: usize,
@@ -44,7 +44,7 @@ struct Other {
 impl ShownContexts {
     /// Of one run, by the first value.
     #[cfg(test)]
-    pub fn of(contexts: Contexts) -> ShownContexts {
+    pub(crate) fn of(contexts: Contexts) -> ShownContexts {
         ShownContexts {
             whole: contexts.weight(0),
             contexts,
@@ -55,21 +55,21 @@ impl ShownContexts {
         }
     }
 
-    pub fn total(&self, context: ContextId) -> Cost {
+    pub(crate) fn total(&self, context: ContextId) -> Cost {
         self.contexts.total(self.value, context)
     }
 
-    pub fn own(&self, context: ContextId) -> Cost {
+    pub(crate) fn own(&self, context: ContextId) -> Cost {
         self.contexts.self_weight(self.value, context)
     }
 
     /// 0 where calls are not counted.
-    pub fn calls(&self, context: ContextId) -> u64 {
+    pub(crate) fn calls(&self, context: ContextId) -> u64 {
         self.contexts.calls(context).unwrap_or_default()
     }
 
     /// How much of the total was waiting.
-    pub fn waiting(&self, context: ContextId) -> Cost {
+    pub(crate) fn waiting(&self, context: ContextId) -> Cost {
         match self.knows_waiting {
             true => self.contexts.total(contexts::WAITING, context),
             false => Cost::ZERO,
@@ -77,7 +77,7 @@ impl ShownContexts {
     }
 
     /// By context the calls of all contexts before it, one entry more than contexts. O(contexts) for the first time.
-    pub fn calls_before(&self) -> &[u64] {
+    pub(crate) fn calls_before(&self) -> &[u64] {
         self.calls_before.get_or_init(|| {
             let mut sum = 0_u64;
             let calls = self.contexts.ids().map(|it| {
@@ -89,12 +89,12 @@ impl ShownContexts {
     }
 
     /// Whether there is another run beside it.
-    pub fn has_other(&self) -> bool {
+    pub(crate) fn has_other(&self) -> bool {
         self.other.is_some()
     }
 
     /// The total of the same context in the other run; nothing where that has none.
-    pub fn other_total(&self, context: ContextId) -> Cost {
+    pub(crate) fn other_total(&self, context: ContextId) -> Cost {
         let other = self.other.as_ref();
         let pair = other.and_then(|it| Some((it, *it.pairs.get(context.index())?)));
         match pair {
@@ -106,7 +106,7 @@ impl ShownContexts {
     }
 
     /// The functions on the way to a context, outermost first and its own last. O(depth).
-    pub fn path(&self, context: ContextId) -> Vec<ContextId> {
+    pub(crate) fn path(&self, context: ContextId) -> Vec<ContextId> {
         let around = std::iter::successors(Some(context), |it| self.contexts.parent(*it));
         let mut path: Vec<ContextId> = around.collect();
         path.reverse();
@@ -142,7 +142,7 @@ impl PartialEq for Of {
 
 /// The tree that a view shows, and the work on another.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub(crate) struct Counted {
     shown: Option<Arc<ShownContexts>>,
     /// Whether what is open tells no call paths.
     has_none: bool,
@@ -151,26 +151,26 @@ pub struct Counted {
 }
 
 impl Counted {
-    pub fn shown(&self) -> Option<&Arc<ShownContexts>> {
+    pub(crate) fn shown(&self) -> Option<&Arc<ShownContexts>> {
         self.shown.as_ref()
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.job.is_some()
     }
 
     /// Whether what is open has weights but no call paths.
-    pub fn has_none(&self) -> bool {
+    pub(crate) fn has_none(&self) -> bool {
         self.has_none
     }
 
     /// How far the work is, where it takes long.
-    pub fn progress(&self) -> Option<&Progress> {
+    pub(crate) fn progress(&self) -> Option<&Progress> {
         self.job.as_ref().and_then(Job::slow)
     }
 
     /// Takes what was counted, and begins to count where something else is shown. Whether there is another tree.
-    pub fn update(&mut self, state: &State, merge: Merge) -> bool {
+    pub(crate) fn update(&mut self, state: &State, merge: Merge) -> bool {
         let mut is_new = false;
         if let Some(done) = self.job.as_ref().and_then(Job::poll) {
             self.job = None;
@@ -292,7 +292,7 @@ fn pairs(shown: &Contexts, other: &Contexts, runs: &Runs) -> Vec<u32> {
 
 /// Which contexts are meant by something that is pointed at or chosen.
 #[derive(Debug, Default)]
-pub struct Hits {
+pub(crate) struct Hits {
     of: Option<(Pointed, usize, Option<Way>)>,
     /// By context, how many of those before it are meant; one entry more than contexts. Empty where none is.
     before: Vec<u32>,
@@ -303,7 +303,7 @@ type Way = Arc<[u32]>;
 
 impl Hits {
     /// Finds the contexts meant, of a way that one alone; O(contexts) where something else is meant than before.
-    pub fn find(
+    pub(crate) fn find(
         &mut self,
         document: &Document,
         shown: &Arc<ShownContexts>,
@@ -352,23 +352,23 @@ impl Hits {
     }
 
     /// How many contexts are meant.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         self.before.last().copied().unwrap_or_default()
     }
 
     /// Whether a context is meant.
-    pub fn holds(&self, context: ContextId) -> bool {
+    pub(crate) fn holds(&self, context: ContextId) -> bool {
         self.within(context.0..context.0 + 1)
     }
 
     /// Whether one of a range of contexts is.
-    pub fn within(&self, range: std::ops::Range<u32>) -> bool {
+    pub(crate) fn within(&self, range: std::ops::Range<u32>) -> bool {
         let at = |it: u32| self.before.get(it as usize).copied().unwrap_or_default();
         at(range.end) > at(range.start)
     }
 
     /// The one with the largest total. O(contexts).
-    pub fn largest(&self, shown: &ShownContexts) -> Option<ContextId> {
+    pub(crate) fn largest(&self, shown: &ShownContexts) -> Option<ContextId> {
         if self.before.is_empty() {
             return None;
         }
@@ -455,7 +455,7 @@ impl Step {
 }
 
 /// What a context has in A and in B, and how much more that is in B; `own` of the run that is shown. None of one run.
-pub fn of_both(document: &Document, own: Cost, other: Cost) -> Option<String> {
+pub(crate) fn of_both(document: &Document, own: Cost, other: Cost) -> Option<String> {
     let runs = document.runs.as_ref()?;
     let mut sides = [own, other];
     sides.rotate_left(runs.side());
@@ -495,7 +495,7 @@ fn is_end(
 }
 
 /// What is meant by a context of `function`.
-pub fn pointed_at(document: &Document, function: FunctionId) -> Pointed {
+pub(crate) fn pointed_at(document: &Document, function: FunctionId) -> Pointed {
     Pointed {
         module: document.module_of(function),
         function: Some(function),

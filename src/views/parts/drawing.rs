@@ -11,7 +11,7 @@ use callscape_layout::sheet::{Fill, Raster, Rect, Sheet};
 use callscape_look::ink::Ink;
 
 /// Makes `raster` one colour.
-pub fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {
+pub(crate) fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {
     raster.rect = rect;
     raster.size = [1, 1];
     raster.pixels.clear();
@@ -20,7 +20,7 @@ pub fn paint_plain(raster: &mut Raster, rect: Rect, color: Color) {
 
 /// Marks the chosen range by paling what is outside of it, the time of all views and the time pointed at, and where marked
 /// functions run first.
-pub fn mark_times(
+pub(crate) fn mark_times(
     sheet: &mut Sheet,
     axis: &TimeAxis,
     selection: &Selection,

@@ -46,14 +46,14 @@ fn write(
 
 /// A list that is written to a new file on another thread.
 #[derive(Default)]
-pub struct Exporting {
+pub(crate) struct Exporting {
     /// What is written, and the work.
     job: Option<(&'static str, Job<io::Result<PathBuf>>)>,
 }
 
 impl Exporting {
     /// Begins to write what is called `what`, as `write_to` does.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         what: &'static str,
         state: &State,
@@ -72,7 +72,7 @@ impl Exporting {
     }
 
     /// Says where it is, once it is written.
-    pub fn tell(&mut self, asks: &mut Asks) {
+    pub(crate) fn tell(&mut self, asks: &mut Asks) {
         let Some((what, done)) = self.job.as_ref().and_then(|it| Some((it.0, it.1.poll()?))) else {
             return;
         };
@@ -99,16 +99,16 @@ impl Exporting {
         }));
     }
 
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.job.is_some()
     }
 
     /// How far it is, where it takes long.
-    pub fn progress(&self) -> Option<&Progress> {
+    pub(crate) fn progress(&self) -> Option<&Progress> {
         self.job.as_ref().and_then(|it| it.1.slow())
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.job = None;
     }
 }

@@ -5,7 +5,7 @@ use callscape_state::job::Job;
 
 /// A value, what it was worked out for, and the work on the next one.
 #[derive(Debug)]
-pub struct Found<K, T> {
+pub(crate) struct Found<K, T> {
     wanted: Option<K>,
     found: Option<(K, T)>,
     job: Option<Job<T>>,
@@ -23,7 +23,7 @@ impl<K, T> Default for Found<K, T> {
 
 impl<K: Clone + PartialEq, T: Send + 'static> Found<K, T> {
     /// Begins to work out what is wanted, where that is something else than before.
-    pub fn want(&mut self, key: K, start: impl FnOnce() -> Job<T>) {
+    pub(crate) fn want(&mut self, key: K, start: impl FnOnce() -> Job<T>) {
         if self.wanted.as_ref() != Some(&key) {
             self.job = Some(start());
             self.wanted = Some(key);
@@ -31,25 +31,25 @@ impl<K: Clone + PartialEq, T: Send + 'static> Found<K, T> {
     }
 
     /// The same once the work under way has ended: what changes with every frame is found as often as there is time for.
-    pub fn want_next(&mut self, key: K, start: impl FnOnce() -> Job<T>) {
+    pub(crate) fn want_next(&mut self, key: K, start: impl FnOnce() -> Job<T>) {
         if self.job.is_none() {
             self.want(key, start);
         }
     }
 
     /// Takes a value that was found at once.
-    pub fn set(&mut self, key: K, value: T) {
+    pub(crate) fn set(&mut self, key: K, value: T) {
         (self.job, self.wanted) = (None, Some(key.clone()));
         self.found = Some((key, value));
     }
 
     /// Whether this is what is wanted last.
-    pub fn is_wanted(&self, key: &K) -> bool {
+    pub(crate) fn is_wanted(&self, key: &K) -> bool {
         self.wanted.as_ref() == Some(key)
     }
 
     /// Takes what was found meanwhile; whether there is something new.
-    pub fn poll(&mut self) -> bool {
+    pub(crate) fn poll(&mut self) -> bool {
         let Some(done) = self.job.as_ref().and_then(Job::poll) else {
             return false;
         };
@@ -64,37 +64,37 @@ impl<K: Clone + PartialEq, T: Send + 'static> Found<K, T> {
     }
 
     /// What was found last, perhaps not what is wanted now.
-    pub fn last(&self) -> Option<&(K, T)> {
+    pub(crate) fn last(&self) -> Option<&(K, T)> {
         self.found.as_ref()
     }
 
     /// What was found for `key`.
-    pub fn of(&self, key: &K) -> Option<&T> {
+    pub(crate) fn of(&self, key: &K) -> Option<&T> {
         let found = self.found.as_ref().filter(|(of, _)| of == key);
         found.map(|(_, value)| value)
     }
 
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.job.is_some()
     }
 
     /// How far the work is.
-    pub fn progress(&self) -> Option<&Progress> {
+    pub(crate) fn progress(&self) -> Option<&Progress> {
         self.job.as_ref().map(|job| &job.progress)
     }
 
     /// The same where it takes long enough to be shown.
-    pub fn slow(&self) -> Option<&Progress> {
+    pub(crate) fn slow(&self) -> Option<&Progress> {
         self.job.as_ref().and_then(Job::slow)
     }
 
     /// Stops the work; what was wanted is not begun again.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.job = None;
     }
 
     /// As at first.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Found::default();
     }
 }

@@ -159,7 +159,7 @@ pub(crate) struct ShownGaps<'a> {
 impl ShownGaps<'_> {
     /// Draws them, where `x_of` says where times lie, and writes what they are into those with room for letters of `em`
     /// pixels. A gap is a pixel wide at least; of those that share one the first is drawn. O(pixels × log gaps).
-    pub fn draw(&self, x_of: impl Fn(Time) -> f32, em: f32, sheet: &mut Sheet) {
+    pub(crate) fn draw(&self, x_of: impl Fn(Time) -> f32, em: f32, sheet: &mut Sheet) {
         let (range, rect) = (self.range, self.rect);
         if rect.size().min_element() <= 0.0 {
             return;

@@ -7,14 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// Adds the fields of what is kept.
-pub fn put(kept: &impl Serialize, out: &mut Map<String, Value>) {
+pub(crate) fn put(kept: &impl Serialize, out: &mut Map<String, Value>) {
     if let Ok(Value::Object(fields)) = serde_json::to_value(kept) {
         out.extend(fields);
     }
 }
 
 /// What was kept, and how many of its fields mean nothing. These are as usual, as are those that are missing or null.
-pub fn read<T: Serialize + DeserializeOwned + Default>(from: &Map<String, Value>) -> (T, usize) {
+pub(crate) fn read<T: Serialize + DeserializeOwned + Default>(
+    from: &Map<String, Value>,
+) -> (T, usize) {
     let mut fields = Map::new();
     put(&T::default(), &mut fields);
     let mut lost = 0;
@@ -33,14 +35,14 @@ pub fn read<T: Serialize + DeserializeOwned + Default>(from: &Map<String, Value>
 }
 
 /// What session files call by a name.
-pub trait HasName: Copy + Sized + 'static {
+pub(crate) trait HasName: Copy + Sized + 'static {
     fn all() -> impl Iterator<Item = Self>;
     fn name(self) -> Cow<'static, str>;
 }
 
 /// Something by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Named<T>(pub T);
+pub(crate) struct Named<T>(pub T);
 
 impl<T: HasName> Serialize for Named<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -75,7 +77,7 @@ macro_rules! named {
 pub(crate) use named;
 
 /// The next of all that there is, the first behind the last.
-pub fn next<T: HasName + PartialEq>(of: T) -> T {
+pub(crate) fn next<T: HasName + PartialEq>(of: T) -> T {
     let mut all = T::all().chain(T::all()).skip_while(|it| *it != of);
     all.nth(1).unwrap_or(of)
 }

@@ -12,7 +12,7 @@ use callscape_state::action::On;
 use callscape_state::ask::TableKey;
 
 /// A column: what it is for the view, its heading, and how wide it is.
-pub struct Column<C> {
+pub(crate) struct Column<C> {
     pub of: C,
     pub title: &'static str,
     pub about: &'static str,
@@ -23,7 +23,7 @@ pub struct Column<C> {
 
 impl<C> Column<C> {
     /// A column of numbers that is so many points wide.
-    pub fn number(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
+    pub(crate) fn number(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
         let width = Width::exact(width);
         Column {
             of,
@@ -35,7 +35,7 @@ impl<C> Column<C> {
     }
 
     /// A column of text that is so many points wide.
-    pub fn text(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
+    pub(crate) fn text(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
         let width = Width::exact(width).clip(true);
         Column {
             of,
@@ -47,7 +47,7 @@ impl<C> Column<C> {
     }
 
     /// A column of text that takes what the others leave, and never less than this.
-    pub fn rest(of: C, title: &'static str, about: &'static str, least: f32) -> Column<C> {
+    pub(crate) fn rest(of: C, title: &'static str, about: &'static str, least: f32) -> Column<C> {
         let width = Width::remainder().at_least(least).clip(true);
         Column {
             of,
@@ -61,7 +61,7 @@ impl<C> Column<C> {
 
 /// Which rows of a list are in sight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct At {
+pub(crate) struct At {
     /// The row that is to be brought into sight in the next frame.
     pub to_show: Option<usize>,
     /// How many whole rows there is room for.
@@ -70,14 +70,14 @@ pub struct At {
 
 impl At {
     /// The row that a key leads to from `at`, of so many: a row of the page before stays in sight.
-    pub fn place(self, key: TableKey, at: Option<usize>, rows: usize) -> Option<usize> {
+    pub(crate) fn place(self, key: TableKey, at: Option<usize>, rows: usize) -> Option<usize> {
         rows::place(key, at, rows, self.seen.saturating_sub(1))
     }
 }
 
 /// A list after a click on the heading of `column`: by what it is sorted by already the other way round, else as `falls`
 /// says, from the largest or not.
-pub fn turned<C: PartialEq>(sort: (C, bool), column: C, falls: bool) -> (C, bool) {
+pub(crate) fn turned<C: PartialEq>(sort: (C, bool), column: C, falls: bool) -> (C, bool) {
     match sort {
         (same, from_largest) if same == column => (column, !from_largest),
         _ => (column, falls),
@@ -85,7 +85,7 @@ pub fn turned<C: PartialEq>(sort: (C, bool), column: C, falls: bool) -> (C, bool
 }
 
 /// The rows of a list.
-pub trait Rows {
+pub(crate) trait Rows {
     /// What a row is made from.
     type Row: Copy;
     /// What a column is.
@@ -132,7 +132,7 @@ pub trait Rows {
 }
 
 /// What was done with a list: whose heading was clicked, and which row.
-pub struct Done<C, R> {
+pub(crate) struct Done<C, R> {
     pub sorted: Option<C>,
     pub clicked: Option<R>,
     pub entered: Option<R>,
@@ -141,7 +141,7 @@ pub struct Done<C, R> {
 }
 
 /// Shows the list in what is left of the room.
-pub fn show<R: Rows>(
+pub(crate) fn show<R: Rows>(
     of: &mut R,
     ui: &mut Ui,
     at: &mut At,

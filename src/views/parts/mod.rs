@@ -1,6 +1,6 @@
 //! What several views share. Nothing here names a view.
 
-pub mod along_time;
+pub(crate) mod along_time;
 pub mod both_along_time;
 pub(crate) mod code_look;
 pub(crate) mod contexts;

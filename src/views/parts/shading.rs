@@ -3,16 +3,16 @@
 use callscape_facts::trace::{Columns, Coverage};
 
 /// How dark a cell is when its row is on the stack all the time and never on top.
-pub const ON_STACK: f32 = 0.32;
+pub(crate) const ON_STACK: f32 = 0.32;
 
 /// The shade of a share of a column: small shares are seen, and equal factors look alike.
-pub fn shade_of(share: f32) -> f32 {
+pub(crate) fn shade_of(share: f32) -> f32 {
     share.clamp(0.0, 1.0).sqrt()
 }
 
 /// Turns coverage into pixels, and keeps its memory.
 #[derive(Debug, Default)]
-pub struct Shader {
+pub(crate) struct Shader {
     /// By column: one by its length in nanoseconds.
     scales: Vec<f32>,
     /// By column of one line: nanoseconds open and on top.
@@ -24,7 +24,7 @@ impl Shader {
     /// Makes the pixels of the cells. `line_of` gives the line of a row and does not fall; what rows of one
     /// line cover adds up, to all of the column at most. The colour is that of the line, `colors`; alpha is
     /// the shade of the share in which it is on top and, lighter, on a stack.
-    pub fn shade(
+    pub(crate) fn shade(
         &mut self,
         columns: Columns,
         coverage: &[Coverage],

@@ -24,14 +24,14 @@ const NEAR: f32 = 1.5;
 
 /// A band on a sheet.
 #[derive(Clone, Debug, Default)]
-pub struct TimeBand {
+pub(crate) struct TimeBand {
     band: Option<Arc<Band>>,
     rect: Rect,
 }
 
 impl TimeBand {
     /// Takes another band, or none; whether it is another one.
-    pub fn take(&mut self, band: Option<&Arc<Band>>) -> bool {
+    pub(crate) fn take(&mut self, band: Option<&Arc<Band>>) -> bool {
         let is_same = match (&self.band, band) {
             (Some(old), Some(new)) => Arc::ptr_eq(old, new),
             (None, None) => true,
@@ -44,12 +44,12 @@ impl TimeBand {
     }
 
     /// What its stretches are; nothing without a band.
-    pub fn title(&self) -> &'static str {
+    pub(crate) fn title(&self) -> &'static str {
         self.band.as_ref().map_or("", |band| band.title)
     }
 
     /// How high it is in a view that is so high, in pixels; 0 without a band.
-    pub fn height(&self, of_view: f32, scale: f32) -> f32 {
+    pub(crate) fn height(&self, of_view: f32, scale: f32) -> f32 {
         let rows = self.band.as_ref().map_or(0, |band| band.rows.len());
         if rows == 0 {
             return 0.0;
@@ -59,7 +59,7 @@ impl TimeBand {
     }
 
     /// Where it lies from now on, in pixels; its times along x are those of the axis.
-    pub fn place(&mut self, rect: Rect) {
+    pub(crate) fn place(&mut self, rect: Rect) {
         self.rect = rect;
     }
 
@@ -83,7 +83,12 @@ impl TimeBand {
 
     /// Draws its stretches, each in the colour that its function has. O(stretches in sight), of those that share a pixel
     /// the first.
-    pub fn draw(&self, sheet: &mut Sheet, axis: &TimeAxis, color_of: impl Fn(FunctionId) -> Color) {
+    pub(crate) fn draw(
+        &self,
+        sheet: &mut Sheet,
+        axis: &TimeAxis,
+        color_of: impl Fn(FunctionId) -> Color,
+    ) {
         let Some(band) = &self.band else { return };
         let gap = if self.rect.size().y > 3.0 * band.rows.len() as f32 {
             1.0
@@ -109,7 +114,7 @@ impl TimeBand {
     }
 
     /// Outlines the stretches of the calls that are pointed at and chosen.
-    pub fn mark(
+    pub(crate) fn mark(
         &self,
         sheet: &mut Sheet,
         axis: &TimeAxis,
@@ -137,7 +142,7 @@ impl TimeBand {
     }
 
     /// The stretch at a point.
-    pub fn at(&self, axis: &TimeAxis, at: Vec2) -> Option<&Stretch> {
+    pub(crate) fn at(&self, axis: &TimeAxis, at: Vec2) -> Option<&Stretch> {
         let band = self.band.as_ref().filter(|_| self.rect.contains(at))?;
         let is_in = |row: &usize| {
             let [top, bottom] = self.edges(band, *row);
@@ -150,7 +155,7 @@ impl TimeBand {
     }
 
     /// What is said of a stretch, whose module has this path.
-    pub fn tip(stretch: &Stretch, module: Option<String>) -> Tip {
+    pub(crate) fn tip(stretch: &Stretch, module: Option<String>) -> Tip {
         let mut tip = Tip {
             title: stretch.name.clone(),
             lines: module.into_iter().collect(),
@@ -164,7 +169,7 @@ impl TimeBand {
 }
 
 /// What pointing at a stretch means, but for time and module.
-pub fn pointed(stretch: &Stretch) -> Pointed {
+pub(crate) fn pointed(stretch: &Stretch) -> Pointed {
     Pointed {
         function: Some(stretch.function),
         call: Some(call_of(stretch)),

@@ -36,7 +36,7 @@ impl Along {
 }
 
 /// Shows the phases of a thread along the time of the recording, deepest last; a click chooses one.
-pub fn show(
+pub(super) fn show(
     view: &mut PhasesView,
     ui: &mut Ui,
     document: &Document,

@@ -18,13 +18,13 @@ use callscape_state::document::Document;
 /// The side of the largest area, in points.
 const AREA: f32 = 16.0;
 
-pub fn color32(color: Color) -> Color32 {
+pub(super) fn color32(color: Color) -> Color32 {
     let [r, g, b, a] = encoded(color);
     Color32::from_rgba_unmultiplied(r, g, b, a)
 }
 
 /// The colours of a theme, and of modules.
-pub struct Paint<'a> {
+pub(super) struct Paint<'a> {
     hues: &'a Hues,
     ink: Ink,
     pub text: Color32,
@@ -42,7 +42,7 @@ pub struct Paint<'a> {
 }
 
 impl<'a> Paint<'a> {
-    pub fn new(theme: Theme, hues: &'a Hues) -> Paint<'a> {
+    pub(super) fn new(theme: Theme, hues: &'a Hues) -> Paint<'a> {
         let ink = Ink::of(theme);
         let colors = style::colors(theme);
         Paint {
@@ -66,7 +66,7 @@ impl<'a> Paint<'a> {
     }
 
     /// The colour of a function's module as activity has it.
-    pub fn strong_of(&self, document: &Document, function: FunctionId) -> Color {
+    pub(super) fn strong_of(&self, document: &Document, function: FunctionId) -> Color {
         let module = document.module_of(function).unwrap_or(ModuleId::ROOT);
         let hierarchy = &document.session.hierarchy;
         self.hues.color(hierarchy, module, &self.ink.strong)
@@ -86,7 +86,7 @@ impl<'a> Paint<'a> {
 
 /// The largest values, which the areas of boxes are shares of.
 #[derive(Clone, Copy, Debug)]
-pub struct Scales {
+pub(super) struct Scales {
     pub calls: u64,
     pub levels: u64,
     pub cost: u64,
@@ -109,7 +109,7 @@ impl Scales {
 
 /// How a box is shown.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Look {
+pub(super) struct Look {
     pub is_unfolded: bool,
     pub is_pointed: bool,
     pub is_chosen: bool,
@@ -124,7 +124,7 @@ pub struct Look {
 }
 
 /// How many marked functions run first in a phase, on its thread. O(log n).
-pub fn firsts(document: &Document, phase: &Phase) -> usize {
+pub(super) fn firsts(document: &Document, phase: &Phase) -> usize {
     let (Some(marked), Some(resolved)) = (&document.selection.marked, document.resolved()) else {
         return 0;
     };
@@ -134,12 +134,12 @@ pub fn firsts(document: &Document, phase: &Phase) -> usize {
 
 /// Which phases stand for the calls that are pointed at and chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct Marks {
+pub(super) struct Marks {
     pub pointed: Option<u32>,
     pub chosen: Option<u32>,
 }
 
-pub struct Drawing<'a> {
+pub(super) struct Drawing<'a> {
     pub document: &'a Document,
     pub found: &'a Found,
     pub paint: &'a Paint<'a>,
@@ -150,7 +150,15 @@ pub struct Drawing<'a> {
 
 impl Drawing<'_> {
     /// Text in as many lines, `…` at the end of what has no room.
-    pub fn write(&self, at: Pos2, width: f32, rows: usize, size: f32, color: Color32, text: &str) {
+    pub(super) fn write(
+        &self,
+        at: Pos2,
+        width: f32,
+        rows: usize,
+        size: f32,
+        color: Color32,
+        text: &str,
+    ) {
         let text = escape::name(text).into_owned();
         let family = match rows {
             1 => egui::FontFamily::Proportional,
@@ -167,7 +175,7 @@ impl Drawing<'_> {
         self.painter.galley(at, galley, color);
     }
 
-    pub fn draw(&self, rect: Rect, of: Of, look: &Look) {
+    pub(super) fn draw(&self, rect: Rect, of: Of, look: &Look) {
         let phases = &self.found.phases;
         match of {
             Of::Phase(index) => {
@@ -188,7 +196,7 @@ impl Drawing<'_> {
     }
 
     /// What is written first in the box.
-    pub fn label(&self, of: Of) -> &str {
+    pub(super) fn label(&self, of: Of) -> &str {
         let Found { phases, labels, .. } = self.found;
         let label = match of {
             Of::Phase(index) => {

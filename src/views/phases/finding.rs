@@ -21,7 +21,7 @@ use callscape_state::job::Job;
 
 /// What the sliders say; what is open is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub(super) struct Settings {
     pub calls: Option<u64>,
     pub cost: Option<Cost>,
     pub similarity: f64,
@@ -63,12 +63,12 @@ impl Kept {
 }
 
 impl Settings {
-    pub fn save(&self, out: &mut Map<String, Value>) {
+    pub(super) fn save(&self, out: &mut Map<String, Value>) {
         kept::put(&Kept::of(self), out);
     }
 
     /// As they were saved, and how many of them mean nothing.
-    pub fn restore(saved: &Map<String, Value>) -> (Settings, usize) {
+    pub(super) fn restore(saved: &Map<String, Value>) -> (Settings, usize) {
         let (kept, lost) = kept::read::<Kept>(saved);
         let is_share = (0.0..=1.0).contains(&kept.similarity);
         let settings = Settings {
@@ -86,7 +86,7 @@ impl Settings {
 
 /// What phases are found of.
 #[derive(Clone)]
-pub struct FoundIn {
+pub(super) struct FoundIn {
     pub recording: Arc<Recording>,
     /// What the filters leave out of it.
     pub rules: Arc<FilterRules>,
@@ -108,7 +108,7 @@ impl FoundIn {
 }
 
 /// Phases, and what they were found from.
-pub struct Found {
+pub(super) struct Found {
     pub of: FoundIn,
     pub pruning: Arc<Pruning>,
     pub phases: Phases,
@@ -122,7 +122,7 @@ pub struct Found {
 
 /// A phase in the band along time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bar {
+pub(super) struct Bar {
     pub index: u32,
     /// From 1.
     pub depth: u32,
@@ -131,7 +131,7 @@ pub struct Bar {
 }
 
 /// How many depths the band has.
-pub const DEPTHS: u32 = 4;
+pub(super) const DEPTHS: u32 = 4;
 /// Of phases narrower than such a part of the recording that lie on each other one is drawn.
 const PARTS: u64 = 8192;
 
@@ -197,7 +197,7 @@ fn band(bars: &[Bar], phases: &Phases, labels: &Labels) -> Band {
 
 /// Finds phases.
 #[derive(Default)]
-pub struct Finding {
+pub(super) struct Finding {
     pub settings: Settings,
     /// What phases are being found, or were, in which recording.
     of: Option<(FoundIn, Settings)>,
@@ -208,12 +208,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub fn change(&mut self, settings: Settings) {
+    pub(super) fn change(&mut self, settings: Settings) {
         self.settings = settings;
     }
 
     /// Begins to find what is not found yet. Whether it is of another recording than before.
-    pub fn begin(&mut self, of: FoundIn, state: &State) -> bool {
+    pub(super) fn begin(&mut self, of: FoundIn, state: &State) -> bool {
         let known = self.of.as_ref();
         let settings = self.settings;
         if known.is_some_and(|it| *it == (of.clone(), settings)) {
@@ -234,27 +234,27 @@ impl Finding {
     }
 
     /// What was found, once.
-    pub fn poll(&mut self) -> Option<Found> {
+    pub(super) fn poll(&mut self) -> Option<Found> {
         let found = callscape_state::job::take(&mut self.job)?;
         self.pruning = Some(Arc::clone(&found.pruning));
         Some(found)
     }
 
-    pub fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.job.is_some()
     }
 
-    pub fn slow(&self) -> Option<&Progress> {
+    pub(super) fn slow(&self) -> Option<&Progress> {
         self.job.as_ref().and_then(Job::slow)
     }
 
-    pub fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         self.job = None;
     }
 }
 
 /// Moves thresholds over the skeletons where these reach so far; else reads the calls.
-pub fn find(
+pub(super) fn find(
     of: FoundIn,
     pruning: Option<Arc<Pruning>>,
     settings: Settings,

@@ -8,23 +8,23 @@ use callscape_analysis::phases::folding::{Folded, Item, Repeated};
 use callscape_analysis::phases::{Parent, Phases};
 
 /// In points.
-pub const BOX: Vec2 = vec2(184.0, 92.0);
+pub(super) const BOX: Vec2 = vec2(184.0, 92.0);
 const GAP: f32 = 8.0;
 /// The edge of a frame around what is in it, and the line above it that says which instance is shown.
 const EDGE: f32 = 6.0;
-pub const HEAD: f32 = 22.0;
+pub(super) const HEAD: f32 = 22.0;
 /// A layer shows no more boxes; what is behind them is said.
-pub const MOST: usize = 5000;
+pub(super) const MOST: usize = 5000;
 
 /// A repetition, by its first phase and how many it stands in.
-pub type Key = (u32, usize);
+pub(super) type Key = (u32, usize);
 
 /// By repetition the instance that is shown.
-pub type Instances = HashMap<Key, u32>;
+pub(super) type Instances = HashMap<Key, u32>;
 
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub(super) enum Of {
     Phase(u32),
     /// A gathered row, by its number.
     Gathered(u32),
@@ -32,14 +32,14 @@ pub enum Of {
 
 /// A box, from the top left corner of its layer on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
+pub(super) struct Placed {
     pub rect: Rect,
     pub of: Of,
 }
 
 /// The frame of a repetition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub(super) struct Frame {
     pub rect: Rect,
     pub layer: usize,
     pub key: Key,
@@ -51,7 +51,7 @@ pub struct Frame {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
+pub(super) struct Layer {
     /// From the top, from 0.
     pub number: usize,
     pub parent: Parent,
@@ -65,14 +65,14 @@ pub struct Layer {
 }
 
 impl Layer {
-    pub fn phases(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn phases(&self) -> impl Iterator<Item = u32> + '_ {
         self.boxes.iter().filter_map(|placed| match placed.of {
             Of::Phase(phase) => Some(phase),
             Of::Gathered(_) => None,
         })
     }
 
-    pub fn shows(&self, phase: u32) -> bool {
+    pub(super) fn shows(&self, phase: u32) -> bool {
         self.boxes.iter().any(|it| it.of == Of::Phase(phase))
     }
 }
@@ -169,7 +169,7 @@ impl Placing<'_> {
 }
 
 /// The layers down to what is unfolded last. O(phases of the layers).
-pub fn lay_out(
+pub(super) fn lay_out(
     phases: &Phases,
     folded: &Folded,
     root: usize,
@@ -239,7 +239,7 @@ fn lay_out_one(
 }
 
 /// Has the repetitions that a phase stands in show the instances that hold it.
-pub fn show_instance_of(
+pub(super) fn show_instance_of(
     phases: &Phases,
     folded: &Folded,
     parent: Parent,

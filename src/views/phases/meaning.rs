@@ -20,7 +20,7 @@ type Of = (Pointed, u64);
 type Shares = HashMap<u32, f32>;
 
 #[derive(Default)]
-pub struct Meaning {
+pub(super) struct Meaning {
     of: Option<Of>,
     /// What the shares are of.
     known_for: Option<Pointed>,
@@ -39,27 +39,27 @@ struct Wanted {
 
 impl Meaning {
     /// Has the shares found again; those known stay until then.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.of = None;
     }
 
-    pub fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.job.is_some()
     }
 
     /// Whether functions are meant at all: then phases without a share have none of them.
-    pub fn is_of_functions(&self) -> bool {
+    pub(super) fn is_of_functions(&self) -> bool {
         self.shares.is_some()
     }
 
     /// The share of a phase's time in which what is meant runs.
-    pub fn share(&self, phase: u32) -> Option<f32> {
+    pub(super) fn share(&self, phase: u32) -> Option<f32> {
         self.shares.as_ref()?.get(&phase).copied()
     }
 
     /// Finds the shares of the phases shown. Which phases they are is known at once, how much is found by another
     /// thread.
-    pub fn update(
+    pub(super) fn update(
         &mut self,
         document: &Document,
         found: &Found,

@@ -12,14 +12,14 @@ use callscape_state::job::{Job, take};
 use callscape_state::runs::Runs;
 
 /// What is known of the other run.
-pub struct OtherRun {
+pub(super) struct OtherRun {
     pub found: Arc<Found>,
     /// By phase of the run that is shown, the one of the other that it is.
     counterparts: Vec<Option<u32>>,
 }
 
 impl OtherRun {
-    pub fn counterpart(&self, phase: u32) -> Option<u32> {
+    pub(super) fn counterpart(&self, phase: u32) -> Option<u32> {
         *self.counterparts.get(phase as usize)?
     }
 }
@@ -31,7 +31,7 @@ struct For {
 }
 
 #[derive(Default)]
-pub struct FindingOther {
+pub(super) struct FindingOther {
     of: Option<For>,
     pruning: Option<(FoundIn, Arc<Pruning>)>,
     job: Option<Job<OtherRun>>,
@@ -39,12 +39,12 @@ pub struct FindingOther {
 }
 
 impl FindingOther {
-    pub fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.job.is_some()
     }
 
     /// Finds the phases of the other run by the thresholds of the one that is shown.
-    pub fn update(&mut self, document: &Document, shown: &Arc<Found>, state: &State) {
+    pub(super) fn update(&mut self, document: &Document, shown: &Arc<Found>, state: &State) {
         if let Some(found) = take(&mut self.job) {
             self.pruning = Some((found.found.of.clone(), Arc::clone(&found.found.pruning)));
             self.known = Some(Arc::new(found));

@@ -145,7 +145,7 @@ struct Act {
 }
 
 /// The two phases at the right of the layers, where two are compared.
-pub fn show(
+pub(super) fn show(
     view: &mut PhasesView,
     ui: &mut Ui,
     document: &Document,

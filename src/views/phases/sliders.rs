@@ -13,7 +13,7 @@ use callscape_state::ask::{Ask, Asks};
 use callscape_state::document::Document;
 
 /// Shows it; what was chosen instead.
-pub fn show(
+pub(super) fn show(
     view: &mut PhasesView,
     ui: &mut Ui,
     document: &Document,

@@ -10,7 +10,7 @@ use callscape_base::units::grouped;
 use callscape_state::document::Document;
 
 /// What the pop-up of a box says.
-pub fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
+pub(super) fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
     let mut tip = Tip::default();
     let phases = &found.phases;
     match of {
@@ -75,7 +75,7 @@ pub fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
 }
 
 /// What was dropped right below a layer's phase or thread.
-pub fn of_layer(found: &Found, parent: Parent) -> Tip {
+pub(super) fn of_layer(found: &Found, parent: Parent) -> Tip {
     let phases = &found.phases;
     let mut tip = Tip {
         title: "Dropped here".to_owned(),

@@ -26,7 +26,7 @@ use callscape_state::document::Document;
 const TITLE: f32 = 22.0;
 const BELOW: f32 = 14.0;
 
-pub fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut PhasesView, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -12,7 +12,7 @@ use callscape_model::theme::Theme;
 use callscape_state::document::Document;
 
 /// Gives contexts their colours.
-pub struct Colors<'a> {
+pub(super) struct Colors<'a> {
     pub document: &'a Document,
     pub shown: &'a ShownContexts,
     pub tint: Tint,
@@ -24,7 +24,7 @@ pub struct Colors<'a> {
 
 impl<'a> Colors<'a> {
     /// For the contexts that are seen. O(modules + seen).
-    pub fn new(
+    pub(super) fn new(
         document: &'a Document,
         shown: &'a ShownContexts,
         tint: Tint,
@@ -59,7 +59,7 @@ impl<'a> Colors<'a> {
         }
     }
 
-    pub fn of(&self, context: ContextId) -> Color32 {
+    pub(super) fn of(&self, context: ContextId) -> Color32 {
         let value = self.value(context);
         let share = if self.most > 0.0 {
             value / self.most
@@ -89,7 +89,7 @@ impl<'a> Colors<'a> {
     }
 
     /// The ends of the scale, for the legend; none for hues.
-    pub fn ends(&self) -> Option<[Color32; 2]> {
+    pub(super) fn ends(&self) -> Option<[Color32; 2]> {
         match self.tint {
             Tint::Module => None,
             Tint::Own | Tint::Calls => {

@@ -10,7 +10,7 @@ const STEP: f32 = 5.0;
 
 /// A part of a ring, in points and turns from the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arc {
+pub(super) struct Arc {
     pub inner: f32,
     pub outer: f32,
     pub from: f32,
@@ -19,7 +19,7 @@ pub struct Arc {
 
 impl Arc {
     /// With a gap to its neighbours, where there is room for one.
-    pub fn with_gap(self, gap: f32) -> Arc {
+    pub(super) fn with_gap(self, gap: f32) -> Arc {
         let turns = gap / (TAU * self.outer.max(1.0));
         let by = turns.min((self.to - self.from) * 0.25);
         let thick = gap.min((self.outer - self.inner) * 0.25);
@@ -38,7 +38,7 @@ impl Arc {
     }
 
     /// What of it is `by` points from all edges; none where nothing is, or it could not be seen.
-    pub fn inside(self, by: f32) -> Option<Arc> {
+    pub(super) fn inside(self, by: f32) -> Option<Arc> {
         /// Less than this is no frame, in points.
         const LEAST: f32 = 4.0;
         let turns = by / (TAU * ((self.inner + self.outer) * 0.5).max(1.0));
@@ -59,14 +59,14 @@ impl Arc {
     }
 
     /// The place on it, from the inside out and from one end to the other.
-    pub fn place(self, center: Pos2, out: f32, along: f32) -> Pos2 {
+    pub(super) fn place(self, center: Pos2, out: f32, along: f32) -> Pos2 {
         let radius = self.inner + (self.outer - self.inner) * out;
         let turn = self.from + (self.to - self.from) * along;
         on(center, radius, turn)
     }
 
     /// How long its middle is.
-    pub fn length(self) -> f32 {
+    pub(super) fn length(self) -> f32 {
         TAU * (self.inner + self.outer) * 0.5 * (self.to - self.from)
     }
 }
@@ -77,7 +77,7 @@ fn on(center: Pos2, radius: f32, turn: f32) -> Pos2 {
 }
 
 /// Adds a part of a ring to a mesh; `pixel` is the size of one in points.
-pub fn add(mesh: &mut Mesh, center: Pos2, arc: Arc, color: Color32, pixel: f32) {
+pub(super) fn add(mesh: &mut Mesh, center: Pos2, arc: Arc, color: Color32, pixel: f32) {
     let turns = arc.to - arc.from;
     if turns <= 0.0 || arc.outer <= arc.inner {
         return;
@@ -137,7 +137,14 @@ pub fn add(mesh: &mut Mesh, center: Pos2, arc: Arc, color: Color32, pixel: f32) 
 }
 
 /// The outline of a part of a ring, as lines of `width` points that lie inside it.
-pub fn outline(mesh: &mut Mesh, center: Pos2, arc: Arc, width: f32, color: Color32, pixel: f32) {
+pub(super) fn outline(
+    mesh: &mut Mesh,
+    center: Pos2,
+    arc: Arc,
+    width: f32,
+    color: Color32,
+    pixel: f32,
+) {
     let width = width.min((arc.outer - arc.inner) * 0.5);
     let turns = |radius: f32| width / (TAU * radius.max(1.0));
     add(

@@ -28,7 +28,7 @@ use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, Tim
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use query::Query;
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "rings",
         title: "Ring chart",
@@ -51,7 +51,7 @@ pub static ENTRY: Entry = Entry {
 choices! {
     /// What segments are as large as.
     #[derive(Default)]
-    pub enum Metric {
+    pub(crate) enum Metric {
         #[default]
         Total = "total";
         Calls = "calls";
@@ -62,7 +62,7 @@ choices! {
 choices! {
     /// What segments are coloured by.
     #[derive(Default)]
-    pub enum Tint {
+    pub(crate) enum Tint {
         /// The hue of the district.
         #[default]
         Module = "module";
@@ -96,7 +96,7 @@ struct LaidOut {
     of: Of,
 }
 
-pub struct Rings {
+pub(crate) struct Rings {
     /// The context that the menu was last opened on.
     menu_of: Option<ContextId>,
     counted: Counted,

@@ -31,14 +31,14 @@ struct Constraint {
 
 /// A search: all words, and all limits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Query {
+pub(super) struct Query {
     words: Vec<String>,
     constraints: Vec<Constraint>,
 }
 
 impl Query {
     /// Reads a query; what stands like a limit and is none counts as words.
-    pub fn new(text: &str) -> Query {
+    pub(super) fn new(text: &str) -> Query {
         let spaced = text
             .replace('>', " > ")
             .replace('<', " < ")
@@ -62,12 +62,12 @@ impl Query {
         query
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.constraints.is_empty()
     }
 
     /// By context whether it is found. O(contexts).
-    pub fn find(&self, document: &Document, shown: &ShownContexts) -> Vec<bool> {
+    pub(super) fn find(&self, document: &Document, shown: &ShownContexts) -> Vec<bool> {
         let functions = document.resolved().map(|it| &it.recording.functions);
         let count = functions.map_or(0, |it| it.len()) as u32;
         let is_named = |function: FunctionId| {

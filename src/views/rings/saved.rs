@@ -11,9 +11,9 @@ use callscape_facts::contexts::Merge;
 use callscape_layout::rings::Sizing;
 
 /// How contexts can be merged.
-pub const MERGES: [Merge; 3] = [Merge::Paths, Merge::Recursion, Merge::Functions];
+pub(super) const MERGES: [Merge; 3] = [Merge::Paths, Merge::Recursion, Merge::Functions];
 
-pub fn merge_title(merge: Merge) -> &'static str {
+pub(super) fn merge_title(merge: Merge) -> &'static str {
     match merge {
         Merge::Paths => "all calls",
         Merge::Recursion => "without recursion",
@@ -53,7 +53,7 @@ impl Default for Kept {
     }
 }
 
-pub fn save(view: &Rings, out: &mut SavedViews) {
+pub(super) fn save(view: &Rings, out: &mut SavedViews) {
     let of = view.counted.shown().map(|it| it.contexts.len());
     let root = view.root.zip(of).or(view.restored);
     let kept = Kept {
@@ -69,7 +69,7 @@ pub fn save(view: &Rings, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
-pub fn restore(view: &mut Rings, from: &SavedViews) -> usize {
+pub(super) fn restore(view: &mut Rings, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.sizing = kept.rings_sizing.0;
     view.metric = kept.rings_metric.0;

@@ -37,7 +37,7 @@ const MOST_NAMES: usize = 500;
 /// A frame so far inside of a segment, in points, says that something is known of its function from elsewhere.
 const FRAME: f32 = 2.5;
 
-pub fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

@@ -22,7 +22,7 @@ use callscape_state::panes::Artifact::{
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use callscape_state::runs::Runs;
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "timelines",
         title: "Both along time",

@@ -9,7 +9,7 @@ use callscape_base::units::{ContextId, Cost, FunctionId};
 
 /// What the rows are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub(super) enum Mode {
     /// Outermost contexts, and below each what is called in it.
     #[default]
     Calls,
@@ -21,7 +21,7 @@ pub enum Mode {
 
 /// What rows are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub(super) enum By {
     #[default]
     Total,
     Own,
@@ -57,7 +57,7 @@ struct Flow {
 
 /// What is known of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sums {
+pub(super) struct Sums {
     pub total: Cost,
     pub own: Cost,
     pub calls: u64,
@@ -75,12 +75,12 @@ impl Sums {
         self.other += more.other;
     }
 
-    pub fn average(&self) -> Cost {
+    pub(super) fn average(&self) -> Cost {
         Cost::from_ns(self.total.ns() / self.calls.max(1))
     }
 
     /// How much the run shown has more than the other one.
-    pub fn delta(&self) -> i128 {
+    pub(super) fn delta(&self) -> i128 {
         i128::from(self.total) - i128::from(self.other)
     }
 
@@ -99,7 +99,7 @@ impl Sums {
 
 /// A row.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub(super) struct Node {
     pub function: FunctionId,
     pub sums: Sums,
     pub depth: u32,
@@ -115,7 +115,7 @@ pub struct Node {
 }
 
 /// All rows that have been opened, and those that are seen.
-pub struct Forest {
+pub(super) struct Forest {
     shown: Arc<ShownContexts>,
     mode: Mode,
     by: By,
@@ -126,7 +126,7 @@ pub struct Forest {
 
 impl Forest {
     /// The outermost rows, the hottest opened as far as `rows` rows go.
-    pub fn new(shown: Arc<ShownContexts>, mode: Mode, by: By, rows: usize) -> Forest {
+    pub(super) fn new(shown: Arc<ShownContexts>, mode: Mode, by: By, rows: usize) -> Forest {
         let mut forest = Forest {
             shown,
             mode,
@@ -147,42 +147,42 @@ impl Forest {
         forest
     }
 
-    pub fn shown(&self) -> &Arc<ShownContexts> {
+    pub(super) fn shown(&self) -> &Arc<ShownContexts> {
         &self.shown
     }
 
-    pub fn mode(&self) -> Mode {
+    pub(super) fn mode(&self) -> Mode {
         self.mode
     }
 
-    pub fn by(&self) -> By {
+    pub(super) fn by(&self) -> By {
         self.by
     }
 
     /// The rows that are seen, in order.
-    pub fn rows(&self) -> &[u32] {
+    pub(super) fn rows(&self) -> &[u32] {
         &self.visible
     }
 
-    pub fn node(&self, node: u32) -> &Node {
+    pub(super) fn node(&self, node: u32) -> &Node {
         &self.nodes[node as usize]
     }
 
     /// The node of the row at a place.
-    pub fn at(&self, place: usize) -> Option<u32> {
+    pub(super) fn at(&self, place: usize) -> Option<u32> {
         self.visible.get(place).copied()
     }
 
-    pub fn place_of(&self, node: u32) -> Option<usize> {
+    pub(super) fn place_of(&self, node: u32) -> Option<usize> {
         self.visible.iter().position(|&it| it == node)
     }
 
-    pub fn parent(&self, node: u32) -> Option<u32> {
+    pub(super) fn parent(&self, node: u32) -> Option<u32> {
         self.node(node).parent
     }
 
     /// The one context that a row stands for.
-    pub fn context(&self, node: u32) -> Option<ContextId> {
+    pub(super) fn context(&self, node: u32) -> Option<ContextId> {
         match self.node(node).members {
             Members::One(context) => Some(context),
             _ => None,
@@ -190,7 +190,7 @@ impl Forest {
     }
 
     /// Whether one of the contexts of a row, or one below it, is meant.
-    pub fn leads_to(&self, node: u32, hits: &crate::parts::contexts::Hits) -> bool {
+    pub(super) fn leads_to(&self, node: u32, hits: &crate::parts::contexts::Hits) -> bool {
         let below = |it: &ContextId| hits.within(self.shown.contexts.subtree(*it));
         match &self.node(node).members {
             Members::One(context) => below(context),
@@ -204,14 +204,14 @@ impl Forest {
     }
 
     /// Opens or closes a row.
-    pub fn toggle(&mut self, node: u32) {
+    pub(super) fn toggle(&mut self, node: u32) {
         let is_open = self.node(node).is_open;
         self.set_open(node, !is_open);
         self.list();
     }
 
     /// Opens or closes a row, if that changes anything; whether it does.
-    pub fn change(&mut self, node: u32, is_open: bool) -> bool {
+    pub(super) fn change(&mut self, node: u32, is_open: bool) -> bool {
         let of = self.node(node);
         if of.is_open == is_open || !of.has_children {
             return false;
@@ -222,7 +222,7 @@ impl Forest {
     }
 
     /// Opens a row, the hottest below it, and so on to the end; the last of them.
-    pub fn open_hottest(&mut self, node: u32) -> u32 {
+    pub(super) fn open_hottest(&mut self, node: u32) -> u32 {
         /// Longer ways nobody follows.
         const LONGEST: usize = 5_000;
         let mut at = node;
@@ -241,7 +241,7 @@ impl Forest {
     }
 
     /// Opens the rows around a context, where rows are contexts; its row.
-    pub fn reveal(&mut self, context: ContextId) -> Option<u32> {
+    pub(super) fn reveal(&mut self, context: ContextId) -> Option<u32> {
         if self.mode != Mode::Calls {
             return None;
         }
@@ -263,7 +263,7 @@ impl Forest {
     }
 
     /// Sorts all rows by something else.
-    pub fn sort_by(&mut self, by: By) {
+    pub(super) fn sort_by(&mut self, by: By) {
         self.by = by;
         let mut roots = std::mem::take(&mut self.roots);
         if !matches!(self.mode, Mode::Sandwich(_)) {
@@ -291,7 +291,7 @@ impl Forest {
     }
 
     /// The contexts whose rows are seen and open, in order; none where rows are no contexts.
-    pub fn open_contexts(&self) -> Vec<ContextId> {
+    pub(super) fn open_contexts(&self) -> Vec<ContextId> {
         if self.mode != Mode::Calls {
             return Vec::new();
         }
@@ -302,7 +302,7 @@ impl Forest {
     }
 
     /// Opens the rows of these contexts, which are in order, and closes all others; nothing where rows are no contexts.
-    pub fn open_alone(&mut self, contexts: &[ContextId]) {
+    pub(super) fn open_alone(&mut self, contexts: &[ContextId]) {
         if self.mode != Mode::Calls {
             return;
         }

@@ -27,7 +27,7 @@ use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 
-pub static ENTRY: Entry = Entry {
+pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
         id: "tree",
         title: "Call tree",
@@ -48,14 +48,14 @@ pub static ENTRY: Entry = Entry {
 };
 
 /// The field's id, so that keys go to it while it has the focus.
-pub const FIELD: &str = "call tree search";
+pub(crate) const FIELD: &str = "call tree search";
 
 /// So many rows are seen at first.
 const FIRST_ROWS: usize = 40;
 
 choices! {
     /// The columns that can be left out.
-    pub enum Column {
+    pub(crate) enum Column {
         Total = "total", "With all that is called";
         Share = "%", "The total as share of the whole";
         Own = "self", "Without callees";
@@ -82,7 +82,7 @@ impl Column {
 }
 
 #[derive(Default)]
-pub struct Tree {
+pub(crate) struct Tree {
     counted: Counted,
     forest: Option<Forest>,
     mode: Mode,

@@ -12,7 +12,7 @@ const MOST_OPEN: usize = 20_000;
 
 /// Which rows are open, of so many contexts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opened {
+pub(super) struct Opened {
     pub of: usize,
     pub contexts: Vec<u32>,
 }
@@ -37,7 +37,7 @@ struct Kept {
 }
 
 /// A sandwich is that of a function that may be another one then: its place is taken by the whole tree.
-pub fn save(view: &Tree, out: &mut SavedViews) {
+pub(super) fn save(view: &Tree, out: &mut SavedViews) {
     let opened = view.forest.as_ref().map(|forest| Opened {
         of: forest.shown().contexts.len(),
         contexts: forest.open_contexts().iter().map(|it| it.0).collect(),
@@ -60,7 +60,7 @@ pub fn save(view: &Tree, out: &mut SavedViews) {
 }
 
 /// Shows what a session file says; how many of its names mean nothing.
-pub fn restore(view: &mut Tree, from: &SavedViews) -> usize {
+pub(super) fn restore(view: &mut Tree, from: &SavedViews) -> usize {
     let (kept, lost) = kept::read::<Kept>(&from.shown);
     view.mode = match kept.tree_rows {
         Rows::Calls => Mode::Calls,

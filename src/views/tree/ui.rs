@@ -23,7 +23,7 @@ const DEEPEST: u32 = 24;
 /// The width that marks of what is meant have at the right, in points.
 const RULER: f32 = 8.0;
 
-pub fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
+pub(super) fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);
     let state = pane.state;
     let Some(document) = &state.document else {

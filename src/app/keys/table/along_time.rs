@@ -12,7 +12,7 @@ fn over(key: SheetKey) -> Command {
     Ask::Pointed(ViewAsk::Along(key)).into()
 }
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     ["Wheel"] "zoom along time about the pointer" {
         "time.zoom-in" ["at W"] "Zoom in along time", "Shows more detail about the pointer." => over(SheetKey::Zoom(1.3)), within(Scope::AlongTime), repeating(), when(has_times);
         "time.zoom-out" ["at S"] "Zoom out along time", "Shows less detail about the pointer." => over(SheetKey::Zoom(1.0 / 1.3)), within(Scope::AlongTime), repeating(), when(has_times);

@@ -6,7 +6,7 @@ use callscape_state::keys;
 
 use super::possible::is_open;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "save the current display as a bookmark" { "bookmark.add" ["F2"] "Add a bookmark", "Saves the current display as a bookmark." => BookmarkAsk::Add, on(&[On::View]), when(is_open); }
     "list them: go, rename, put in order, export" { "card.bookmarks" ["F4"] "Bookmarks and scenes", "Lists the bookmarks and the scene that is edited." => TalkAsk::Toggle; }
     [= "Alt + 1 … 9"] "go to a bookmark" {

@@ -4,7 +4,7 @@ use crate::command::Command;
 use callscape_state::action::Line;
 use callscape_state::keys;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     ["/  name  Enter"] "find it: functions that ran come first" {}
     ["5"] "its calls; a click on one goes there" {}
     ["Shift + G"] "limit every view to that call" {}

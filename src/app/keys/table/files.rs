@@ -6,7 +6,7 @@ use callscape_state::keys;
 
 use super::possible::is_open;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "open a folder; with Shift a recording" {
         "file.folder" ["Ctrl + O"] "Open a folder…", "Opens a folder of source code." => FileAsk::Choose(Chosen::Folder);
         "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens what a tracer or a profiler has written." => FileAsk::Choose(Chosen::Recording);

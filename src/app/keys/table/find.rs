@@ -9,7 +9,7 @@ use callscape_state::keys;
 
 use super::possible::{has_recording, has_times, is_open, is_something_meant};
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "search; ↑ ↓ choose, Enter flies there" {
         "search.open" ["/" "Ctrl + F"] "Search", "Searches modules and functions by name." => SearchAsk::Open, when(is_open);
         "search.up" ["↑"] "The result above", "Marks the result above." => SearchAsk::Move(-1), within(Scope::Search), repeating();

@@ -17,7 +17,7 @@ const fn each(action: Action<Command>) -> Action<Command> {
     action.within(Scope::Graph).repeating().when(has_recording)
 }
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     each each;
     "unfold a module in place, fold it; a function: shows or hides its callers and callees" {
         "graph.more" ["Enter"] "Show more", "Unfolds the module under the pointer or the selected one; for a function, also shows its callers or callees." => over(GraphKey::More), on(&[On::Module]);

@@ -24,7 +24,7 @@ fn high(metric: Metric) -> Command {
     LookAsk::Height(Some(metric)).into()
 }
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     ["Ctrl + P, “colour”"] "colour by kind, district, language, or a metric of each module" {
         "colour.kind" [] "Colour by kind", "Colours blocks by their level in the hierarchy; running code glows." => LookAsk::Surface(Surface::Neutral), when(is_open);
         "colour.district" [] "Colour by district", "Colours blocks by district." => LookAsk::Surface(Surface::District), when(is_open);

@@ -8,7 +8,7 @@ use callscape_state::keys;
 
 use super::possible::{is_open, is_something_meant};
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     ["Left drag"] "turn about the point grabbed" {}
     ["Right drag"] "move along the ground" {}
     ["Shift + drag"] "the same" {}

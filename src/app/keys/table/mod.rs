@@ -20,18 +20,18 @@ use crate::command::Command;
 use callscape_state::action::Page;
 
 /// The page that has the views of two runs, and the one that has all others.
-pub const TWO_RUNS: &str = "Two runs";
-pub const VIEWS: &str = "Views";
+pub(super) const TWO_RUNS: &str = "Two runs";
+pub(super) const VIEWS: &str = "Views";
 /// Those that have the keys of views along time, of tables, and of graphs.
-pub const ALONG_TIME: &str = "Overview and call stacks";
-pub const TABLES: &str = "Functions and calls";
-pub const GRAPHS: &str = "Collaboration and neighbours";
+pub(super) const ALONG_TIME: &str = "Overview and call stacks";
+pub(super) const TABLES: &str = "Functions and calls";
+pub(super) const GRAPHS: &str = "Collaboration and neighbours";
 
 /// What is opened and kept.
-pub const FILES: &str = "Open and save";
+pub(crate) const FILES: &str = "Open and save";
 
 /// What keys and the mouse do, page by page.
-pub const PAGES: &[Page<Command>] = &[
+pub(crate) const PAGES: &[Page<Command>] = &[
     Page {
         title: "Look around",
         lines: look_around::LINES,

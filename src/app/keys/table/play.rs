@@ -8,7 +8,7 @@ use callscape_state::keys;
 
 use super::possible::{has_times, is_limited};
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "play and pause" { "play.play" ["Space"] "Play or pause", "Plays the recording, or pauses it." => PlayAsk::PlayOrPause, when(has_times); }
     "play backward" { "play.backward" ["Shift + Space"] "Play backward", "Plays the recording backward, or pauses it when it does." => PlayAsk::PlayBackward, when(has_times); }
     "step back and forward" {

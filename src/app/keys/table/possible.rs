@@ -2,44 +2,44 @@
 
 use callscape_state::State;
 
-pub fn is_open(state: &State) -> bool {
+pub(super) fn is_open(state: &State) -> bool {
     state.document.is_some()
 }
 
-pub fn has_recording(state: &State) -> bool {
+pub(super) fn has_recording(state: &State) -> bool {
     state
         .document
         .as_ref()
         .is_some_and(|it| it.resolved().is_some())
 }
 
-pub fn has_times(state: &State) -> bool {
+pub(super) fn has_times(state: &State) -> bool {
     state
         .document
         .as_ref()
         .is_some_and(|it| it.playback.is_some())
 }
 
-pub fn is_limited(state: &State) -> bool {
+pub(super) fn is_limited(state: &State) -> bool {
     let document = state.document.as_ref();
     document.is_some_and(|it| it.selection.range.is_some())
 }
 
-pub fn has_two_runs(state: &State) -> bool {
+pub(super) fn has_two_runs(state: &State) -> bool {
     state.document.as_ref().is_some_and(|it| it.runs.is_some())
 }
 
-pub fn is_chosen(state: &State) -> bool {
+pub(super) fn is_chosen(state: &State) -> bool {
     let chosen = state.document.as_ref().map(|it| it.selection.chosen);
     has_times(state) && chosen.is_some_and(|it| it.module.is_some() || it.function.is_some())
 }
 
-pub fn is_something_meant(state: &State) -> bool {
+pub(super) fn is_something_meant(state: &State) -> bool {
     let selection = state.document.as_ref().map(|it| &it.selection);
     selection.is_some_and(|it| it.chosen.module.or(it.pointed.module).is_some())
 }
 
-pub fn is_call_chosen(state: &State) -> bool {
+pub(super) fn is_call_chosen(state: &State) -> bool {
     let selection = state.document.as_ref().map(|it| &it.selection);
     selection.is_some_and(|it| it.chosen.call.or(it.pointed.call).is_some())
 }

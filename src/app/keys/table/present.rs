@@ -6,7 +6,7 @@ use callscape_state::keys;
 
 use super::possible::is_open;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "present: from the start, from the chosen shot" {
         "present.begin" ["F5"] "Present", "Presents the scene from its first shot." => LiveAsk::Begin(0), when(is_open);
         "present.here" ["Shift + F5"] "Present from the chosen shot", "Presents the scene from the shot that is chosen." => LiveAsk::Begin(usize::MAX), when(is_open);

@@ -12,7 +12,7 @@ const fn each(action: Action<Command>) -> Action<Command> {
     action.when(has_two_runs)
 }
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     each each;
     "what differs, A and B side by side, or a wipe from A to B" { "runs.together" ["Q"] "Difference, side by side or wipe", "Shows two runs in the next way: what differs, side by side, or a wipe." => RunsAsk::Together(None); }
     "the other run, at the time that is the same" { "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip; }

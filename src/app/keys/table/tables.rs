@@ -17,7 +17,7 @@ const fn each(action: Action<Command>) -> Action<Command> {
     action.repeating().when(has_recording)
 }
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     each each;
     ["Click"] "choose a row" {
         "row.up" ["↑"] "The row above", "Chooses the row above." => over(TableKey::Rows(-1)), within(Scope::Table);

@@ -6,7 +6,7 @@ use callscape_state::ask::PaneAsk;
 use callscape_state::keys;
 use callscape_state::panes::Purpose;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "maximise the view under the pointer, restore all" { "pane.maximise" ["M"] "Maximise a view", "Maximises the view under the pointer, or restores all." => PaneAsk::Maximise(None), on(&[On::View]); }
     "send keys to the next view, with Shift to the previous one, until the pointer moves" {
         "pane.keys-next" ["Ctrl + Tab"] "Keys to the next view", "Keys work in the next visible view, wherever the pointer is, until it moves." => PaneAsk::GiveKeys { is_back: false };

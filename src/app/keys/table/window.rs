@@ -7,7 +7,7 @@ use callscape_state::keys;
 
 use super::possible::is_open;
 
-pub const LINES: &[Line<Command>] = keys! {
+pub(super) const LINES: &[Line<Command>] = keys! {
     "the palette: every action, view and module by its name" {
         "palette.open" ["Ctrl + P"] "Palette", "Finds every action, view and module by any part of its name." => PaletteAsk::Toggle;
         "palette.up" ["↑"] "The row above", "Marks the row above." => PaletteAsk::Move(-1), within(Scope::Palette), repeating();

@@ -18,7 +18,7 @@ const STROKE: f32 = 18.0;
 const SAMPLES: usize = 3;
 const AMOUNT: f32 = 30.0;
 
-pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
+pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let settings = meanings.settings;
     let palette = Palette::of(settings.theme);
     if settings.arcs == ArcMode::None {
@@ -59,7 +59,7 @@ pub fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
 }
 
 /// What arcs say where no recording is open.
-pub fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
+pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
     let settings = meanings.settings;
     if settings.arcs == ArcMode::None {
         return;

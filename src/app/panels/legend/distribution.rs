@@ -10,11 +10,11 @@ use callscape_views::widgets::tell;
 use callscape_views::{style, text};
 
 /// The height of a metric's scale, and of that the bars over its colours at most.
-pub const SCALE_HEIGHT: f32 = 36.0;
+pub(super) const SCALE_HEIGHT: f32 = 36.0;
 const PEAK: f32 = 16.0;
 
 /// The colours of a metric with the values that they stand for, and over them how many blocks have which.
-pub fn metric_scale(
+pub(super) fn metric_scale(
     ui: &mut Ui,
     theme: Theme,
     scale: &ColorScale,
@@ -57,7 +57,11 @@ pub fn metric_scale(
 }
 
 /// What stands out, and what takes that away.
-pub fn highlighted(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Option<Option<Highlight>>) {
+pub(super) fn highlighted(
+    ui: &mut Ui,
+    meanings: &Meanings<'_>,
+    wanted: &mut Option<Option<Highlight>>,
+) {
     let landscape = meanings.landscape;
     let Some(highlight) = meanings.settings.highlight else {
         return;
@@ -96,7 +100,7 @@ pub fn highlighted(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Option<Opt
 }
 
 /// The distribution of values, small; see [`drag_over`].
-pub fn brush(
+pub(super) fn brush(
     ui: &mut Ui,
     scale: &ColorScale,
     highlight: Option<Highlight>,

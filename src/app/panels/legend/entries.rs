@@ -8,7 +8,7 @@ use callscape_state::city::City;
 use callscape_views::style;
 
 /// What a legend explains.
-pub struct Meanings<'a> {
+pub(crate) struct Meanings<'a> {
     pub settings: &'a LandscapeSettings,
     pub hierarchy: &'a Hierarchy,
     pub landscape: &'a City,
@@ -17,7 +17,7 @@ pub struct Meanings<'a> {
 }
 
 /// What a recording shows over the blocks.
-pub struct RecordingShown {
+pub(crate) struct RecordingShown {
     /// Whether something runs at a time; profiles have none.
     pub plays: bool,
     pub counts_calls: bool,
@@ -34,7 +34,7 @@ pub struct RecordingShown {
 }
 
 /// What is not torn apart at the end of a row; as high as the row.
-pub fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+pub(crate) fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let row = ui.spacing().interact_size.y;
     // It is known only afterwards how wide it is: the pass before tells.
     let id = ui.next_auto_id().with("width");
@@ -57,7 +57,7 @@ pub fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 }
 
 /// A small square in a linear colour.
-pub fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
+pub(crate) fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
     let (rect, _) = ui.allocate_exact_size(vec2(10.0, 16.0), Sense::hover());
     let color = Color32::from(egui::Rgba::from_rgb(r, g, b));
     let square = Rect::from_center_size(rect.center(), vec2(9.0, 9.0));
@@ -69,7 +69,7 @@ pub fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
 }
 
 /// A word and what it means.
-pub fn entry(ui: &mut Ui, what: &str, meaning: &str) {
+pub(crate) fn entry(ui: &mut Ui, what: &str, meaning: &str) {
     together(ui, |ui| {
         ui.label(style::weak(what).small());
         ui.label(egui::RichText::new(meaning).small());
@@ -78,7 +78,7 @@ pub fn entry(ui: &mut Ui, what: &str, meaning: &str) {
 }
 
 /// A short bar that runs from one linear colour to another.
-pub fn ramp(ui: &mut Ui, from: [f32; 3], to: [f32; 3]) {
+pub(crate) fn ramp(ui: &mut Ui, from: [f32; 3], to: [f32; 3]) {
     let color = |[r, g, b]: [f32; 3]| Color32::from(egui::Rgba::from_rgb(r, g, b));
     let (from, to) = (color(from), color(to));
     let (rect, _) = ui.allocate_exact_size(Vec2::new(48.0, 16.0), Sense::hover());

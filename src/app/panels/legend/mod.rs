@@ -1,6 +1,6 @@
 //! What area, height, colour and arcs mean: the strip over the playback bar, and under pictures.
 
-pub mod entries;
+pub(crate) mod entries;
 
 mod arcs;
 mod distribution;
@@ -86,7 +86,7 @@ struct Height {
 }
 
 /// What surrounds the strip.
-pub fn frame(ui: &Ui) -> egui::Frame {
+pub(crate) fn frame(ui: &Ui) -> egui::Frame {
     egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(12, 5))
 }
 
@@ -95,7 +95,7 @@ type Wanted = Option<Option<Highlight>>;
 
 /// The legend in as many rows as it needs, in the window and in pictures without one; what is asked for by dragging
 /// over a distribution.
-pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
+pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
     // All entries are as high as the highest, or they would not stand on one line.
     ui.spacing_mut().interact_size.y = match meanings.settings.surface {
         Surface::Metric(_) => SCALE_HEIGHT,
@@ -145,7 +145,7 @@ pub fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
 }
 
 /// What is marked, and what of it is not; nothing where nothing is.
-pub fn marked(marked: Option<&Marked>, dropped: &str) -> Option<String> {
+pub(crate) fn marked(marked: Option<&Marked>, dropped: &str) -> Option<String> {
     let marked = marked?;
     let count = text::counted(marked.modules.len() as u64, "function", "functions");
     let mut told = format!("{}: {count}", escape::name(&marked.title));

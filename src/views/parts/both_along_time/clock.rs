@@ -18,7 +18,7 @@ pub(crate) struct Common<'a> {
 
 /// Pixel columns that are equally long in a run, and its time in them.
 #[derive(Clone, Copy, Debug)]
-pub struct Stretch {
+pub(super) struct Stretch {
     /// The first of the pixel columns, and how many they are.
     pub first: u32,
     pub width: u32,
@@ -28,7 +28,7 @@ pub struct Stretch {
 
 impl Stretch {
     /// The pixel columns that show one of [`columns`](Self::columns).
-    pub fn pixels(&self, k: u32) -> std::ops::Range<usize> {
+    pub(super) fn pixels(&self, k: u32) -> std::ops::Range<usize> {
         let count = u64::from(self.columns.count().max(1));
         let edge = |k: u32| (u64::from(k) * u64::from(self.width)).div_ceil(count) as usize;
         self.first as usize + edge(k)..self.first as usize + edge(k + 1)
@@ -40,7 +40,7 @@ const EVEN: f64 = 0.02;
 
 impl<'a> Common<'a> {
     /// `ranges` are those of A and B. The axis shows the longer run, so that nothing of it is squeezed away.
-    pub fn new(clocks: &'a Alignment, is_wall: bool, ranges: [TimeRange; 2]) -> Common<'a> {
+    pub(super) fn new(clocks: &'a Alignment, is_wall: bool, ranges: [TimeRange; 2]) -> Common<'a> {
         let longer = usize::from(ranges[1].length() > ranges[0].length());
         Common {
             clocks,
@@ -50,12 +50,12 @@ impl<'a> Common<'a> {
     }
 
     /// The axis of two runs of `session`.
-    pub fn of(runs: &LinkedRuns<'a>, session: &Session) -> Common<'a> {
+    pub(super) fn of(runs: &LinkedRuns<'a>, session: &Session) -> Common<'a> {
         Common::new(runs.clocks, runs.is_wall, runs.ranges(session))
     }
 
     /// The time of a run that the axis shows as `time`.
-    pub fn time_of(&self, side: usize, time: Time) -> Time {
+    pub(super) fn time_of(&self, side: usize, time: Time) -> Time {
         match self.reference {
             Some(reference) if reference != side => self.clocks.map(reference, time),
             _ => time,
@@ -63,7 +63,7 @@ impl<'a> Common<'a> {
     }
 
     /// Where on the axis a time of a run is.
-    pub fn on_axis(&self, side: usize, time: Time) -> Time {
+    pub(super) fn on_axis(&self, side: usize, time: Time) -> Time {
         match self.reference {
             Some(reference) if reference != side => self.clocks.map(side, time),
             _ => time,
@@ -72,7 +72,7 @@ impl<'a> Common<'a> {
 
     /// The times of a run in the columns of `axis`, cut where they begin to be longer or shorter; columns in which
     /// it stands still are in none. O(columns × log points).
-    pub fn stretches(&self, axis: &TimeAxis, side: usize) -> Vec<Stretch> {
+    pub(super) fn stretches(&self, axis: &TimeAxis, side: usize) -> Vec<Stretch> {
         let columns = axis.columns().0;
         let count = columns.count();
         if self.reference.is_none_or(|reference| reference == side) {

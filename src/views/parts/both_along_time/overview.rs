@@ -53,7 +53,7 @@ fn rows(on: &On<'_>, most: usize) -> Vec<ModuleId> {
     modules
 }
 
-pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
+pub(super) fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let Some(resolved) = on.session.recordings.get(on.pair.places[on.side]) else {
         return;
     };

@@ -63,7 +63,7 @@ fn busiest(trace: &Trace, rules: &FilterRules, room: f32, scale: f32) -> ChosenT
     }
 }
 
-pub fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
+pub(super) fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
     let Some(resolved) = on.session.recordings.get(on.pair.places[on.side]) else {
         return;
     };

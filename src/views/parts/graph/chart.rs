@@ -34,7 +34,7 @@ const KEPT: usize = 24;
 
 /// Something at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spot {
+pub(crate) enum Spot {
     Box(u32),
     /// The sign on it.
     BoxSign(u32),
@@ -68,7 +68,7 @@ struct DrawnWith {
 type Below = (usize, usize);
 
 #[derive(Default)]
-pub struct Chart {
+pub(crate) struct Chart {
     laid: Option<Arc<Laid>>,
     geometry: Geometry,
     hues: Hues,
@@ -94,28 +94,28 @@ pub struct Chart {
 }
 
 impl Chart {
-    pub fn laid(&self) -> Option<&Arc<Laid>> {
+    pub(crate) fn laid(&self) -> Option<&Arc<Laid>> {
         self.laid.as_ref()
     }
 
     /// What is known for the layout of the next graph: where things stood, and layouts that were shown before.
-    pub fn known(&self) -> (Memory, Vec<Arc<Laid>>) {
+    pub(crate) fn known(&self) -> (Memory, Vec<Arc<Laid>>) {
         (self.memory.clone(), self.past.clone())
     }
 
     /// Everything is laid out as if for the first time.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.memory = Memory::default();
         self.past.clear();
     }
 
     /// Keeps this box or frame where it is when the next graph comes.
-    pub fn hold(&mut self, key: Key) {
+    pub(crate) fn hold(&mut self, key: Key) {
         self.anchor = Some(key);
     }
 
     /// Shows a graph; what was shown eases over to it.
-    pub fn take(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
+    pub(crate) fn take(&mut self, laid: Arc<Laid>, now: Duration, hierarchy: &Hierarchy) {
         if self.laid.as_ref().is_some_and(|it| Arc::ptr_eq(it, &laid)) {
             return;
         }
@@ -160,7 +160,7 @@ impl Chart {
     }
 
     /// Nothing is shown.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.laid = None;
         self.way = None;
         self.geometry = Geometry::default();
@@ -168,7 +168,7 @@ impl Chart {
     }
 
     /// Whether it is on its way.
-    pub fn is_moving(&self) -> bool {
+    pub(crate) fn is_moving(&self) -> bool {
         self.way.is_some()
     }
 
@@ -210,41 +210,41 @@ impl Chart {
     }
 
     /// So many times as large; what is at `at`, in pixels, stays there.
-    pub fn zoom(&mut self, at: Vec2, factor: f32) {
+    pub(crate) fn zoom(&mut self, at: Vec2, factor: f32) {
         if self.scale > 0.0 && factor.is_finite() {
             self.free = Some(self.sight().zoomed(at / self.scale, factor));
         }
     }
 
     /// The same about the middle.
-    pub fn zoom_in_the_middle(&mut self, factor: f32) {
+    pub(crate) fn zoom_in_the_middle(&mut self, factor: f32) {
         let room = self.room();
         self.zoom((room.min + room.max) * 0.5 * self.scale, factor);
     }
 
     /// Moves it by so many pixels.
-    pub fn pan(&mut self, by: Vec2) {
+    pub(crate) fn pan(&mut self, by: Vec2) {
         if self.scale > 0.0 && by.is_finite() {
             self.free = Some(self.sight().moved(by / self.scale));
         }
     }
 
     /// All of it in sight.
-    pub fn show_all(&mut self) {
+    pub(crate) fn show_all(&mut self) {
         self.free = None;
     }
 
     /// How it is looked at, for session files: none where all is in sight.
-    pub fn free(&self) -> Option<Sight> {
+    pub(crate) fn free(&self) -> Option<Sight> {
         self.free
     }
 
-    pub fn set_free(&mut self, sight: Option<Sight>) {
+    pub(crate) fn set_free(&mut self, sight: Option<Sight>) {
         self.free = sight;
     }
 
     /// Moves as far as needed to see a box.
-    pub fn reveal(&mut self, place: u32) {
+    pub(crate) fn reveal(&mut self, place: u32) {
         let (Some(free), Some(laid)) = (self.free, &self.laid) else {
             return;
         };
@@ -258,7 +258,7 @@ impl Chart {
     }
 
     /// What is at a place of the sheet, in pixels.
-    pub fn spot(&self, at: Vec2) -> Option<Spot> {
+    pub(crate) fn spot(&self, at: Vec2) -> Option<Spot> {
         let laid = self
             .laid
             .as_ref()
@@ -304,7 +304,7 @@ impl Chart {
 
     /// What it draws; `words` stand in place of a graph, or over it while another one is being made. `running` is on the
     /// call stack.
-    pub fn picture(
+    pub(crate) fn picture(
         &mut self,
         state: &State,
         document: Option<&Document>,

@@ -18,7 +18,7 @@ const STEP: f32 = 6.0;
 
 /// Where boxes, frames and lines are, and how much of each is seen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Geometry {
+pub(crate) struct Geometry {
     pub boxes: Vec<(Rect, f32)>,
     pub frames: Vec<(Rect, f32)>,
     /// As rows of points, from caller to callee.
@@ -30,7 +30,7 @@ type Faded = (Vec<Vec2>, f32);
 
 impl Geometry {
     /// As it is laid out.
-    pub fn of(laid: &Laid) -> Geometry {
+    pub(crate) fn of(laid: &Laid) -> Geometry {
         let line = |route: &Vec<Vec2>| {
             let mut points = Vec::new();
             flatten(route, STEP, &mut points);
@@ -45,7 +45,11 @@ impl Geometry {
 
     /// Where everything of `laid` comes from: where it was in `before`, or where that was which it was in or which was in
     /// it; what is new comes from nowhere. O(lines × lines).
-    pub fn before(laid: &Laid, before: (&Laid, &Geometry), hierarchy: &Hierarchy) -> Geometry {
+    pub(crate) fn before(
+        laid: &Laid,
+        before: (&Laid, &Geometry),
+        hierarchy: &Hierarchy,
+    ) -> Geometry {
         let (old, places) = before;
         let boxes = old.graph.boxes.iter().map(|it| it.key);
         let boxes: HashMap<Key, usize> = boxes.zip(0..).collect();
@@ -112,7 +116,7 @@ impl Geometry {
     }
 
     /// On the way to another place of the same.
-    pub fn between(&self, other: &Geometry, share: f32) -> Geometry {
+    pub(crate) fn between(&self, other: &Geometry, share: f32) -> Geometry {
         let mix = |a: f32, b: f32| a + (b - a) * share;
         let rect = |(a, b): (&(Rect, f32), &(Rect, f32))| {
             let rect = Rect::new(a.0.min.lerp(b.0.min, share), a.0.max.lerp(b.0.max, share));
@@ -155,7 +159,7 @@ fn spread(points: &[Vec2]) -> Vec<Vec2> {
 }
 
 /// How far a place is from a line.
-pub fn distance(points: &[Vec2], at: Vec2) -> f32 {
+pub(super) fn distance(points: &[Vec2], at: Vec2) -> f32 {
     let pieces = points.windows(2).map(|pair| {
         let along = pair[1] - pair[0];
         let share = (at - pair[0]).dot(along) / along.length_squared().max(1e-9);

@@ -9,18 +9,18 @@ use callscape_layout::layered::Layout;
 use callscape_layout::sheet::Rect;
 
 /// Letters, in points.
-pub const LABEL: f32 = 10.0;
+pub(crate) const LABEL: f32 = 10.0;
 
 /// A label that found a place, in points of the graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
+pub(crate) struct Placed {
     pub line: u32,
     pub rect: Rect,
 }
 
 /// Places the labels of lines of these widths, those of wide lines first. What finds no place is left out: pointing at
 /// the line says it. O(labels × (boxes + labels + points of lines)).
-pub fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Placed> {
+pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Placed> {
     let has_label = |it: &u32| !graph.lines[*it as usize].label.is_empty();
     let mut order: Vec<u32> = (0..graph.lines.len() as u32).filter(has_label).collect();
     if order.is_empty() {

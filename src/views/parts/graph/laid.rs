@@ -7,17 +7,17 @@ use super::model::{Graph, GraphBox, Line};
 use callscape_layout::labels::text::width;
 use callscape_layout::layered::{self, Cluster, Edge, Layout, Memory, Node, Spacing};
 
-pub use super::labels::LABEL;
+pub(crate) use super::labels::LABEL;
 
 /// Letters of boxes, of their second lines, of what stands in the middle and of frames, in points.
-pub const TITLE: f32 = 13.5;
-pub const DETAIL: f32 = 10.5;
-pub const MIDDLE: f32 = 14.5;
-pub const FRAME: f32 = 12.5;
+pub(crate) const TITLE: f32 = 13.5;
+pub(crate) const DETAIL: f32 = 10.5;
+pub(crate) const MIDDLE: f32 = 14.5;
+pub(crate) const FRAME: f32 = 12.5;
 
 /// Left and right of letters in a box, and the room for its sign.
-pub const SIDE: f32 = 8.0;
-pub const SIGN: f32 = 15.0;
+pub(crate) const SIDE: f32 = 8.0;
+pub(crate) const SIGN: f32 = 15.0;
 
 /// Boxes are no wider than this; longer names lose their middle.
 const WIDEST: f32 = 200.0;
@@ -30,12 +30,12 @@ const HIGHEST: f32 = 110.0;
 const APART: f32 = 3.0;
 
 /// The widest line.
-pub const THICKEST: f32 = 8.0;
+pub(crate) const THICKEST: f32 = 8.0;
 const THINNEST: f32 = 1.0;
 
 /// A graph, and where everything of it is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Laid {
+pub(crate) struct Laid {
     pub graph: Graph,
     pub layout: Layout,
     /// By line its width in points.
@@ -45,7 +45,7 @@ pub struct Laid {
 }
 
 /// The width of a line that has so much of the most: equal factors of it differ alike, and the smallest are seen.
-pub fn line_width(value: f64, most: f64) -> f32 {
+pub(crate) fn line_width(value: f64, most: f64) -> f32 {
     let share = if most > 0.0 {
         (value / most).clamp(0.0, 1.0)
     } else {
@@ -56,7 +56,7 @@ pub fn line_width(value: f64, most: f64) -> f32 {
 
 impl Laid {
     /// Lays a graph out; what `before` knows stays where it is as far as possible. For a worker thread.
-    pub fn new(graph: Graph, before: &Memory) -> Laid {
+    pub(crate) fn new(graph: Graph, before: &Memory) -> Laid {
         let most = graph.most();
         let widths: Vec<f32> = graph
             .lines

@@ -15,7 +15,7 @@ use callscape_model::called_often;
 use callscape_state::document::Document;
 
 /// How high it is, in points.
-pub const HEIGHT: f32 = 26.0;
+pub(crate) const HEIGHT: f32 = 26.0;
 
 const LETTERS: f32 = 11.5;
 
@@ -26,7 +26,7 @@ const SHARES: [f64; 3] = [0.01, 0.25, 1.0];
 const REST: f32 = 480.0;
 
 /// An amount of a line, with its unit.
-pub fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String {
+pub(crate) fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String {
     match (&graph.amount, by) {
         (Some(amount), by) => amount.by(by.measure()).text(value),
         (None, By::Cost) => document.show_cost(Cost::from_ns(value.max(0.0).round() as u64)),
@@ -35,7 +35,7 @@ pub fn amount(document: &Document, graph: &Graph, by: By, value: f64) -> String 
 }
 
 /// Draws the legend along the lower edge of `rect`, in pixels; `scale` is how many of these are a point.
-pub fn draw(
+pub(crate) fn draw(
     pen: &mut Pen,
     sheet: &mut Sheet,
     (document, graph, tint): (&Document, &Graph, Tint),

@@ -9,7 +9,7 @@ use callscape_state::document::Document;
 
 /// Places of what is meant, each list in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Marked {
+pub(crate) struct Marked {
     pub boxes: Vec<u32>,
     pub frames: Vec<u32>,
     pub lines: Vec<u32>,
@@ -42,7 +42,7 @@ fn holds(document: &Document, of: Of, function: FunctionId) -> bool {
 
 /// What is meant by what is pointed at or chosen: a call relation, a call with that to its caller, a function, or a
 /// module. O(boxes + lines).
-pub fn marked(document: &Document, graph: &Graph, of: &Pointed) -> Marked {
+pub(crate) fn marked(document: &Document, graph: &Graph, of: &Pointed) -> Marked {
     let hierarchy = &document.session.hierarchy;
     let mut marked = Marked::default();
     if document.meant(of).is_nothing() {
@@ -132,7 +132,7 @@ fn lines_between(
 
 /// What is on the call stacks of threads at a time: of `thread`, or of all that run then; and how many of them have
 /// something of the graph. O(threads × (log n + depth) + pairs × lines).
-pub fn on_stacks(
+pub(crate) fn on_stacks(
     document: &Document,
     graph: &Graph,
     time: Time,

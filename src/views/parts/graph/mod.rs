@@ -3,20 +3,20 @@
 //! A view says what is shown ([`model::Graph`]), in work on another thread that also lays it out ([`laid`]). A [`chart`]
 //! shows that, eases from one graph to the next, and says what is under the pointer.
 
-pub mod chart;
+pub(crate) mod chart;
 mod geometry;
-pub mod labels;
-pub mod laid;
-pub mod legend;
-pub mod marks;
-pub mod model;
-pub mod nesting;
-pub mod painting;
-pub mod panel;
-pub mod relations;
-pub mod sight;
+pub(crate) mod labels;
+pub(crate) mod laid;
+pub(crate) mod legend;
+pub(crate) mod marks;
+pub(crate) mod model;
+pub(crate) mod nesting;
+pub(crate) mod painting;
+pub(crate) mod panel;
+pub(crate) mod relations;
+pub(crate) mod sight;
 #[cfg(test)]
 pub(crate) mod tests;
-pub mod tips;
-pub mod view;
+pub(crate) mod tips;
+pub(crate) mod view;
 mod walk;

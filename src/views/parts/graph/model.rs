@@ -8,7 +8,7 @@ use callscape_model::difference::Amount;
 
 /// What calls add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sum {
+pub(crate) struct Sum {
     pub calls: f64,
     /// In the unit of the recording, as a rule nanoseconds.
     pub cost: f64,
@@ -18,7 +18,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    pub fn add(&mut self, other: &Sum) {
+    pub(crate) fn add(&mut self, other: &Sum) {
         match (&mut self.change, &other.change) {
             (Some(change), Some(other)) => {
                 change.a.add(&other.a);
@@ -35,7 +35,7 @@ impl Sum {
     }
 
     /// Of two runs.
-    pub fn of_both(change: Change) -> Sum {
+    pub(crate) fn of_both(change: Change) -> Sum {
         Sum {
             calls: change.a.calls.max(change.b.calls),
             cost: change.a.total.max(change.b.total),
@@ -44,7 +44,7 @@ impl Sum {
         }
     }
 
-    pub fn by(&self, by: By) -> f64 {
+    pub(crate) fn by(&self, by: By) -> f64 {
         match by {
             By::Cost => self.cost,
             By::Calls => self.calls,
@@ -55,7 +55,7 @@ impl Sum {
 choices! {
     /// What the width of lines says.
     #[derive(Default)]
-    pub enum By {
+    pub(crate) enum By {
         #[default]
         Cost = "cost";
         Calls = "calls";
@@ -64,7 +64,7 @@ choices! {
 
 impl By {
     /// What amounts of two runs are compared by.
-    pub fn measure(self) -> Measure {
+    pub(crate) fn measure(self) -> Measure {
         match self {
             By::Cost => Measure::Total,
             By::Calls => Measure::Calls,
@@ -75,7 +75,7 @@ impl By {
 choices! {
     /// What the colour of lines says.
     #[derive(Default)]
-    pub enum Tint {
+    pub(crate) enum Tint {
         /// Which end calls.
         #[default]
         Direction = "direction";
@@ -86,7 +86,7 @@ choices! {
 
 /// What a box stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub(crate) enum Of {
     /// A module with all in it.
     Module(ModuleId),
     /// What a module does itself, beside what is in it.
@@ -98,14 +98,14 @@ pub enum Of {
 }
 
 impl Of {
-    pub fn module(self) -> Option<ModuleId> {
+    pub(crate) fn module(self) -> Option<ModuleId> {
         match self {
             Of::Module(module) | Of::Itself(module) | Of::Function(_, module) => Some(module),
             Of::More(_) => None,
         }
     }
 
-    pub fn function(self) -> Option<FunctionId> {
+    pub(crate) fn function(self) -> Option<FunctionId> {
         match self {
             Of::Function(function, _) => function,
             _ => None,
@@ -115,7 +115,7 @@ impl Of {
 
 /// A box.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GraphBox {
+pub(crate) struct GraphBox {
     pub key: Key,
     pub of: Of,
     /// The innermost frame around it.
@@ -133,7 +133,7 @@ pub struct GraphBox {
 
 /// A sign on a box, which a click on it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub(crate) enum Sign {
     /// Shows more.
     More,
     /// Shows less.
@@ -142,7 +142,7 @@ pub enum Sign {
 
 /// A module around others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub key: Key,
     pub module: ModuleId,
     /// A frame that stands before it.
@@ -154,7 +154,7 @@ pub struct Frame {
 
 /// Calls from one box to another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub(crate) struct Line {
     pub from: u32,
     pub to: u32,
     pub sum: Sum,
@@ -166,7 +166,7 @@ pub struct Line {
 
 /// What is shown, without places.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Graph {
+pub(crate) struct Graph {
     pub boxes: Vec<GraphBox>,
     /// Parents before children.
     pub frames: Vec<Frame>,
@@ -182,7 +182,7 @@ pub struct Graph {
 
 impl Graph {
     /// The most that a line has of what widths say.
-    pub fn most(&self) -> f64 {
+    pub(crate) fn most(&self) -> f64 {
         let all = self.lines.iter().map(|it| it.sum.by(self.by));
         all.fold(0.0, f64::max)
     }

@@ -8,7 +8,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::layered::Key;
 
 /// A box, and the modules that are to be frames around it, the outermost first.
-pub struct Nested {
+pub(crate) struct Nested {
     pub of: GraphBox,
     pub around: Vec<ModuleId>,
     /// Boxes of different groups share no frame.
@@ -16,7 +16,7 @@ pub struct Nested {
 }
 
 /// Names a module in a group, as a box or as a frame.
-pub fn module_key(group: u8, module: ModuleId) -> Key {
+pub(crate) fn module_key(group: u8, module: ModuleId) -> Key {
     u64::from(group) << 56 | u64::from(module.0)
 }
 
@@ -30,7 +30,7 @@ struct Node {
 
 /// The boxes, and the frames around them. A frame that holds nothing but another is one with it. Where `flat`, a frame
 /// around a single box becomes its second line. O(boxes × depth).
-pub fn nest(
+pub(crate) fn nest(
     hierarchy: &Hierarchy,
     all: Vec<Nested>,
     flat: bool,
@@ -126,7 +126,11 @@ pub fn nest(
 }
 
 /// The path of a module below another one.
-pub fn path_below(hierarchy: &Hierarchy, outer: Option<ModuleId>, module: ModuleId) -> String {
+pub(crate) fn path_below(
+    hierarchy: &Hierarchy,
+    outer: Option<ModuleId>,
+    module: ModuleId,
+) -> String {
     let outer = outer.unwrap_or(ModuleId::ROOT);
     let names = hierarchy.ancestors(module).take_while(|&it| it != outer);
     let mut names: Vec<&str> = names.map(|it| hierarchy.name(it)).collect();
@@ -135,7 +139,7 @@ pub fn path_below(hierarchy: &Hierarchy, outer: Option<ModuleId>, module: Module
 }
 
 /// The module at a path as [`Hierarchy::path`] gives it. O(children of the modules on the way).
-pub fn module_at(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
+pub(crate) fn module_at(hierarchy: &Hierarchy, path: &str) -> Option<ModuleId> {
     // Names may hold what separates them.
     let mut open = vec![(ModuleId::ROOT, path)];
     while let Some((module, rest)) = open.pop() {

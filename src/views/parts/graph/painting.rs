@@ -26,7 +26,7 @@ const LEAST: f32 = 9.0;
 
 /// Colours of graphs.
 #[derive(Clone, Copy, Debug)]
-pub struct Colors {
+pub(crate) struct Colors {
     pub ink: Ink,
     pub theme: Theme,
     pub paper: Color,
@@ -39,7 +39,7 @@ pub struct Colors {
 }
 
 impl Colors {
-    pub fn of(theme: Theme) -> Colors {
+    pub(crate) fn of(theme: Theme) -> Colors {
         let palette = Palette::of(theme);
         let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
         let ink = Ink::of(theme);
@@ -75,7 +75,7 @@ impl Colors {
 }
 
 /// What is drawn, and how.
-pub struct Painting<'a> {
+pub(crate) struct Painting<'a> {
     pub laid: &'a Laid,
     pub geometry: &'a Geometry,
     /// Labels, where nothing moves.
@@ -116,7 +116,7 @@ impl Painting<'_> {
     }
 
     /// Frames, lines and boxes, with all letters.
-    pub fn graph(&self, pen: &mut Pen, sheet: &mut Sheet) {
+    pub(crate) fn graph(&self, pen: &mut Pen, sheet: &mut Sheet) {
         self.frames(pen, sheet);
         for line in 0..self.laid.graph.lines.len() as u32 {
             // What is little stays in the background.
@@ -204,7 +204,7 @@ impl Painting<'_> {
     }
 
     /// The colours of a line at its caller and its callee.
-    pub fn line_colors(&self, line: u32) -> [Color; 2] {
+    pub(crate) fn line_colors(&self, line: u32) -> [Color; 2] {
         let line = &self.laid.graph.lines[line as usize];
         let by = self.laid.graph.by;
         match (self.tint, line.sum.change) {
@@ -225,7 +225,14 @@ impl Painting<'_> {
     }
 
     /// A line with its arrow head, `more` points wider than it is.
-    pub fn line(&self, pen: &mut Pen, sheet: &mut Sheet, line: u32, more: f32, colors: [Color; 2]) {
+    pub(crate) fn line(
+        &self,
+        pen: &mut Pen,
+        sheet: &mut Sheet,
+        line: u32,
+        more: f32,
+        colors: [Color; 2],
+    ) {
         let Some((points, seen)) = self.geometry.lines.get(line as usize) else {
             return;
         };
@@ -364,14 +371,14 @@ impl Painting<'_> {
     }
 
     /// Lines at what is meant, clearer than others.
-    pub fn beside(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, more: f32) {
+    pub(crate) fn beside(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, more: f32) {
         for &line in &marked.beside {
             self.line(pen, sheet, line, more, self.line_colors(line));
         }
     }
 
     /// What is meant, over everything: lines and outlines.
-    pub fn marks(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, color: Color) {
+    pub(crate) fn marks(&self, pen: &mut Pen, sheet: &mut Sheet, marked: &Marked, color: Color) {
         for &line in &marked.lines {
             self.line(pen, sheet, line, 1.6, [color; 2]);
         }

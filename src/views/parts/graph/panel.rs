@@ -20,22 +20,22 @@ const WHEEL: f32 = 160.0;
 const WIDE: f32 = 520.0;
 
 /// What the pointer does.
-pub struct Pointing {
+pub(crate) struct Pointing {
     pub spot: Option<Spot>,
     pub response: Response,
 }
 
 impl Pointing {
-    pub fn is_clicked(&self) -> bool {
+    pub(crate) fn is_clicked(&self) -> bool {
         self.response.clicked()
     }
 
-    pub fn is_double(&self) -> bool {
+    pub(crate) fn is_double(&self) -> bool {
         self.response.double_clicked()
     }
 
     /// Says something of what is there.
-    pub fn tell(self, tip: Option<Tip>) {
+    pub(crate) fn tell(self, tip: Option<Tip>) {
         if let Some(tip) = tip {
             self.response
                 .on_hover_ui_at_pointer(|ui| tip.show(ui, 380.0));
@@ -44,7 +44,7 @@ impl Pointing {
 }
 
 /// Shows the picture with `head` over it, and says what the pointer is on.
-pub fn show(
+pub(crate) fn show(
     ui: &mut Ui,
     name: &str,
     chart: &mut Chart,
@@ -110,7 +110,7 @@ pub fn show(
 }
 
 /// What the width of lines says; whether it is something else.
-pub fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
+pub(crate) fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
     if !document.counts_calls() {
         return false;
     }
@@ -122,7 +122,7 @@ pub fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
 }
 
 /// What the colour of lines says, of two runs.
-pub fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
+pub(crate) fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
     if document.runs.is_none() {
         return;
     }

@@ -14,7 +14,7 @@ use callscape_state::runs::Runs;
 
 /// What is given, cheap to hand to another thread.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub(crate) struct Given {
     pub session: Arc<Session>,
     pub recording: usize,
     of: Of,
@@ -41,7 +41,7 @@ impl PartialEq for Given {
 
 impl Given {
     /// What is shown now; none without a recording.
-    pub fn of(document: &Document) -> Option<Given> {
+    pub(crate) fn of(document: &Document) -> Option<Given> {
         document.resolved()?;
         Some(Given {
             session: Arc::clone(&document.session),
@@ -56,7 +56,7 @@ impl Given {
 
 /// A function as an end of relations.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct End<'a> {
+pub(crate) struct End<'a> {
     pub name: &'a str,
     pub module: ModuleId,
     /// Of the run that is shown.
@@ -65,7 +65,7 @@ pub struct End<'a> {
 
 /// Calls from one function to another, as places among the ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Between {
+pub(crate) struct Between {
     pub from: u32,
     pub to: u32,
     pub sum: Sum,
@@ -73,7 +73,7 @@ pub struct Between {
 
 /// Functions and the relations between them.
 #[derive(Clone, Debug, Default)]
-pub struct Relations<'a> {
+pub(crate) struct Relations<'a> {
     pub ends: Vec<End<'a>>,
     /// Sorted by caller, then callee.
     pub all: Vec<Between>,
@@ -82,7 +82,7 @@ pub struct Relations<'a> {
 
 impl<'a> Relations<'a> {
     /// O(functions + relations).
-    pub fn new(given: &'a Given) -> Relations<'a> {
+    pub(crate) fn new(given: &'a Given) -> Relations<'a> {
         let Some(resolved) = given.session.recordings.get(given.recording) else {
             return Relations::default();
         };
@@ -137,7 +137,7 @@ impl<'a> Relations<'a> {
     }
 
     /// The end that a function of the run that is shown is. O(ends) of two runs.
-    pub fn end_of(&self, function: FunctionId) -> Option<u32> {
+    pub(crate) fn end_of(&self, function: FunctionId) -> Option<u32> {
         let is_it = |at: usize| self.ends.get(at).and_then(|it| it.function) == Some(function);
         if is_it(function.index()) {
             return Some(function.0);

@@ -15,14 +15,14 @@ const MARGIN: f32 = 12.0;
 
 /// How a graph lies on a sheet: places of it times `zoom` and moved by `at` are places of the sheet, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sight {
+pub(crate) struct Sight {
     pub zoom: f32,
     pub at: Vec2,
 }
 
 impl Sight {
     /// All of a graph of this size in the middle of `room`.
-    pub fn whole(size: Vec2, room: Rect) -> Sight {
+    pub(crate) fn whole(size: Vec2, room: Rect) -> Sight {
         let free = (room.size() - 2.0 * MARGIN).max(Vec2::ONE);
         let fitting = free / size.max(Vec2::ONE);
         let zoom = fitting.min_element().clamp(ZOOM[0], LARGEST);
@@ -32,21 +32,21 @@ impl Sight {
         }
     }
 
-    pub fn place(&self, of: Vec2) -> Vec2 {
+    pub(crate) fn place(&self, of: Vec2) -> Vec2 {
         of * self.zoom + self.at
     }
 
-    pub fn rect(&self, of: Rect) -> Rect {
+    pub(crate) fn rect(&self, of: Rect) -> Rect {
         Rect::new(self.place(of.min), self.place(of.max))
     }
 
     /// The place of the graph at one of the sheet.
-    pub fn under(&self, at: Vec2) -> Vec2 {
+    pub(crate) fn under(&self, at: Vec2) -> Vec2 {
         (at - self.at) / self.zoom
     }
 
     /// So many times as large; what is at `at` stays there.
-    pub fn zoomed(self, at: Vec2, factor: f32) -> Sight {
+    pub(crate) fn zoomed(self, at: Vec2, factor: f32) -> Sight {
         let zoom = (self.zoom * factor).clamp(ZOOM[0], ZOOM[1]);
         let under = self.under(at);
         Sight {
@@ -55,7 +55,7 @@ impl Sight {
         }
     }
 
-    pub fn moved(self, by: Vec2) -> Sight {
+    pub(crate) fn moved(self, by: Vec2) -> Sight {
         Sight {
             at: self.at + by,
             ..self
@@ -63,7 +63,7 @@ impl Sight {
     }
 
     /// On the way from one to the other.
-    pub fn between(self, other: Sight, share: f32) -> Sight {
+    pub(crate) fn between(self, other: Sight, share: f32) -> Sight {
         Sight {
             zoom: self.zoom + (other.zoom - self.zoom) * share,
             at: self.at.lerp(other.at, share),

@@ -22,14 +22,14 @@ use callscape_state::document::Document;
 use callscape_state::panes::ViewId;
 
 /// What pictures are drawn on.
-pub const SURFACE: Surface = Surface {
+pub(crate) const SURFACE: Surface = Surface {
     size: [1000, 600],
     scale: 1.0,
     is_new: true,
 };
 
 /// These recordings, or the demo, with a view open.
-pub fn opened(recordings: &[&str], view: ViewId) -> State {
+pub(crate) fn opened(recordings: &[&str], view: ViewId) -> State {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data");
     let inputs = Inputs {
         recordings: recordings.iter().map(|it| folder.join(it)).collect(),
@@ -44,7 +44,7 @@ pub fn opened(recordings: &[&str], view: ViewId) -> State {
 }
 
 /// Waits until a view shows what the state has.
-pub fn settle(view: &mut dyn View, state: &mut State) {
+pub(crate) fn settle(view: &mut dyn View, state: &mut State) {
     loop {
         state.update_work();
         let mut asks = Asks::default();
@@ -57,11 +57,11 @@ pub fn settle(view: &mut dyn View, state: &mut State) {
     }
 }
 
-pub fn document(state: &State) -> &Document {
+pub(crate) fn document(state: &State) -> &Document {
     state.document.as_ref().expect("something is open")
 }
 
-pub fn function(state: &State, name: &str) -> FunctionId {
+pub(crate) fn function(state: &State, name: &str) -> FunctionId {
     let functions = &document(state)
         .resolved()
         .expect("a recording")

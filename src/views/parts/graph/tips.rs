@@ -2,7 +2,7 @@
 
 use super::legend::amount;
 use super::model::{By, Graph, Sum};
-pub use crate::parts::tip::Tip;
+pub(crate) use crate::parts::tip::Tip;
 use callscape_state::document::Document;
 
 /// An amount of a line, of two runs of both with what B has more.
@@ -19,7 +19,7 @@ fn amounts(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
 }
 
 /// What B has more or less than A, with its sign.
-pub fn difference(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
+pub(crate) fn difference(document: &Document, graph: &Graph, sum: &Sum, by: By) -> String {
     let delta = sum.change.map_or(0.0, |it| it.delta(by.measure()));
     let size = amount(document, graph, by, delta.abs());
     match delta {
@@ -47,7 +47,7 @@ fn sum_lines(document: &Document, graph: &Graph, sum: &Sum) -> Vec<String> {
 }
 
 /// Of calls from one box to another.
-pub fn of_line(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
+pub(crate) fn of_line(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
     let line = graph.lines.get(place as usize)?;
     let name = |place: u32| {
         graph
@@ -62,7 +62,7 @@ pub fn of_line(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
 }
 
 /// Of a box: where it is, what comes in and what goes out.
-pub fn of_box(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
+pub(crate) fn of_box(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
     let of = graph.boxes.get(place as usize)?;
     let mut tip = Tip {
         title: of.title.clone(),
@@ -91,7 +91,7 @@ pub fn of_box(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
 }
 
 /// Of a frame: the module that it is.
-pub fn of_frame(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
+pub(crate) fn of_frame(document: &Document, graph: &Graph, place: u32) -> Option<Tip> {
     let frame = graph.frames.get(place as usize)?;
     let inside = graph.boxes.iter().filter(|it| {
         let module = it.of.module();

@@ -18,15 +18,15 @@ use callscape_state::document::Document;
 use callscape_state::job::{self, Job};
 
 /// Boxes that are shown unless the user asks for more, how many more each time, and at most.
-pub const MOST: u32 = 50;
+pub(crate) const MOST: u32 = 50;
 const STEP: u32 = 25;
-pub const MOST_OF_ALL: u32 = 500;
+pub(crate) const MOST_OF_ALL: u32 = 500;
 
 /// How it is made, by what was laid out before.
 type Make<W, M> = fn(&W, (Memory, Vec<Arc<Laid>>), &Progress) -> Result<M, Cancelled>;
 
 /// A graph of what is `W`anted, which is `M`ade on another thread.
-pub struct GraphView<W, M> {
+pub(crate) struct GraphView<W, M> {
     pub chart: Chart,
     job: Option<Job<M>>,
     pub wanted: Option<W>,
@@ -58,12 +58,17 @@ impl<W, M> Default for GraphView<W, M> {
 
 impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     /// What was made, once it is.
-    pub fn take(&mut self) -> Option<M> {
+    pub(crate) fn take(&mut self) -> Option<M> {
         job::take(&mut self.job)
     }
 
     /// Begins to make another graph, unless it is the one that is wanted already.
-    pub fn want(&mut self, wanted: W, (name, state): (&'static str, &State), make: Make<W, M>) {
+    pub(crate) fn want(
+        &mut self,
+        wanted: W,
+        (name, state): (&'static str, &State),
+        make: Make<W, M>,
+    ) {
         if self.wanted.as_ref() == Some(&wanted) {
             return;
         }
@@ -75,38 +80,38 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// There is nothing to be shown.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.chart.clear();
         self.wanted = None;
     }
 
-    pub fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.job.is_some() || self.is_counting
     }
 
-    pub fn progress(&self) -> Option<&Progress> {
+    pub(crate) fn progress(&self) -> Option<&Progress> {
         self.job.as_ref().and_then(Job::slow)
     }
 
-    pub fn cancel(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.job = None;
     }
 
     /// Shows so many more boxes.
-    pub fn show_more(&mut self) {
+    pub(crate) fn show_more(&mut self) {
         self.most = (self.most + STEP).min(MOST_OF_ALL);
         self.revision += 1;
     }
 
     /// Has keys act on this box.
-    pub fn set_focus(&mut self, place: u32) {
+    pub(crate) fn set_focus(&mut self, place: u32) {
         let laid = self.chart.laid();
         let of = laid.and_then(|it| it.graph.boxes.get(place as usize));
         self.focus = of.map(|it| it.key);
     }
 
     /// Says by width what it did not say before.
-    pub fn change_width(&mut self) {
+    pub(crate) fn change_width(&mut self) {
         self.by = match self.by {
             By::Cost => By::Calls,
             By::Calls => By::Cost,
@@ -119,12 +124,12 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
         laid.graph.boxes.get(place as usize).map(|it| it.of)
     }
 
-    pub fn function_at(&self, place: u32) -> Option<FunctionId> {
+    pub(crate) fn function_at(&self, place: u32) -> Option<FunctionId> {
         self.of_box(place)?.function()
     }
 
     /// What is meant by a box.
-    pub fn pointed_at_box(&self, document: &Document, place: u32) -> Pointed {
+    pub(crate) fn pointed_at_box(&self, document: &Document, place: u32) -> Pointed {
         let of = self.of_box(place);
         document.complete(Pointed {
             function: of.and_then(Of::function),
@@ -133,7 +138,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// What is meant by a line: the call relation in all other views.
-    pub fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
+    pub(crate) fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
         let laid = self.chart.laid();
         let Some(line) = laid.and_then(|it| it.graph.lines.get(place as usize)) else {
             return Pointed::default();
@@ -149,7 +154,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// What is meant by a spot, and what is said of it.
-    pub fn meant(&self, document: &Document, spot: Option<Spot>) -> (Pointed, Option<Tip>) {
+    pub(crate) fn meant(&self, document: &Document, spot: Option<Spot>) -> (Pointed, Option<Tip>) {
         let (Some(spot), Some(laid)) = (spot, self.chart.laid()) else {
             return (Pointed::default(), None);
         };
@@ -172,7 +177,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// The box that keys act on: the one walked to, else that of what is chosen.
-    pub fn focused(&self, document: &Document) -> Option<u32> {
+    pub(crate) fn focused(&self, document: &Document) -> Option<u32> {
         let laid = self.chart.laid()?;
         let marked = marked(document, &laid.graph, &document.selection.chosen);
         let mut boxes = laid.graph.boxes.iter();
@@ -185,7 +190,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// Goes on to another box; what it means is to be chosen.
-    pub fn walk(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
+    pub(crate) fn walk(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
         let laid = Arc::clone(self.chart.laid()?);
         let to = walk::next(&laid, self.focused(document), key)?;
         self.set_focus(to);

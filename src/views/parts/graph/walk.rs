@@ -8,7 +8,7 @@ use callscape_state::ask::GraphKey;
 
 /// The box that a key leads to: along the widest line where it leads left or right, else the nearest in that direction.
 /// From nowhere it is the one in the middle, or the first.
-pub fn next(laid: &Laid, from: Option<u32>, key: GraphKey) -> Option<u32> {
+pub(super) fn next(laid: &Laid, from: Option<u32>, key: GraphKey) -> Option<u32> {
     let boxes = &laid.graph.boxes;
     let Some(from) = from.filter(|it| (*it as usize) < boxes.len()) else {
         let middle = boxes.iter().position(|it| it.is_middle);
