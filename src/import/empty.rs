@@ -27,11 +27,9 @@ pub fn refused(recording: Recording, progress: &Progress) -> Result<Recording, I
 
 fn is_empty(recording: &Recording) -> bool {
     let weighs_nothing = recording.profile.as_ref().is_none_or(|profile| {
-        let values = 0..profile.values().len();
-        values
-            .map(|value| profile.weight_of(value).ns())
-            .all(|it| it == 0)
-            && profile.calls() == 0
+        // What a difference weighs may add up to nothing.
+        let is_nothing = |value| profile.weight_of(value).ns() == 0 && profile.negative(value) == 0;
+        (0..profile.values().len()).all(is_nothing) && profile.calls() == 0
     });
     recording.trace.calls() == 0
         && recording.samples == 0

@@ -350,16 +350,9 @@ impl<'r> Samples<'r> {
             began: change.1,
             shared,
         };
-        let covered = time.saturating_sub(change.began);
-        // What a counter's samples stand for is found: their times add up to no more than the time that passed.
-        self.weights.add(
-            sample.stack,
-            match counts {
-                Counts::Nanoseconds => weight,
-                Counts::Events => covered,
-            },
-        );
-        self.weights.cover(number.0, covered);
+        self.weights.add(sample.stack, weight);
+        self.weights
+            .cover(number.0, time.saturating_sub(change.began));
         self.change(number, change, sample.stack, stacks, builder, place);
     }
 
