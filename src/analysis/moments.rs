@@ -15,8 +15,8 @@ use callscape_facts::trace::{Call, Relation, Trace, Within};
 /// How many calls are gone through between two looks at the wish to cancel.
 const BATCH: u64 = 1 << 16;
 
-/// The moments of relations between functions, in order; `None` if the recording has neither calls nor contexts. Only if
-/// functions are recursive, as slow as [`Between::moments`].
+/// The moments of relations between functions, in order; `None` if the recording has neither calls nor contexts. As slow as
+/// [`Between::moments`].
 ///
 /// # Errors
 /// When it is cancelled.
@@ -26,28 +26,9 @@ pub fn of_functions(
     relations: &[Relation],
     progress: &Progress,
 ) -> Result<Option<Vec<Cost>>, Cancelled> {
-    // Calls of a function without recursion do not overlap, so they cost no more than it does.
-    let metrics = recording.function_metrics(within);
-    let mut sums = vec![Cost::ZERO; metrics.len()];
-    for relation in relations {
-        sums[relation.callee.index()] += relation.cost;
-    }
-    let is_recursive = |it: &Relation| sums[it.callee.index()] > metrics[it.callee.index()].total;
-    let recursive = relations.iter().filter(|it| is_recursive(it));
-    let pair = |it: &Relation| (it.caller.0, it.callee.0);
     let of = |function: FunctionId| Some(function.0);
-    let between = Between::new(recursive.map(pair), &of);
-    let costs = relations.iter().map(|it| it.cost);
-    if between.places.is_empty() {
-        return Ok(Some(costs.collect()));
-    }
-    let Some(found) = between.moments(recording, within, progress)? else {
-        return Ok(None);
-    };
-    let place = |it: &Relation| between.places.get(&pair(it)).copied();
-    let moments = relations.iter().zip(costs);
-    let moments = moments.map(|(it, cost)| place(it).map_or(cost, |place| found[place]));
-    Ok(Some(moments.collect()))
+    let pairs = relations.iter().map(|it| (it.caller.0, it.callee.0));
+    Between::new(pairs, &of).moments(recording, within, progress)
 }
 
 /// Relations between what stands for functions: modules, entities of a mapping, or functions themselves.

@@ -31,8 +31,7 @@ pub struct LineFacts {
 }
 
 impl LineFacts {
-    /// All of a recording, or a range of its time. Takes as long as the recording's call relations do, which come from the
-    /// summaries of the call store, and O(functions).
+    /// All of a recording, or a range of its time. O(functions), and O(calls) for moments where lines of calls are inferred.
     pub fn new(hierarchy: &Hierarchy, resolved: &Resolved, within: impl Into<Within>) -> LineFacts {
         let within = within.into();
         let recording = &resolved.recording;

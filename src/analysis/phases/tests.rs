@@ -66,19 +66,19 @@ fn shape(seed: u64) -> Shape {
     }
 }
 
-fn wish(trace: &Trace, heavy: Floor, similarity: f64, within: Within) -> Wish {
+fn wish(trace: &Trace, heavy: Floor, similarity: f64, within: impl Into<Within>) -> Wish {
     Wish {
         calls: Some(heavy.triggered),
         cost: Some(heavy.cost),
         similarity,
-        within,
+        within: within.into(),
         ..Wish::of(trace.thread_ids().collect())
     }
 }
 
-fn check(trace: &Trace, found: &Phases, within: Within, what: &str) {
+fn check(trace: &Trace, found: &Phases, within: impl Into<Within>, what: &str) {
     let threads: Vec<ThreadId> = trace.thread_ids().collect();
-    let expected = direct(trace, &threads, within, &found.parameters);
+    let expected = direct(trace, &threads, within.into(), &found.parameters);
     assert_eq!(found.phases.len(), expected.phases.len(), "{what}");
     for (index, (phase, expected)) in found.phases.iter().zip(&expected.phases).enumerate() {
         let functions: BTreeSet<u32> = found.functions(phase).iter().copied().collect();
@@ -148,7 +148,7 @@ fn phases_are_those_of_the_definitions() {
         let wish = wish(&trace, heavy, similarity, None);
         let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
         let what = format!("seed {seed}, {heavy:?}");
-        check(&trace, &found, Within::default(), &what);
+        check(&trace, &found, None, &what);
     }
 }
 
@@ -194,7 +194,7 @@ fn thresholds_move_over_one_skeleton() {
                 cost: heavy.cost.max(floor.cost),
             };
             assert!(pruning.reaches(&heavy));
-            let wish = wish(&trace, heavy, 0.3, Within::default());
+            let wish = wish(&trace, heavy, 0.3, None);
             let found = pruning.phases(pruning.parameters(&wish));
             check(&trace, &found, None, &format!("seed {seed}, {heavy:?}"));
         }
