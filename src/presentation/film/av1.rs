@@ -14,7 +14,7 @@ const SPEED: u8 = 10;
 /// Of 255.
 const QUANTIZER: usize = 70;
 
-pub struct Av1 {
+pub(super) struct Av1 {
     context: Context<u8>,
 }
 
@@ -49,19 +49,19 @@ fn context(settings: &FilmSettings) -> Result<Context<u8>, FilmError> {
 
 /// The configuration record that containers hold, with the sequence header after it.
 /// <https://aomediacodec.github.io/av1-isobmff/#av1codecconfigurationbox-section>
-pub fn configuration(settings: &FilmSettings) -> Result<Vec<u8>, FilmError> {
+pub(super) fn configuration(settings: &FilmSettings) -> Result<Vec<u8>, FilmError> {
     Ok(context(settings)?.container_sequence_header())
 }
 
 impl Av1 {
     /// For one part of a film.
-    pub fn new(settings: &FilmSettings) -> Result<Av1, FilmError> {
+    pub(super) fn new(settings: &FilmSettings) -> Result<Av1, FilmError> {
         Ok(Av1 {
             context: context(settings)?,
         })
     }
 
-    pub fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+    pub(super) fn push(&mut self, planes: &Planes, out: &mut Vec<Packet>) -> Result<(), FilmError> {
         let width = planes.width;
         let mut frame = self.context.new_frame();
         frame.planes[0].copy_from_raw_u8(&planes.y, width, 1);
@@ -71,7 +71,7 @@ impl Av1 {
         self.receive(out)
     }
 
-    pub fn finish(&mut self, out: &mut Vec<Packet>) -> Result<(), FilmError> {
+    pub(super) fn finish(&mut self, out: &mut Vec<Packet>) -> Result<(), FilmError> {
         self.context.flush();
         self.receive(out)
     }

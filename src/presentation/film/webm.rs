@@ -42,7 +42,7 @@ const CUES: u32 = 0x1C53_BB6B;
 const CLUSTER: u32 = 0x1F43_B675;
 
 /// Writes the whole film of `frames` frames.
-pub fn write(
+pub(super) fn write(
     settings: &FilmSettings,
     frames: usize,
     parts: &mut dyn Iterator<Item = io::Result<std::fs::File>>,
