@@ -369,7 +369,7 @@ fn one_of(contexts: &Contexts, names: &Names, level: u16, title: &str) {
         names,
     };
     // The sums of weights are made when they are first asked for.
-    black_box(contexts.weights_before(0));
+    black_box(contexts.sizes_before(0));
     let (anew, compacted) = least(TIMES, || Compaction::new(tree, level));
     let (mut expanding, mut compacting) = (Vec::new(), Vec::new());
     for node in some_of(&compacted) {
@@ -412,7 +412,7 @@ fn memory() {
     let (hierarchy, modules) = packages(false);
     let contexts = called(modules.len() as u64);
     let names = Names::new(&hierarchy, &modules);
-    black_box(contexts.weights_before(0));
+    black_box(contexts.sizes_before(0));
     let tree = contexts.bytes();
     let of = Compactable {
         contexts: &contexts,
@@ -427,7 +427,7 @@ fn memory() {
     chart.lay_out(
         Tree {
             ends: contexts.ends(),
-            before: contexts.weights_before(0),
+            before: contexts.sizes_before(0),
         },
         &Of {
             root: None,

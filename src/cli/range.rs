@@ -8,7 +8,7 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::{Enclosing, Within};
 
 #[derive(Debug, clap::Args)]
-pub struct RangeArgs {
+pub(crate) struct RangeArgs {
     /// Start of the range: 12.5ms, 3s, 250us, 40% of the recording, or plain nanoseconds
     #[arg(long, value_name = "TIME")]
     pub from: Option<TimeSpec>,
@@ -22,7 +22,7 @@ pub struct RangeArgs {
 
 /// How calls count that are open at an end of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Reaching {
+pub(crate) enum Reaching {
     /// With their part in the range
     Parts,
     /// With all their cost: the calls that start and end in the range, and the calls around these
@@ -36,7 +36,7 @@ impl RangeArgs {
     ///
     /// # Errors
     /// If the recording has no times, or the range ends before it starts.
-    pub fn within(&self, recording: &Recording) -> anyhow::Result<Within> {
+    pub(crate) fn within(&self, recording: &Recording) -> anyhow::Result<Within> {
         let enclosing = match self.enclosing {
             Reaching::Parts => Enclosing::Parts,
             Reaching::Whole => Enclosing::Whole,

@@ -184,7 +184,7 @@ fn every_command_counts_what_the_definition_says() {
         for way in ["parts", "whole", "none"] {
             let range = ["--from", &from_text, "--to", &to_text, "--enclosing", way];
             let mut found = told(path, &range);
-            let mut strip = |name: &str| name.split(" in ").next().unwrap_or_default().to_owned();
+            let strip = |name: &str| name.split(" in ").next().unwrap_or_default().to_owned();
             found.functions = std::mem::take(&mut found.functions)
                 .into_iter()
                 .map(|(name, it)| (strip(&name), it))
