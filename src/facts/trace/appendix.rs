@@ -14,10 +14,11 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 
 use super::storage::Bytes;
-use super::writer::HEADER;
 
 /// The first bytes of each section.
 const MAGIC: [u8; 8] = *b"CSADDED\n";
+/// Bytes of the header of the index.
+const OF_INDEX: usize = 64;
 /// Sections start at multiples of this.
 const ALIGN: usize = 8;
 
@@ -122,7 +123,7 @@ impl Appendix {
         file.lock()?;
         let now = Bytes::map(&file)?;
         // The header has checksums of all else, which tell one index from another.
-        if now.get(..HEADER) != read.get(..HEADER) {
+        if now.get(..OF_INDEX) != read.get(..OF_INDEX) {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let mut at = *first;

@@ -6,7 +6,7 @@ use super::super::call_columns::OPEN;
 use super::super::entries::NONE;
 use super::super::raw_call::RawCall;
 use super::super::store::Calls;
-use super::thread::{Node, Row, ThreadPaths};
+use super::rows::{Node, Row, ThreadPaths};
 use crate::hashing::BuildFast;
 use crate::lookup::Lookup;
 use callscape_base::progress::{Cancelled, Progress};
@@ -224,7 +224,7 @@ impl Grower {
 }
 
 /// The contexts of all calls of a thread, which are read for it; none where they are too many. O(n).
-pub(in super::super) fn of_thread(
+pub(super) fn of_thread(
     calls: Calls<'_>,
     progress: &Progress,
 ) -> Result<Option<ThreadPaths>, Cancelled> {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::super::Trace;
 use super::super::store::{Calls, Store};
 use super::super::waiting::ThreadWaiting;
-use super::thread::{Paths, ThreadPaths};
+use super::rows::{Paths, ThreadPaths};
 use crate::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{FunctionId, ThreadId, Time, TimeRange};
@@ -15,6 +16,28 @@ const WAITING: usize = 1;
 
 /// Calls at the end of a range between two looks at the wish to cancel.
 const BATCH: u32 = 1 << 16;
+
+impl Trace {
+    /// The calls of `threads` that overlap `range` merged by call path: nanoseconds of self cost within the range, as a
+    /// second value what of it was waiting where that is known, and calls. Causes across threads are not followed. None
+    /// where contexts are nearly as many as calls. O(contexts × pieces in the range, and calls of pieces at its ends);
+    /// O(n) for the first time where the index does not have them.
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    pub fn contexts(
+        &self,
+        threads: &[ThreadId],
+        range: TimeRange,
+        progress: &Progress,
+    ) -> Result<Option<Contexts>, Cancelled> {
+        self.ask(|store| {
+            let paths = store.paths(progress)?;
+            let merged = paths.map(|it| contexts(store, it, threads, range, progress));
+            merged.transpose()
+        })
+    }
+}
 
 /// Contexts on their way out of those of threads.
 struct Merging<'a> {
@@ -31,7 +54,7 @@ fn place() -> Place {
 
 /// The calls of `threads` that overlap `range`, merged by call path, as if they were gone through one by one.
 /// O(contexts × pieces in the range, and calls of the pieces at its ends).
-pub(super) fn contexts(
+fn contexts(
     store: &Store,
     paths: &Paths,
     threads: &[ThreadId],

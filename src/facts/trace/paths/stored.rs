@@ -3,7 +3,7 @@
 use super::super::entries::NONE;
 use super::super::numbers::{self, Reader, write};
 use super::super::store::Store;
-use super::thread::{Node, Paths, Row, ThreadPaths};
+use super::rows::{Node, Paths, Row, ThreadPaths};
 
 impl Paths {
     /// The contexts as bytes; of contexts that are too many, that they are.

@@ -4,7 +4,7 @@ use super::super::numbers::unpack;
 use super::super::random::{Shape, random_numbers, random_trace};
 use super::super::waiting::RawWait;
 use super::super::{Time, Why};
-use super::thread::Paths;
+use super::rows::Paths;
 use crate::contexts::{Contexts, ContextsBuilder, NodeId};
 use crate::functions::{Function, Functions};
 use crate::index::{self, Beside};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::entries::NONE;
 use super::super::store::{Calls, Cursor};
 use super::super::waiting::ThreadWaiting;
-use super::thread::ThreadPaths;
+use super::rows::ThreadPaths;
 use crate::hashing::BuildFast;
 
 impl ThreadPaths {

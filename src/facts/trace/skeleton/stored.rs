@@ -9,7 +9,7 @@ use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// Skeletons of more than a byte for so many calls are not kept, unless they are small.
 const CALLS_OF_BYTE: u64 = 8;
-const SMALL: u64 = 1 << 16;
+const SMALL: u64 = 1 << 20;
 
 impl Trace {
     /// The skeletons of all threads and the cost of a typical short call, as they were [kept](Trace::keep_skeletons);
