@@ -427,7 +427,7 @@ fn memory() {
     chart.lay_out(
         Tree {
             ends: contexts.ends(),
-            before: contexts.sizes_before(0),
+            before: &contexts.sizes_before(0),
         },
         &Of {
             root: None,

@@ -1,6 +1,5 @@
 //! The links of a part: those both of whose calls are in it.
 
-use super::Format;
 use super::part::Part;
 use callscape_base::units::{CallId, ThreadId};
 use callscape_facts::trace::LinkKind;
@@ -16,16 +15,6 @@ pub fn of(part: &Part<'_>) -> impl Iterator<Item = (At, At, LinkKind)> {
         let links = links.map(move |(call, link)| (link.from, (thread, call), link.kind));
         links.filter(move |(from, to, _)| is_in(part, *from) && is_in(part, *to))
     })
-}
-
-/// Links that are not written, since the format has none or a call of theirs is not in the part. O(links × log n).
-pub fn left_out(part: &Part<'_>, format: Format) -> u64 {
-    let all = part.recording.trace.links_by_kind();
-    let all: u64 = all.iter().map(|(_, count)| count).sum();
-    match format {
-        Format::ChromeJson => all - of(part).count() as u64,
-        _ => all,
-    }
 }
 
 /// Whether a call is written, as [`walk`](super::walk::walk) has it.

@@ -97,17 +97,22 @@ impl Weighed {
         metrics
     }
 
-    /// Call relations by time, with what `trace` knows of waiting.
+    /// Call relations by time, with what `trace` knows of waiting and links.
     pub fn relations(&self, trace: &Trace) -> Vec<Relation> {
         let mut relations = self.profile.relations().to_vec();
-        if trace.knows_waiting() {
+        if trace.knows_waiting() || trace.has_links() {
             for known in trace.relations(None) {
                 let key = (known.caller, known.callee);
-                let found = relations.binary_search_by_key(&key, |it| (it.caller, it.callee));
-                if let Ok(at) = found {
-                    let of = &mut relations[at];
-                    of.waiting = known.waiting.min(of.cost);
-                    of.self_waiting = known.self_waiting.min(of.self_cost);
+                match relations.binary_search_by_key(&key, |it| (it.caller, it.callee)) {
+                    Ok(at) => {
+                        let of = &mut relations[at];
+                        of.waiting = known.waiting.min(of.cost);
+                        of.self_waiting = known.self_waiting.min(of.self_cost);
+                        of.calls = of.calls.saturating_add(known.links);
+                        of.links = known.links;
+                    }
+                    Err(at) if known.links > 0 => relations.insert(at, known),
+                    Err(_) => {}
                 }
             }
         }

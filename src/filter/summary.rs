@@ -204,13 +204,16 @@ mod tests {
                 assert_eq!(found.relations, trace.relations(range), "seed {seed}");
             } else if !(0..2).any(|thread| rules.hides(ThreadId(thread))) {
                 let label = |it: &Relation| (it.caller, it.callee, it.calls, it.cost);
+                // The operations do not keep a caller that ends where the range begins, and its call there.
+                let lasts = |it: &&Relation| it.cost > Cost::ZERO;
                 let graph = kept.call_graph();
                 assert!(
                     found
                         .relations
                         .iter()
+                        .filter(lasts)
                         .map(label)
-                        .eq(graph.iter().map(label)),
+                        .eq(graph.iter().filter(lasts).map(label)),
                     "seed {seed}"
                 );
             }

@@ -150,7 +150,11 @@ mod tests {
         assert_eq!(open(&state).calls_left, None, "nobody asks");
         state.work.is_asked = true;
         settle(&mut state);
-        assert_eq!(open(&state).calls_left, Some(2), "those that start in it");
+        assert_eq!(
+            open(&state).calls_left,
+            Some(4),
+            "those that have a part in it"
+        );
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn counts_may_have_decimals_and_exponents() {
         ("1e-300", 0, 1),
         ("1e30", 0, 1),
         ("1e99999999999999999999", 0, 1),
-        ("-1e3", 0, 1),
+        ("-1e3", 1000, 1),
         ("0.00100e5", 100, 0),
     ] {
         let text = format!("main;f {count}\nmain;g 1\n");

@@ -10,7 +10,7 @@ use callscape::export::tables::{self, IfThere, Table};
 use callscape::facts::contexts::Contexts;
 use callscape::facts::hierarchy::HierarchyBuilder;
 use callscape::facts::recording::Recording;
-use callscape::facts::trace::{Relation, Thread};
+use callscape::facts::trace::Thread;
 use callscape::import;
 use callscape::import::input::Input;
 use callscape::progress::Progress;
@@ -139,32 +139,23 @@ fn every_recording_comes_back_from_its_tables() {
             calls_alone.function_metrics(None),
             "{path:?}"
         );
-        // Nor links: relations that are nothing else are gone, and contexts stand by themselves.
-        let (found, relations) = (again.relations(None), calls_alone.relations(None));
-        let is_linked = relations.iter().any(|it| it.links > 0);
-        let is_nested = |it: &&Relation| it.links == 0 || it.links < it.calls;
-        let nested = relations.iter().filter(is_nested);
-        let nested: Vec<_> = nested.collect();
-        assert_eq!(found.len(), nested.len(), "{path:?}");
-        for (found, of) in found.iter().zip(nested) {
-            let calls = (of.caller, of.callee, of.calls - of.links);
-            assert_eq!((found.caller, found.callee, found.calls), calls, "{path:?}");
-            assert!(of.links > 0 || found == of, "{path:?}: {of:?}");
-        }
+        assert_eq!(
+            again.relations(None),
+            calls_alone.relations(None),
+            "{path:?}"
+        );
         let of = |it: &Recording| {
             let found = contexts(it, &progress).expect("not cancelled");
             found.map(|it| rows(&it))
         };
-        if !is_linked {
-            assert_eq!(of(&again), of(&calls_alone), "{path:?}");
-        }
+        assert_eq!(of(&again), of(&calls_alone), "{path:?}");
         let other = Scratch::new("tables-again");
         export(&again, &other.0, "one", &Table::ALL);
         let after = files(&other.0, "one");
         for (table, bytes) in &before {
             // This one names the file and its format; sums are of weights before, and of calls afterwards.
             let is_sum = ["functions", "relations", "contexts", "samples"].contains(table);
-            if *table == "recordings" || (is_weighed || is_linked) && is_sum {
+            if *table == "recordings" || is_weighed && is_sum {
                 continue;
             }
             assert!(after.get(table) == Some(bytes), "{path:?}: {table}");

@@ -94,7 +94,8 @@ pub fn relations<W: Write + Send>(
         rows.number_or_null(counts.then_some(relation.calls));
         rows.weight(relation.cost);
         rows.weight(relation.self_cost);
-        let knows = knows_waiting && relation.links < relation.calls;
+        let is_linked = relation.links > 0 && relation.links == relation.calls;
+        let knows = knows_waiting && !is_linked;
         rows.number_or_null(knows.then(|| relation.waiting.ns()));
         rows.number_or_null(knows.then(|| relation.self_waiting.ns()));
         rows.end_row();

@@ -68,6 +68,8 @@ struct Builder<'a> {
     row: Vec<(u32, u32)>,
     /// These calls are below a lightweight call.
     light: Range<u64>,
+    /// The calls before this one are inside of one that counts.
+    inside_until: u64,
     /// By slot of a block its function.
     callees: Vec<u32>,
     columns: Unpacked,
@@ -167,6 +169,7 @@ impl<'a> Builder<'a> {
             seen: vec![0; functions],
             row: vec![(0, 0); functions],
             light: 0..0,
+            inside_until: 0,
             callees: Vec::new(),
             columns: Unpacked::default(),
         }
@@ -193,6 +196,10 @@ impl<'a> Builder<'a> {
         self.begin(&[]);
         let mut around: Vec<&OpenCall> = self.calls.open_before(block).collect();
         around.reverse();
+        if let Some(outermost) = around.first() {
+            let triggered = outermost.facts().triggered;
+            self.inside_until = u64::from(outermost.call) + u64::from(triggered) + 1;
+        }
         for open in around {
             let function = self.calls.store.callee(open.pair).0;
             let counted = self.counted(open.call, function, &open.facts());
@@ -269,7 +276,8 @@ impl<'a> Builder<'a> {
         }
         let is_whole = self.preempted.is_empty()
             && self.range.start == Time::ZERO
-            && self.range.end == Time::MAX;
+            && self.range.end == Time::MAX
+            && self.kept.end == self.calls.len();
         let mut columns = std::mem::take(&mut self.columns);
         // Of calls below a lightweight one that began before, neither cost nor calls are asked for.
         let light_end = self.light.end.saturating_sub(u64::from(first));
@@ -444,10 +452,11 @@ impl<'a> Builder<'a> {
         {
             self.close();
         }
-        if call.depth == 0
+        if u64::from(call.call) >= self.inside_until
             && let Some(root) = self.out.nodes.first_mut()
         {
             root.cost += call.cost;
+            self.inside_until = call.end;
         }
         if self.floor.keeps(u64::from(call.triggered), call.cost) {
             return self.open(call);
