@@ -36,7 +36,7 @@ use callscape_base::units::Time;
 /// transfers that change these.
 pub const MAGIC: [u8; 8] = *b"\x89CSCAPE\n";
 /// Changes with every change of what the file holds.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;
 /// Difference between this version and the one before, for people.
 pub const CHANGED: &str = "samples have weights, and calls have lanes and links";
 const BYTE_ORDER: u32 = 0x0102_0304;

@@ -159,6 +159,7 @@ fn relations_of(recording: &Recording) -> Vec<Vec<String>> {
     let knows = recording.trace.knows_waiting();
     let relations = recording.relations(None).into_iter();
     let rows = relations.map(|it| {
+        let knows = knows && (it.links == 0 || it.links < it.calls);
         row![
             it.caller.0,
             it.callee.0,
