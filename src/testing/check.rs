@@ -1,7 +1,7 @@
 //! What must hold of whatever an importer makes of an input: calls nest, and sums of parts are the whole. Where one of
 //! these does not, the answer is false.
 
-use callscape_base::units::{CallId, ThreadId};
+use callscape_base::units::{CallId, Cost, ThreadId};
 use callscape_facts::memory::{CellTotals, Instant, Known, Memory};
 use callscape_facts::profile::{Profile, Weights};
 use callscape_facts::recording::Recording;
@@ -125,14 +125,23 @@ fn outermost(trace: &Trace) -> Option<u64> {
 fn check_functions(recording: &Recording) {
     let metrics = recording.function_metrics(None);
     assert_eq!(metrics.len(), recording.functions.len(), "functions");
-    let (mut calls, mut own) = (0_u64, 0_u64);
+    let (mut calls, mut own) = (0_u64, 0_i64);
+    let weights = recording.weighed.as_ref().map(|it| it.profile());
+    let weights = weights.or(recording.profile.as_ref());
+    let is_signed = weights.is_some_and(|it| it.negative(it.shown()) > 0);
     let mut warnings = recording.warnings.iter();
     let is_beyond = warnings.any(|it| it.kind == "costs-out-of-range");
     for of in &metrics {
-        assert!(of.self_cost <= of.total, "self above total: {of:?}");
-        assert!(of.waiting <= of.total, "waiting above total: {of:?}");
         assert!(
-            of.self_waiting <= of.self_cost,
+            is_signed || of.self_cost <= of.total,
+            "self above total: {of:?}"
+        );
+        assert!(
+            is_signed || of.waiting <= of.total,
+            "waiting above total: {of:?}"
+        );
+        assert!(
+            is_signed || of.self_waiting <= of.self_cost,
             "waiting above self: {of:?}"
         );
         assert!(
@@ -142,31 +151,38 @@ fn check_functions(recording: &Recording) {
         calls = calls
             .checked_add(of.calls)
             .expect("a sum of calls that fits");
-        let sum = own.checked_add(of.self_cost.ns());
+        let sum = own.checked_add(of.self_cost.weight());
         assert!(sum.is_some() || is_beyond, "a sum of costs that fits");
-        own = sum.unwrap_or(u64::MAX);
+        own = sum.unwrap_or(i64::MAX);
     }
     assert_eq!(calls, recording.calls(), "calls of functions");
     let by_function = recording.calls_by_function();
     let same = metrics.iter().map(|it| it.calls).eq(by_function);
     assert!(same, "calls by function");
     match &recording.profile {
-        Some(profile) => assert_eq!(own, profile.weight().ns(), "costs of functions"),
+        Some(profile) => assert_eq!(own, profile.weight().weight(), "costs of functions"),
         // Samples count with their weights, which calls along time show only as far as they fit between the samples.
         None if recording.weighed.is_some() => {
-            let weight = recording.weighed.as_ref().map(|it| it.weight_of(0).ns());
+            let weight = recording
+                .weighed
+                .as_ref()
+                .map(|it| it.weight_of(0).weight());
             assert_eq!(Some(own), weight, "costs of functions and of samples");
         }
         None => {
             if let Some(outermost) = outermost(&recording.trace) {
-                assert_eq!(own, outermost, "costs of functions and of outermost calls");
+                assert_eq!(
+                    own,
+                    Cost::from_ns(outermost).weight(),
+                    "costs of functions and of outermost calls"
+                );
             }
         }
     }
     let mut called = vec![0_u64; metrics.len()];
     for relation in recording.relations(None) {
         assert!(
-            relation.self_cost <= relation.cost || recording.profile.is_some(),
+            is_signed || relation.self_cost <= relation.cost || recording.profile.is_some(),
             "self above total: {relation:?}"
         );
         let of = &mut called[relation.callee.index()];
@@ -192,8 +208,11 @@ fn check_profile(profile: &Profile) {
                     let total = contexts.total(value, context);
                     let own = contexts.self_weight(value, context);
                     let below = contexts.children(Some(context));
-                    let below = below.map(|it| contexts.total(value, it).ns()).sum::<u64>();
-                    assert_eq!(below + own.ns(), total.ns(), "a context and those below it");
+                    let below = below
+                        .map(|it| contexts.total(value, it).weight())
+                        .sum::<i64>();
+                    let sum = below + own.weight();
+                    assert_eq!(sum, total.weight(), "a context and those below it");
                 }
                 let functions = contexts.ids().map(|it| contexts.function(it).0 + 1).max();
                 contexts.function_metrics(value, functions.unwrap_or(0) as usize)
@@ -205,7 +224,9 @@ fn check_profile(profile: &Profile) {
         }
         let is_shown =
             value == profile.shown() || matches!(profile.weights(), Weights::Contexts(_));
-        for of in metrics.iter().filter(|_| is_shown) {
+        // Sums with both signs are bounded by nothing.
+        let is_bounded = is_shown && profile.negative(value) == 0;
+        for of in metrics.iter().filter(|_| is_bounded) {
             assert!(
                 of.total <= all,
                 "a function above everything: {of:?}, {all:?}"
