@@ -125,7 +125,9 @@ fn damaged_files_give_a_clear_error_or_counted_warnings() {
                 assert!(words.iter().all(|word| message.contains(word)), "{message}");
             }
             (Warnings(kinds), Ok(recording)) => {
-                let counted = warnings(&recording);
+                let mut counted = warnings(&recording);
+                // Whoever ran an older version here has its index of the file.
+                counted.remove("index-of-other-version");
                 assert!(
                     kinds.iter().all(|kind| counted.contains_key(kind)),
                     "{name}: {counted:?}"
