@@ -15,6 +15,7 @@ use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
 use callscape_facts::trace::Within;
+use callscape_views::text::percent;
 
 #[derive(Debug, clap::Args)]
 #[command(about = "List the calling contexts of a recording: its calls merged by call path", after_help = HELP)]
@@ -299,7 +300,7 @@ impl<'a> Shown<'a> {
                 .name;
             table.row([
                 unit.show(total(id)),
-                format!("{:.1}", 100.0 * total(id).weight() as f64 / whole.max(1.0)),
+                percent(total(id).weight() as f64 / whole.max(1.0)),
                 unit.show(contexts.self_weight(self.value, id)),
                 output::calls(contexts.calls(id).unwrap_or_default(), counts_calls),
                 format!("{indent}{deeper}{name}"),

@@ -81,14 +81,14 @@ impl Kept {
         })
     }
 
-    /// The parts of calls that lie in `range`, as calls. O(calls in the range).
+    /// The parts of calls that lie in `range`, as calls. O(calls).
     #[cfg(test)]
-    pub(crate) fn parts(trace: &Trace, range: TimeRange) -> Kept {
+    pub(crate) fn parts(&self, range: TimeRange) -> Kept {
         let overlaps = |it: &Call| {
             let is_after = it.end > range.start || it.start >= range.start;
             it.start < range.end && is_after && range.start < range.end
         };
-        let mut kept = Kept::overlapping(trace, range, |_| true);
+        let mut kept = self.clone();
         for calls in &mut kept.threads {
             *calls = retain(calls, |_, kept| overlaps(&kept.call));
             for kept in calls {

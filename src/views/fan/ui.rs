@@ -251,10 +251,10 @@ fn tip(of: &Compacted, ui: &mut Ui, document: &Document, disc: Disc) {
     let total = compaction.weight(node);
     let below = compaction.children(Some(node));
     let below = below.fold(0_u64, |sum, it| sum.saturating_add(compaction.weight(it)));
-    let whole = shown.whole.ns().max(1) as f64;
     let cost = |it: u64| {
-        let share = 100.0 * it as f64 / whole;
-        format!("{} ({share:.1} %)", document.show_cost(Cost::from_ns(it)))
+        let cost = Cost::from_ns(it);
+        let share = text::percent(shown.share(cost));
+        format!("{} ({share} %)", document.show_cost(cost))
     };
     line(format!("total {}", cost(total)));
     line(format!("in itself {}", cost(total.saturating_sub(below))));

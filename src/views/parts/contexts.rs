@@ -27,6 +27,8 @@ pub(crate) struct ShownContexts {
     /// Whether the second value says what of the first was waiting.
     pub knows_waiting: bool,
     pub whole: Cost,
+    /// What shares are shares of: the whole, or where weights have both signs the sum of their sizes.
+    pub size: u64,
     other: Option<Other>,
     /// By context the calls of all contexts before it, made when first asked for.
     calls_before: OnceLock<Vec<u64>>,
@@ -47,12 +49,18 @@ impl ShownContexts {
     pub(crate) fn of(contexts: Contexts) -> ShownContexts {
         ShownContexts {
             whole: contexts.weight(0),
+            size: size(&contexts, 0),
             contexts,
             value: 0,
             knows_waiting: false,
             other: None,
             calls_before: OnceLock::new(),
         }
+    }
+
+    /// Which part of everything a cost is; below 0 if that is.
+    pub(crate) fn share(&self, cost: Cost) -> f64 {
+        cost.weight() as f64 / self.size.max(1) as f64
     }
 
     pub(crate) fn total(&self, context: ContextId) -> Cost {
@@ -259,12 +267,17 @@ fn count(
     let value = value(recording);
     Ok(Some(ShownContexts {
         whole: contexts.weight(value),
+        size: size(&contexts, value),
         knows_waiting: recording.trace.knows_waiting(),
         value,
         contexts,
         other,
         calls_before: OnceLock::new(),
     }))
+}
+
+fn size(contexts: &Contexts, value: usize) -> u64 {
+    contexts.sizes_before(value).last().copied().unwrap_or(0)
 }
 
 /// By context of the run shown, the one of the other with the same path of functions. O(contexts).

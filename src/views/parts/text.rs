@@ -4,6 +4,16 @@ use callscape_base::units::{Cost, Time};
 
 pub use callscape_base::units::{counted, grouped as count};
 
+/// A share in percent, with one decimal place.
+pub fn percent(share: f64) -> String {
+    let text = format!("{:.1}", 100.0 * share);
+    match text.strip_prefix('-') {
+        Some("0.0") => "0.0".to_owned(),
+        Some(size) => format!("−{size}"),
+        None => text,
+    }
+}
+
 pub fn bytes(n: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = n as f64;

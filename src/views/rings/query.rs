@@ -89,8 +89,8 @@ impl Query {
     fn holds(&self, shown: &ShownContexts, context: ContextId) -> bool {
         self.constraints.iter().all(|it| {
             let (value, whole) = match it.of {
-                Of::Total => (shown.total(context).ns(), shown.whole.ns()),
-                Of::Own => (shown.own(context).ns(), shown.whole.ns()),
+                Of::Total => (shown.total(context).size(), shown.size),
+                Of::Own => (shown.own(context).size(), shown.size),
                 Of::Calls => {
                     let all = shown.calls_before().last().copied();
                     (shown.calls(context), all.unwrap_or_default())

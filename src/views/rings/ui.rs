@@ -284,8 +284,8 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
     }
     let share = |cost: callscape_base::units::Cost| {
-        let share = 100.0 * cost.ns() as f64 / shown.whole.ns().max(1) as f64;
-        format!("{} ({share:.1} %)", document.show_cost(cost))
+        let share = text::percent(shown.share(cost));
+        format!("{} ({share} %)", document.show_cost(cost))
     };
     let mut lines = vec![
         format!("total {}", share(shown.total(context))),

@@ -86,8 +86,8 @@ impl Sums {
 
     fn order(&self, other: &Sums, by: By) -> Ordering {
         match by {
-            By::Total => self.total.cmp(&other.total),
-            By::Own => self.own.cmp(&other.own),
+            By::Total => self.total.size().cmp(&other.total.size()),
+            By::Own => self.own.size().cmp(&other.own.size()),
             By::Calls => self.calls.cmp(&other.calls),
             By::Average => self.average().cmp(&other.average()),
             By::Waiting => self.waiting.cmp(&other.waiting),
@@ -340,7 +340,7 @@ impl Forest {
             self.set_open(node, true);
             let children = self.node(node).children.clone().unwrap_or_default();
             // What has very many callees stays closed, unless most of the time is spent in it.
-            let is_most = self.node(node).sums.total.ns() >= self.shown.whole.ns() / 2;
+            let is_most = self.shown.share(self.node(node).sums.total) >= 0.5;
             if seen + children.len() > rows.saturating_mul(2) && !is_most {
                 self.nodes[node as usize].is_open = false;
                 continue;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::parts::contexts::ShownContexts;
+use crate::parts::text::percent;
 use callscape_base::units::{ContextId, Cost};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
@@ -205,4 +206,31 @@ fn of_very_many_rows_the_hottest_are_shown_and_the_rest_is_one() {
         .map(|&it| forest.node(it).sums.total)
         .sum();
     assert_eq!(sum, shown.whole);
+}
+
+#[test]
+fn where_weights_have_signs_shares_are_of_their_sizes_and_the_largest_stand_first() {
+    let place = || Place::file("made here");
+    let reporter = Reporter::new();
+    let mut builder = ContextsBuilder::new(1, &reporter);
+    let main = builder.child(NodeId::ROOT, FunctionId(0), place);
+    for (function, weight) in [(1, -2_i64), (2, 10), (3, -7)] {
+        let context = builder.child(main, FunctionId(function), place);
+        builder.add(context, 0, weight, place);
+    }
+    let shown = Arc::new(ShownContexts::of(builder.finish()));
+    let forest = Forest::new(Arc::clone(&shown), Mode::Calls, By::Total, 10);
+    let rows = forest.rows().iter().map(|&it| {
+        let node = forest.node(it);
+        let share = percent(shown.share(node.sums.total));
+        (node.function.0, node.sums.total.weight(), share)
+    });
+    let expected = [
+        (0, 1, "5.3"),
+        (2, 10, "52.6"),
+        (3, -7, "−36.8"),
+        (1, -2, "−10.5"),
+    ];
+    let expected = expected.map(|(function, total, share)| (function, total, share.to_owned()));
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
 }

@@ -186,9 +186,8 @@ impl Listed<'_> {
 
     fn name(&self, ui: &mut Ui, node: u32, of: &Node) -> bool {
         let colors = style::colors(self.theme);
-        let whole = self.forest.shown().whole.ns().max(1) as f64;
-        let share = of.sums.total.ns() as f64 / whole;
-        rows::bar(ui, share, colors.accent);
+        let share = self.forest.shown().share(of.sums.total);
+        rows::bar(ui, share.max(0.0), colors.accent);
         // What is meant and not seen stands somewhere below a closed row.
         if !of.is_open {
             for (hits, color) in self.view.hits.iter().zip([colors.weak, colors.accent]) {
@@ -239,9 +238,8 @@ impl Listed<'_> {
         let sums = &of.sums;
         let cost = match column {
             Column::Share => {
-                let whole = self.forest.shown().whole.ns().max(1) as f64;
-                let share = 100.0 * sums.total.ns() as f64 / whole;
-                return rows::number(ui, format!("{share:.1}"));
+                let share = self.forest.shown().share(sums.total);
+                return rows::number(ui, text::percent(share));
             }
             Column::Calls => return rows::number(ui, text::count(sums.calls)),
             Column::Delta => {

@@ -385,17 +385,18 @@ fn means_in_parquet_tell_of_their_runs() {
 }
 
 /// Each relation: caller, callee, calls, cost and self cost.
-fn related(recording: &Recording) -> Vec<(String, String, u64, u64, u64)> {
+fn related(recording: &Recording) -> Vec<(String, String, u64, i64, i64)> {
     let name = |id: FunctionId| recording.functions.get(id).name.to_owned();
     let row = |it: &callscape::facts::trace::Relation| {
-        let costs = (it.cost.ns(), it.self_cost.ns());
+        let costs = (it.cost.weight(), it.self_cost.weight());
         (name(it.caller), name(it.callee), it.calls, costs.0, costs.1)
     };
     recording.relations(None).iter().map(row).collect()
 }
 
-fn relation(caller: &str, callee: &str, numbers: [u64; 3]) -> (String, String, u64, u64, u64) {
+fn relation(caller: &str, callee: &str, numbers: [i64; 3]) -> (String, String, u64, i64, i64) {
     let [calls, cost, own] = numbers;
+    let calls = calls.unsigned_abs();
     (caller.to_owned(), callee.to_owned(), calls, cost, own)
 }
 
@@ -413,7 +414,7 @@ fn a_file_of_call_relations_is_a_profile_of_functions_and_relations() {
         related(&recording),
         [
             relation("main", "walk", [4, 120, 60]),
-            relation("main", "x,y", [0, 0, 0]),
+            relation("main", "x,y", [0, -4, 0]),
             relation("walk", "walk", [5, 60, 20]),
             relation("walk", "read", [7, 30, 30]),
         ]
@@ -425,7 +426,8 @@ fn a_file_of_call_relations_is_a_profile_of_functions_and_relations() {
         .map(|id| {
             let of = metrics[id.index()];
             let function = recording.functions.get(id);
-            (function.name, of.calls, of.total.ns(), of.self_cost.ns())
+            let costs = (of.total.weight(), of.self_cost.weight());
+            (function.name, of.calls, costs.0, costs.1)
         })
         .collect();
     // Recursion counts once. Where some costs are negative, nothing bounds the sums.

@@ -117,7 +117,11 @@ fn damaged_files_give_a_clear_error_or_counted_warnings() {
         return;
     };
     for (name, outcome) in DAMAGED {
-        let result = open(&dir.join(name));
+        let mut result = open(&dir.join(name));
+        // An index that an older version has left in the cache is made anew by the first reading.
+        if matches!(&result, Ok(it) if warnings(it).contains_key("index-of-other-version")) {
+            result = open(&dir.join(name));
+        }
         match (outcome, result) {
             (Error(words), Err(error)) => {
                 let message = error.to_string();
@@ -125,9 +129,7 @@ fn damaged_files_give_a_clear_error_or_counted_warnings() {
                 assert!(words.iter().all(|word| message.contains(word)), "{message}");
             }
             (Warnings(kinds), Ok(recording)) => {
-                let mut counted = warnings(&recording);
-                // Whoever ran an older version here has its index of the file.
-                counted.remove("index-of-other-version");
+                let counted = warnings(&recording);
                 assert!(
                     kinds.iter().all(|kind| counted.contains_key(kind)),
                     "{name}: {counted:?}"
