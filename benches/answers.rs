@@ -16,8 +16,7 @@ use callscape_testing::timing::{least, ms, setting};
 
 const TIMES: usize = 3;
 
-/// What is asked, the arguments with `RUN` for the recording, and what must be reached at 100 million calls where that is
-/// a target.
+/// A question, the arguments that ask it (`RUN` is the recording), and its target at 100 million calls, if there is one.
 const ASKED: [(&str, &str, &str); 12] = [
     ("info", "info RUN --json", ""),
     ("functions", "functions RUN --json", ""),

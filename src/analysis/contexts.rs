@@ -61,7 +61,7 @@ fn with_waiting(weighed: &Contexts, timed: &Contexts) -> Contexts {
 /// A call that is open at the call being read.
 struct Open {
     function: FunctionId,
-    /// `None` if it does not count, and none inside it so far.
+    /// `None` as long as neither the call nor any call inside it counts.
     context: Option<NodeId>,
     /// Cost and waiting are its own, without subcalls.
     is_own: bool,
@@ -100,7 +100,7 @@ pub fn of_threads(
     let threads: Vec<ThreadId> = threads.into_iter().collect();
     let within = within.into();
     let hung = Hung::of(trace, &threads);
-    // Parts add up from piece to piece; what calls that reach out count with else does not.
+    // Only parts of calls can be added up piece by piece.
     let is_of_parts = within.enclosing == Enclosing::Parts || within.range.is_none();
     if hung.roots.is_empty()
         && is_of_parts

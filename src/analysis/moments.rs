@@ -33,7 +33,7 @@ pub fn of_functions(
 
 /// Relations between what stands for functions: modules, entities of a mapping, or functions themselves.
 pub struct Between<'a> {
-    /// By function, what stands for it; `None` for what is not shown.
+    /// The entity that represents a function; `None` if it is not shown.
     of: &'a dyn Fn(FunctionId) -> Option<u32>,
     places: HashMap<(u32, u32), usize>,
 }

@@ -22,7 +22,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// Reads what is remembered, and arranges `panes` so; what could not be read. Without a file they stand as they do.
+    /// Reads the remembered state and arranges `panes` by it. Also returns why it could not be read; if there is no file,
+    /// `panes` are unchanged.
     pub(crate) fn recall(panes: &mut Panes) -> (Memory, Option<String>) {
         let path = dirs::config_dir().map(|dir| dir.join("callscape").join("window.json"));
         let recalled = path.as_deref().map(versioned::read).transpose();

@@ -1,5 +1,6 @@
 //! `callscape info`: Show what a recording contains: threads, calls, functions, repairs
 
+mod memory;
 mod sampled;
 
 use std::collections::BTreeMap;
@@ -16,10 +17,10 @@ use callscape_base::warnings::Warning;
 use callscape_facts::frequency::LeftOut;
 use callscape_facts::gaps::Gaps;
 use callscape_facts::lines::Lines;
-use callscape_facts::memory::{Detail, Known, Memory};
 use callscape_facts::recording::RecordingKind;
 use callscape_facts::sampling::Sampling;
 use callscape_facts::trace::WaitingKnown;
+use memory::MemoryKnown;
 use sampled::SampledBy;
 
 #[derive(Debug, clap::Args)]
@@ -145,101 +146,6 @@ struct Waiting {
     voluntary_ns: Cost,
 }
 
-/// How much is known of memory, and how many events or instants there are.
-#[derive(Serialize)]
-struct MemoryKnown<'a> {
-    /// Every event, samples, snapshots, or only counters.
-    detail: Detail,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    events: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instants: Option<usize>,
-    /// Whether releases are recorded; otherwise live objects are known only at the snapshots.
-    releases_known: bool,
-    sizes_known: bool,
-    peak_bytes: Option<u64>,
-    duration: Time,
-    /// What times count.
-    clock: Unit,
-    /// Which of several objects of a size and stack was released is not in the recording.
-    ages_inferred: bool,
-    /// Names of the counters.
-    counters: Vec<&'a str>,
-}
-
-impl<'a> From<&'a Memory> for MemoryKnown<'a> {
-    fn from(memory: &'a Memory) -> MemoryKnown<'a> {
-        let has_objects = memory.detail != Detail::Counters;
-        let (events, instants, peak) = match &memory.known {
-            Known::Events(events) => (Some(events.end()), None, Some(events.peak())),
-            Known::Allocations(allocations) => {
-                let lived = Some(allocations.survivors.len()).filter(|&it| it > 0);
-                (Some(allocations.events.end()), lived, None)
-            }
-            Known::Sums(sums) => (None, Some(sums.instants.len()), sums.peak),
-        };
-        let peak = peak.filter(|_| memory.sizes_known && has_objects);
-        MemoryKnown {
-            detail: memory.detail,
-            events: events.filter(|_| has_objects),
-            instants,
-            releases_known: has_objects && memory.events().is_some(),
-            sizes_known: memory.sizes_known,
-            peak_bytes: peak.map(|(bytes, _)| bytes),
-            duration: memory.end,
-            clock: memory.clock.clone(),
-            ages_inferred: memory.ages_inferred,
-            counters: memory.counters.iter().map(|it| it.name.as_str()).collect(),
-        }
-    }
-}
-
-impl MemoryKnown<'_> {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let what = match (self.detail, self.events, self.instants) {
-            (Detail::Counters, ..) => "only counters".to_owned(),
-            (Detail::Events, Some(events), _) => format!("every event: {events}"),
-            (Detail::Samples, Some(events), lived) if !self.releases_known => {
-                let lived = match lived {
-                    None => "no live objects",
-                    Some(1) => "samples of live objects at one instant",
-                    Some(_) => "samples of live objects at a few instants",
-                };
-                format!("samples of allocations: {events}, no releases, {lived}")
-            }
-            (Detail::Samples, Some(events), _) => {
-                format!("samples: {}", counted(u64::from(events), "event", "events"))
-            }
-            (Detail::Samples, None, _) => "samples of what lives at the end".to_owned(),
-            (_, _, Some(instants)) => {
-                format!(
-                    "sums at {}",
-                    counted(instants as u64, "instant", "instants")
-                )
-            }
-            _ => "nothing".to_owned(),
-        };
-        let peak = self
-            .peak_bytes
-            .map(|it| Unit::Bytes.show(Cost::from_ns(it)));
-        let peak = peak.map_or(String::new(), |it| format!(", peak {it}"));
-        let sizes = match self.sizes_known {
-            true => "",
-            false => ", sizes not recorded",
-        };
-        let ages = match self.ages_inferred {
-            true => ", ages inferred",
-            false => "",
-        };
-        writeln!(out, "memory     {what}{peak}{sizes}{ages}")?;
-        if self.counters.is_empty() {
-            return Ok(());
-        }
-        let names = self.counters.join(", ");
-        writeln!(out, "measured   {}", escape::name(&names))
-    }
-}
-
 /// Number of known lines of functions, and whether lines of calls are known.
 #[derive(Serialize)]
 struct LinesKnown {
@@ -361,6 +267,28 @@ struct Value<'a> {
     negative: u64,
 }
 
+impl Value<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let name = escape::name(self.name);
+        let total = self.unit.show(self.total);
+        match self.shown {
+            true => writeln!(out, "shown      {name}: {total}")?,
+            false if name.contains(' ') => {
+                writeln!(out, "value      {name}: {total}, by --value '{name}'")?;
+            }
+            false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
+        }
+        if self.negative > 0 {
+            let weights = counted(self.negative, "weight is", "weights are");
+            writeln!(
+                out,
+                "           {weights} negative: summed up with the sign, drawn as nothing"
+            )?;
+        }
+        Ok(())
+    }
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -386,6 +314,21 @@ impl Counts {
             *counts.calls.entry(rule.name()).or_default() += calls;
         }
         counts
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut resolution = Table::new(&[
+            ("resolved by", Align::Left),
+            ("functions", Align::Right),
+            ("calls", Align::Right),
+        ]);
+        for rule in Rule::ALL.map(Rule::name) {
+            let of = |counts: &BTreeMap<&str, u64>| counts.get(rule).copied().unwrap_or(0);
+            let (functions, calls) = (of(&self.functions), of(&self.calls));
+            let rule = rule.replace('_', " ");
+            resolution.row([rule, functions.to_string(), calls.to_string()]);
+        }
+        resolution.write(out)
     }
 }
 
@@ -468,22 +411,7 @@ impl<'a> Info<'a> {
             writeln!(out, "kind       profile: weights without times")?;
         }
         for value in &self.values {
-            let name = escape::name(value.name);
-            let total = value.unit.show(value.total);
-            match value.shown {
-                true => writeln!(out, "shown      {name}: {total}")?,
-                false if name.contains(' ') => {
-                    writeln!(out, "value      {name}: {total}, by --value '{name}'")?;
-                }
-                false => writeln!(out, "value      {name}: {total}, by --value {name}")?,
-            }
-            if value.negative > 0 {
-                let weights = counted(value.negative, "weight is", "weights are");
-                writeln!(
-                    out,
-                    "           {weights} negative: summed up with the sign, drawn as nothing"
-                )?;
-            }
+            value.write(out)?;
         }
         if self.kind == RecordingKind::Sampled || self.samples > 0 {
             writeln!(out, "samples    {}", self.samples)?;
@@ -541,22 +469,16 @@ impl<'a> Info<'a> {
             }
         }
         writeln!(out)?;
-        let mut resolution = Table::new(&[
-            ("resolved by", Align::Left),
-            ("functions", Align::Right),
-            ("calls", Align::Right),
-        ]);
-        for rule in Rule::ALL.map(Rule::name) {
-            let of = |counts: &BTreeMap<&str, u64>| counts.get(rule).copied().unwrap_or(0);
-            let (functions, calls) = (of(&self.resolution.functions), of(&self.resolution.calls));
-            let rule = rule.replace('_', " ");
-            resolution.row([rule, functions.to_string(), calls.to_string()]);
-        }
-        resolution.write(out)?;
+        self.resolution.write(out)?;
         if is_profile {
             return self.write_warnings(out);
         }
         writeln!(out)?;
+        self.write_threads(out)?;
+        self.write_warnings(out)
+    }
+
+    fn write_threads(&self, out: &mut dyn Write) -> io::Result<()> {
         let knows_sampled = self.threads.iter().any(|it| it.sampled_ns.is_some());
         let mut headings = vec![
             ("thread", Align::Right),
@@ -582,8 +504,7 @@ impl<'a> Info<'a> {
             cells.push(thread.name.to_owned());
             threads.row(cells);
         }
-        threads.write(out)?;
-        self.write_warnings(out)
+        threads.write(out)
     }
 
     fn write_left_out(&self, out: &mut dyn Write) -> io::Result<()> {

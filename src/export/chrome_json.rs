@@ -4,9 +4,10 @@
 //! through them: complete (X) events could not tell siblings from nested calls where calls take no time.
 //! Times are microseconds with three decimals, exact to the nanosecond. Where a function stands is in `args`,
 //! `file` and `line`, of both events, since some readers pair them by name and arguments. What it belongs to is
-//! the category, and once more in `args`, with the column where it begins, as `callscape`. A sampled recording says so in the labels of its processes and in `otherData`: the format
-//! has no calls that are known to the sampling interval only. A link is a flow, whose start stands behind the begin of the
-//! call that it comes from and whose end behind that of the call that it leads to. Its category is its kind.
+//! the category, and once more in `args`, with the column where it begins, as `callscape`. A sampled recording says so
+//! in the labels of its processes and in `otherData`: the format has no calls that are known to the sampling interval
+//! only. A link is a flow from its source call to its target call. Both ends follow the begin events of these calls, and
+//! the category is the kind of link.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -127,7 +128,7 @@ fn ends(part: &Part<'_>) -> HashMap<At, Vec<String>> {
     ends
 }
 
-/// Where a function stands, as members of arguments; with its name where that is not that of the event.
+/// The location of a function as members of `args`, with its name if the event has another one.
 fn place(functions: &Functions, id: FunctionId, is_named: bool) -> Vec<String> {
     let function = functions.get(id);
     let mut place: Vec<String> = Vec::new();

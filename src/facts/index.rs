@@ -2,7 +2,7 @@
 //!
 //! A header, the blocks and summaries in the order in which the import wrote them, and the tail: tables
 //! that lead to these, functions, threads and what the importer wants to remember; packed where it is small, mapped
-//! where it is large. Behind the tail is what has been found out about all calls (`trace::appendix`). Header and tail are
+//! where it is large. The tail is followed by answers about all calls (`trace::appendix`). Header and tail are
 //! compared with their checksums when the file is opened, every block and summary when it is first
 //! read, or all at once. Numbers are little-endian; on a machine that is not, an index does not fit.
 

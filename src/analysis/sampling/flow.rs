@@ -255,7 +255,7 @@ impl<Stacks: Iterator<Item = (Time, ThreadId)>> Run<'_, '_, '_, Stacks> {
         }
     }
 
-    /// A call begins in what is shown: that with this number, unless only its end is known.
+    /// Begins a call of the output. Its number is that in the trace; a call of which only the end is known has none.
     fn push(&mut self, lane: usize, (call, function): (Option<CallId>, FunctionId), time: Time) {
         let id = self.of.names.get(function, self.of.builder);
         let time_out = self.timestamp(time);

@@ -148,7 +148,7 @@ impl<'r> ContextsBuilder<'r> {
         self.weights[value][*row as usize - 1] += weight;
     }
 
-    /// All contexts so far, the root first.
+    /// The contexts added so far, starting with the root.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }

@@ -125,7 +125,7 @@ impl LineStacks {
     }
 }
 
-/// What a stack has in a column; none of the empty one.
+/// The entry of a stack in a column; the empty stack has none.
 fn at<T>(column: Option<&mut Vec<T>>, stack: LineStackId) -> Option<&mut T> {
     column?.get_mut(stack.index().checked_sub(1)?)
 }

@@ -64,8 +64,8 @@ impl Graph {
     /// the least of this sum and of everything. Of inner calls that nobody makes an outer one the sum may be less than
     /// what the function itself weighs, which is its total then ([`raised`](Self::raised)). O(nodes × log + edges).
     ///
-    /// Where anything weighs less than nothing, none of these bounds holds: a total then is what a node and the calls
-    /// from it to others weigh.
+    /// With negative weights these bounds do not hold. A total is then the sum of a node's own weight and of its calls
+    /// to others.
     pub fn function_metrics(&self, value: usize, functions: usize) -> Vec<FunctionMetrics> {
         let mut metrics = self.told_metrics(value, functions);
         if self.negative(value) == 0 {

@@ -14,9 +14,9 @@ pub struct OfValue {
 }
 
 impl OfValue {
-    /// Makes what is told agree with itself, each repair counted: a total is no less than the self weight in it, where
-    /// neither is negative (`total-below-self`), nothing waits longer than it runs (`waiting-beyond-cost`), and what all functions weigh,
-    /// whatever their signs, and all calls fit into 64 bits (`weight-out-of-range`, `calls-out-of-range`).
+    /// Repairs contradictions and counts each repair: a total below its self weight where neither is negative
+    /// (`total-below-self`), a waiting time above the cost (`waiting-beyond-cost`), and sums of sizes or calls beyond 64
+    /// bits (`weight-out-of-range`, `calls-out-of-range`).
     fn repair(&mut self, reporter: &Reporter, place: &impl Fn() -> Place) {
         let (mut sum, mut room_for_calls) = (0, u64::MAX);
         for of in &mut self.functions {
