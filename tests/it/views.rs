@@ -174,9 +174,9 @@ fn shown(session: &Session, view: ViewId, selection: &Selection) -> String {
             )
         }
         "calls" => {
-            let (cut, of) = (Cut::all(), CallsOf::Module(ModuleId::ROOT));
+            let of = CallsOf::Module(ModuleId::ROOT);
             let (range, none) = (selection.range, Progress::new());
-            let list = CallList::find(session, 0, &cut, of, range, &filters, &none);
+            let list = CallList::find(session, 0, of, range, &filters, &none);
             let list = list.expect("nobody cancels");
             let rows = (0..list.len()).filter_map(|place| list.row(place));
             let time = selection.time;

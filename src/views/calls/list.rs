@@ -7,7 +7,6 @@ use callscape_analysis::session::{Resolved, Session};
 use callscape_base::escape;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
-use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
 use callscape_filter::linked::linked_callers;
 use callscape_filter::selection::CallOf;
@@ -57,9 +56,12 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn new(session: &Session, resolved: &Resolved, cut: &Cut, of: CallsOf) -> Wanted {
-        let hierarchy = &session.hierarchy;
+    fn new(session: &Session, resolved: &Resolved, of: CallsOf) -> Wanted {
         let modules = &resolved.resolution.modules;
+        let inside = |outer: ModuleId| -> Vec<bool> {
+            let is_inside = |&module: &ModuleId| session.hierarchy.contains(outer, module);
+            modules.iter().map(is_inside).collect()
+        };
         match of {
             CallsOf::Function(of) => Wanted {
                 callees: (0..modules.len())
@@ -68,23 +70,14 @@ impl Wanted {
                 callers: None,
             },
             CallsOf::Module(outer) => Wanted {
-                callees: modules
-                    .iter()
-                    .map(|&module| hierarchy.contains(outer, module))
-                    .collect(),
+                callees: inside(outer),
                 callers: None,
             },
-            CallsOf::Relation(from, to) | CallsOf::Hop(from, to, ..) => {
-                let displayed = cut.displayed(hierarchy);
-                let is_of = |of: ModuleId| -> Vec<bool> {
-                    let shown = |module: &ModuleId| displayed.get(module.index()) == Some(&of);
-                    modules.iter().map(shown).collect()
-                };
-                Wanted {
-                    callees: is_of(to),
-                    callers: Some(is_of(from)),
-                }
-            }
+            // Arcs of small blocks end at what contains these.
+            CallsOf::Relation(from, to) | CallsOf::Hop(from, to, ..) => Wanted {
+                callees: inside(to),
+                callers: Some(inside(from)),
+            },
         }
     }
 
@@ -100,12 +93,10 @@ impl Wanted {
 }
 
 impl CallList {
-    /// The calls that `range` and `filters` leave of those behind `of`, in order of start. `cut` says which
-    /// modules are displayed. O(calls in the range).
+    /// The calls that `range` and `filters` leave of those behind `of`, in order of start. O(calls in the range).
     pub fn find(
         session: &Session,
         recording: usize,
-        cut: &Cut,
         of: CallsOf,
         range: Option<TimeRange>,
         filters: &Filters,
@@ -121,7 +112,7 @@ impl CallList {
         let Some(resolved) = session.recordings.get(recording) else {
             return Ok(list);
         };
-        let wanted = Wanted::new(session, resolved, cut, of);
+        let wanted = Wanted::new(session, resolved, of);
         if let CallsOf::Hop(_, _, thread, time) = of {
             list.take_open(resolved, &wanted, thread, time);
         } else {
@@ -323,15 +314,16 @@ mod tests {
     use super::*;
     use callscape_analysis::session::Inputs;
     use callscape_base::units::CallId;
+    use callscape_filter::cut::Cut;
     use callscape_filter::filters::FilterStep;
 
     fn demo() -> Session {
         Session::open(&Inputs::default(), &Progress::new()).expect("the demo is built in")
     }
 
-    fn find(session: &Session, cut: &Cut, of: CallsOf, filters: &Filters) -> CallList {
+    fn find(session: &Session, of: CallsOf, filters: &Filters) -> CallList {
         let none = Progress::new();
-        CallList::find(session, 0, cut, of, None, filters, &none).expect("nobody cancels")
+        CallList::find(session, 0, of, None, filters, &none).expect("nobody cancels")
     }
 
     #[test]
@@ -342,7 +334,6 @@ mod tests {
         let modules = &resolved.resolution.modules;
         let all = find(
             &session,
-            &Cut::all(),
             CallsOf::Module(ModuleId::ROOT),
             &Filters::default(),
         );
@@ -354,15 +345,10 @@ mod tests {
             if session.hierarchy.is_leaf(module)
                 && modules.iter().filter(|&&it| it == module).count() == 1
             {
-                let list = find(
-                    &session,
-                    &Cut::all(),
-                    CallsOf::Module(module),
-                    &Filters::default(),
-                );
+                let list = find(&session, CallsOf::Module(module), &Filters::default());
                 assert_eq!(list.counted(), metrics.calls);
                 let of = CallsOf::Function(FunctionId(function as u32));
-                let same = find(&session, &Cut::all(), of, &Filters::default());
+                let same = find(&session, of, &Filters::default());
                 assert_eq!(same.counted(), metrics.calls);
                 let costs: Cost = (0..list.len())
                     .filter_map(|place| Some(list.row(place)?.cost))
@@ -370,21 +356,19 @@ mod tests {
                 assert!(costs >= metrics.total);
             }
         }
-        let cut = Cut::at_level(&session.hierarchy, 2);
-        let displayed = cut.displayed(&session.hierarchy);
-        let shown = |function: FunctionId| displayed[modules[function.index()].index()];
-        for relation in trace.relations(None).iter().step_by(500) {
-            let (from, to) = (shown(relation.caller), shown(relation.callee));
-            let same = trace.relations(None).into_iter();
-            let same = same.filter(|it| (shown(it.caller), shown(it.callee)) == (from, to));
-            let calls: u64 = same.map(|it| it.calls).sum();
-            let list = find(
-                &session,
-                &cut,
-                CallsOf::Relation(from, to),
-                &Filters::default(),
-            );
-            assert_eq!(list.counted(), calls);
+        // Whatever is displayed now: arcs end at files, functions, or where functions are too small for arcs.
+        for level in 1..4 {
+            let displayed = Cut::at_level(&session.hierarchy, level).displayed(&session.hierarchy);
+            let shown = |function: FunctionId| displayed[modules[function.index()].index()];
+            for relation in trace.relations(None).iter().step_by(500) {
+                let (from, to) = (shown(relation.caller), shown(relation.callee));
+                let same = trace.relations(None).into_iter();
+                let same = same.filter(|it| (shown(it.caller), shown(it.callee)) == (from, to));
+                let calls: u64 = same.map(|it| it.calls).sum();
+                let of = CallsOf::Relation(from, to);
+                let list = find(&session, of, &Filters::default());
+                assert_eq!(list.counted(), calls, "level {level}");
+            }
         }
     }
 
@@ -393,7 +377,7 @@ mod tests {
         let session = demo();
         let root = CallsOf::Module(ModuleId::ROOT);
         let functions = &session.recordings[0].recording.functions;
-        let mut list = find(&session, &Cut::all(), root, &Filters::default());
+        let mut list = find(&session, root, &Filters::default());
         let rows = |list: &CallList| -> Vec<CallRow> {
             (0..list.len().min(5000))
                 .filter_map(|place| list.row(place).copied())
@@ -412,7 +396,7 @@ mod tests {
             thread: ThreadId(0),
             call: CallId(0),
         });
-        let one = find(&session, &Cut::all(), root, &Filters::new([below]));
+        let one = find(&session, root, &Filters::new([below]));
         let trace = &session.recordings[0].recording.trace;
         let triggered = trace.call(ThreadId(0), CallId(0)).triggered;
         assert_eq!(one.counted(), trace.calls() - u64::from(triggered));
@@ -426,7 +410,7 @@ mod tests {
         let some = metrics.iter().position(|it| (20..500).contains(&it.calls));
         let module = resolved.resolution.modules[some.expect("called some times")];
         let of = CallsOf::Module(module);
-        let list = find(&session, &Cut::all(), of, &Filters::default());
+        let list = find(&session, of, &Filters::default());
         let mut file = Vec::new();
         list.write_csv(&session, 0, &mut file, &Progress::new())
             .expect("memory takes all");

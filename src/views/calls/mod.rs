@@ -110,10 +110,10 @@ impl Calls {
         self.list = None;
         self.listing = wanted.map(|wanted| {
             let session = Arc::clone(&document.session);
-            let (recording, cut) = (document.recording(), document.cut.clone());
+            let recording = document.recording();
             Job::start(state.waker(), move |progress| {
                 let ListedFor { of, range, filters } = wanted;
-                CallList::find(&session, recording, &cut, of, range, &filters, progress)
+                CallList::find(&session, recording, of, range, &filters, progress)
             })
         });
     }
