@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
+use super::contexts;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, FunctionId, ThreadId, Time, TimeRange};
 use callscape_facts::contexts::Contexts;
 use callscape_facts::recording::Recording;
-use callscape_facts::trace::{Call, Relation, Trace, Within};
+use callscape_facts::trace::{Call, Enclosing, Relation, Trace, Within};
 
 /// How many calls are gone through between two looks at the wish to cancel.
 const BATCH: u64 = 1 << 16;
@@ -53,8 +54,8 @@ impl<'a> Between<'a> {
         self.places.get(&pair).copied()
     }
 
-    /// The moments of each relation, in order; `None` if the recording has neither calls nor contexts. O(calls), of a profile
-    /// or samples O(contexts × depth).
+    /// The moments of each relation, in order; `None` if the recording has neither calls nor contexts. O(contexts) where the
+    /// index has them; O(calls) with links, or where calls that reach out of the range count else than by their parts.
     ///
     /// # Errors
     /// When it is cancelled.
@@ -77,20 +78,22 @@ impl<'a> Between<'a> {
 
     fn of_contexts(&self, contexts: &Contexts, value: usize) -> Vec<Cost> {
         let mut moments = vec![Cost::ZERO; self.places.len()];
-        let place = |id| {
-            let caller = contexts.function(contexts.parent(id)?);
-            self.place(caller, contexts.function(id))
-        };
-        // By context, its relation.
-        let places: Vec<Option<usize>> = contexts.ids().map(place).collect();
+        // The relations of the contexts around, each with where its subtree ends.
+        let mut around: Vec<(u32, usize)> = Vec::new();
+        let mut open = vec![0_u32; self.places.len()];
         for id in contexts.ids() {
-            let Some(of) = places[id.index()] else {
+            while let Some((_, ended)) = around.pop_if(|(end, _)| *end <= id.0) {
+                open[ended] -= 1;
+            }
+            let caller = contexts.parent(id).map(|it| contexts.function(it));
+            let Some(of) = caller.and_then(|it| self.place(it, contexts.function(id))) else {
                 continue;
             };
-            let mut around = std::iter::successors(contexts.parent(id), |&it| contexts.parent(it));
-            if !around.any(|it| places[it.index()] == Some(of)) {
+            if open[of] == 0 {
                 moments[of] += contexts.total(value, id);
             }
+            open[of] += 1;
+            around.push((contexts.subtree(id).end, of));
         }
         moments
     }
@@ -101,6 +104,12 @@ impl<'a> Between<'a> {
         within: Within,
         progress: &Progress,
     ) -> Result<Vec<Cost>, Cancelled> {
+        // Calls of one path never run at once on a thread, and parts of calls add up by path; a link leads elsewhere.
+        let is_of_parts = within.range.is_none() || within.enclosing == Enclosing::Parts;
+        if is_of_parts && !trace.has_links() {
+            let contexts = contexts::of_trace(trace, within, progress)?;
+            return Ok(self.of_contexts(&contexts, 0));
+        }
         progress.start("reading every call", trace.calls());
         let mut moments = vec![Cost::ZERO; self.places.len()];
         for thread in trace.thread_ids() {
