@@ -93,7 +93,7 @@ pub(super) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub fn new(hierarchy: &'a Hierarchy) -> Files<'a> {
+    pub(crate) fn new(hierarchy: &'a Hierarchy) -> Files<'a> {
         let mut by_name: HashMap<&str, Vec<ModuleId>> = HashMap::new();
         for file in hierarchy.outermost_files() {
             by_name.entry(hierarchy.name(file)).or_default().push(file);
@@ -103,7 +103,7 @@ impl<'a> Files<'a> {
 
     /// The file whose path ends as `path` does, or that `path` ends as; of several the one with the most in common, none where
     /// that are several.
-    pub fn find(&self, path: &str) -> Option<ModuleId> {
+    pub(crate) fn find(&self, path: &str) -> Option<ModuleId> {
         let parts: Vec<&str> = path
             .split('/')
             .filter(|it| !it.is_empty() && *it != ".")
@@ -143,7 +143,7 @@ pub(super) struct Spans {
 }
 
 impl Spans {
-    pub fn new(hierarchy: &Hierarchy, file: ModuleId) -> Spans {
+    pub(crate) fn new(hierarchy: &Hierarchy, file: ModuleId) -> Spans {
         let all = hierarchy.subtree(file).map(ModuleId);
         let functions = all.filter(|&it| hierarchy.kind(it) == ModuleKind::Function);
         let spans = functions.map(|it| {
@@ -156,7 +156,7 @@ impl Spans {
     }
 
     /// The innermost function with a line.
-    pub fn at(&self, line: u32) -> Option<ModuleId> {
+    pub(crate) fn at(&self, line: u32) -> Option<ModuleId> {
         let before = self.functions.partition_point(|&(first, ..)| first <= line);
         let mut open = self.functions[..before].iter().rev();
         open.find(|(_, last, _)| line <= *last)

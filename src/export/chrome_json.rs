@@ -22,12 +22,16 @@ use callscape_facts::functions::Functions;
 use callscape_facts::recording::RecordingKind;
 
 /// What the format is called on the command line.
-pub const NAME: &str = "chrome-json";
+pub(crate) const NAME: &str = "chrome-json";
 
 /// What is said of a sampled recording.
 const SAMPLED: &str = "sampled: times are known to the sampling interval";
 
-pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+pub(crate) fn write(
+    part: &Part<'_>,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
     walk::start(part, 1, progress);
     let sampled = part.recording.kind == RecordingKind::Sampled;
     let functions = &part.recording.functions;
@@ -152,7 +156,7 @@ fn place(functions: &Functions, id: FunctionId, is_named: bool) -> Vec<String> {
 }
 
 /// A text as JSON, which steers no terminal.
-pub fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     escape::json(&serde_json::Value::from(text).to_string()).into_owned()
 }
 

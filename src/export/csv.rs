@@ -13,9 +13,13 @@ use callscape_base::units::{Cost, FunctionId, Time};
 use callscape_facts::trace::FunctionMetrics;
 
 /// What the format is called on the command line.
-pub const NAME: &str = "csv";
+pub(crate) const NAME: &str = "csv";
 
-pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+pub(crate) fn write(
+    part: &Part<'_>,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
     let functions = &part.recording.functions;
     let metrics = if part.is_whole() {
         part.recording.function_metrics(None)

@@ -17,13 +17,17 @@ use callscape_facts::functions::Function;
 use callscape_facts::profile::Profile;
 
 /// What the format is called on the command line.
-pub const NAME: &str = "folded";
+pub(crate) const NAME: &str = "folded";
 
 /// How many call paths are summed at once. Past it, what there is is written and summing starts anew: a path
 /// may then have several lines, whose sum counts.
 const MOST_PATHS: usize = 4 << 20;
 
-pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+pub(crate) fn write(
+    part: &Part<'_>,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
     let names = names(part);
     if let Some(profile) = &part.recording.profile {
         return write_profile(part, profile, &names, out);

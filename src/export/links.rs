@@ -5,10 +5,10 @@ use callscape_base::units::{CallId, ThreadId};
 use callscape_facts::trace::LinkKind;
 
 /// A call by its thread and number.
-pub type At = (ThreadId, CallId);
+pub(crate) type At = (ThreadId, CallId);
 
 /// Where each link comes from and leads to. O(links × log n).
-pub fn of(part: &Part<'_>) -> impl Iterator<Item = (At, At, LinkKind)> {
+pub(crate) fn of(part: &Part<'_>) -> impl Iterator<Item = (At, At, LinkKind)> {
     let trace = &part.recording.trace;
     trace.thread_ids().flat_map(move |thread| {
         let links = trace.linked(thread);

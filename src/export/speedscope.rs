@@ -19,9 +19,13 @@ use callscape_facts::recording::RecordingKind;
 use callscape_facts::trace::Thread;
 
 /// What the format is called on the command line.
-pub const NAME: &str = "speedscope";
+pub(crate) const NAME: &str = "speedscope";
 
-pub fn write(part: &Part<'_>, out: &mut dyn Write, progress: &Progress) -> Result<(), ExportError> {
+pub(crate) fn write(
+    part: &Part<'_>,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<(), ExportError> {
     let profile = part.recording.profile.as_ref();
     let contexts = profile
         .map(|profile| contexts_of(part, profile))

@@ -10,7 +10,7 @@ const BATCH: u32 = 4096;
 
 /// An enter or an exit, as it is handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     Enter(FunctionId, Time, CallId),
     Exit(FunctionId, Time),
 }
@@ -26,7 +26,7 @@ struct Open {
 /// Hands the enters and exits of a thread to `visit`, in their order: what a recording of the part alone
 /// would hold. Calls that reach beyond the range are cut to it; those that only touch it from outside are not
 /// in it. O(calls in the range + depth).
-pub fn walk(
+pub(crate) fn walk(
     part: &Part<'_>,
     thread: ThreadId,
     progress: &Progress,
@@ -92,7 +92,7 @@ fn enter(
 }
 
 /// Says how much there is to do: the calls of the part, or a number above.
-pub fn start(part: &Part<'_>, passes: u64, progress: &Progress) {
+pub(crate) fn start(part: &Part<'_>, passes: u64, progress: &Progress) {
     let trace = &part.recording.trace;
     let calls = part.threads().into_iter().map(|thread| match part.range {
         Some(range) => {
@@ -107,7 +107,7 @@ pub fn start(part: &Part<'_>, passes: u64, progress: &Progress) {
 
 /// Which functions the part has calls of, by function. O(1) where the part is the whole recording, whose
 /// functions are all taken to be called; else a pass over the calls.
-pub fn called(part: &Part<'_>, progress: &Progress) -> Result<Vec<bool>, ExportError> {
+pub(crate) fn called(part: &Part<'_>, progress: &Progress) -> Result<Vec<bool>, ExportError> {
     let functions = part.recording.functions.len();
     let mut called = vec![part.is_whole(); functions];
     if !part.is_whole() {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::names::NameId;
 
 /// So many files of one name are told apart by another.
-pub const COMMON: usize = 20;
+pub(crate) const COMMON: usize = 20;
 
 /// A folder's name tells a file apart where at most this share of the files of one name have a folder of that name as
 /// well.
@@ -19,7 +19,7 @@ const SHARED: f32 = 0.8;
 /// `tree-sitter-julia-0.23.1/src/parser.c`, where the others are `tree-sitter-ocaml-0.24.0` and so on. `files` are pairs
 /// of a file and its name in any order; `folders` are the names of the folders around one, the innermost first, without
 /// the root. O(files × depth).
-pub fn names<'a, Folders: Iterator<Item = &'a str>>(
+pub(crate) fn names<'a, Folders: Iterator<Item = &'a str>>(
     files: impl Iterator<Item = (u32, NameId)>,
     folders: impl Fn(u32) -> Folders,
 ) -> HashMap<u32, String> {

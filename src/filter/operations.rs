@@ -199,7 +199,7 @@ pub(super) mod tests {
     use callscape_facts::trace::{Enclosing, Within};
 
     /// A module for each function of a random trace, and which is whose.
-    pub fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {
+    pub(crate) fn modules_of_trace() -> (Hierarchy, Vec<ModuleId>) {
         let mut builder = HierarchyBuilder::new("app");
         for name in ["a", "b", "c", "d", "e"] {
             builder.add(NodeId::ROOT, Module::named(ModuleKind::Function, name));
@@ -207,7 +207,7 @@ pub(super) mod tests {
         (builder.build().0, (1..=5).map(ModuleId).collect())
     }
 
-    pub fn random_filters(below: &mut impl FnMut(u64) -> u64) -> Filters {
+    pub(crate) fn random_filters(below: &mut impl FnMut(u64) -> u64) -> Filters {
         let mut filters = Filters::default();
         for _ in 0..below(4) {
             filters.add(match below(4) {
@@ -223,7 +223,7 @@ pub(super) mod tests {
         filters
     }
 
-    pub fn random_trace(below: &mut impl FnMut(u64) -> u64) -> Trace {
+    pub(crate) fn random_trace(below: &mut impl FnMut(u64) -> u64) -> Trace {
         let reporter = Reporter::new();
         let place = || Place::file("random");
         let mut builder = TraceBuilder::new(&reporter);

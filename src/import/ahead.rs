@@ -44,7 +44,7 @@ enum Message {
 }
 
 /// The bytes of a file.
-pub struct Ahead<'a> {
+pub(crate) struct Ahead<'a> {
     /// None once the thread is to end.
     coming: Option<Receiver<Message>>,
     back: Sender<Piece>,
@@ -59,7 +59,7 @@ pub struct Ahead<'a> {
 
 impl<'a> Ahead<'a> {
     /// Opens the file, and says whether it is compressed; none where a thread is not worth it.
-    pub fn open(
+    pub(crate) fn open(
         input: &Input,
         progress: &Progress,
         taken: &Taken,

@@ -34,7 +34,7 @@ const DEEPEST: usize = 100;
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// The files in an archive, by name: with `/` between directories, which are not listed themselves.
-pub struct Archive {
+pub(crate) struct Archive {
     outer: Input,
     members: BTreeMap<String, Member>,
     /// Takes what is wrong with the archive's compression.
@@ -55,7 +55,7 @@ struct Member {
 }
 
 /// Whether a file that begins with `head`, after decompression, is an archive.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     is_zip(head) || is_tar(head)
 }
 
@@ -69,7 +69,11 @@ fn is_tar(head: &[u8]) -> bool {
 
 impl Archive {
     /// Lists the members of the archive that `outer` is.
-    pub fn open(outer: &Input, head: &[u8], progress: &Progress) -> Result<Archive, ImportError> {
+    pub(crate) fn open(
+        outer: &Input,
+        head: &[u8],
+        progress: &Progress,
+    ) -> Result<Archive, ImportError> {
         let mut archive = Archive {
             outer: outer.clone(),
             members: BTreeMap::new(),
@@ -208,7 +212,7 @@ impl Archive {
     }
 
     /// What is wrong with the archive itself.
-    pub fn warnings(&self) -> Vec<Warning> {
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
         self.reporter.warnings()
     }
 
@@ -223,7 +227,7 @@ impl Archive {
     }
 
     /// The recordings among the members, in order of name: directories that hold one, and files.
-    pub fn recordings(self: &Arc<Archive>) -> Result<Vec<Input>, ImportError> {
+    pub(crate) fn recordings(self: &Arc<Archive>) -> Result<Vec<Input>, ImportError> {
         let input = |name: &str| Input::member(&self.outer, self, name);
         let mut found: Vec<(String, Input)> = Vec::new();
         let mut dirs: Vec<&str> = self.members.keys().flat_map(|name| around(name)).collect();

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// What a mark says. Processes are as they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark<'a> {
+pub(crate) enum Mark<'a> {
     /// A call begins on the thread that writes it.
     Begin { process: &'a str, name: &'a str },
     /// Its innermost call ends.
@@ -23,7 +23,7 @@ pub enum Mark<'a> {
 }
 
 /// A mark; none of another text.
-pub fn mark(text: &str) -> Option<Mark<'_>> {
+pub(crate) fn mark(text: &str) -> Option<Mark<'_>> {
     let text = text.trim_end();
     let (kind, rest) = text.split_once('|').unwrap_or((text, ""));
     let (process, rest) = rest.split_once('|').unwrap_or((rest, ""));
@@ -46,7 +46,7 @@ pub fn mark(text: &str) -> Option<Mark<'_>> {
 
 /// Which lane of its process each open call is on that belongs to no thread, from 1.
 #[derive(Default)]
-pub struct Lanes {
+pub(crate) struct Lanes {
     open: HashMap<(String, String), u32>,
     /// By process, how many there are and which are free.
     of: HashMap<String, (u32, Vec<u32>)>,
@@ -54,7 +54,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The lane on which a call begins or ends; none where it did not begin, or begins again.
-    pub fn lane(&mut self, begins: bool, process: &str, key: &str) -> Option<u32> {
+    pub(crate) fn lane(&mut self, begins: bool, process: &str, key: &str) -> Option<u32> {
         let call = (process.to_owned(), key.to_owned());
         let (count, free) = self.of.entry(process.to_owned()).or_default();
         if !begins {

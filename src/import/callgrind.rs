@@ -36,7 +36,7 @@ use positions::Positions;
 use words::{NONE, Names, rounded, signed, words};
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "callgrind";
+pub(crate) const FORMAT: &str = "callgrind";
 
 /// Costs and counts with decimals, which no specification has, are rounded and counted as this.
 const DECIMALS_LEFT_OUT: &str = "decimals-left-out";
@@ -45,7 +45,7 @@ const DECIMALS_LEFT_OUT: &str = "decimals-left-out";
 const MOST_VALUES: usize = 32;
 
 /// Whether a line names a function and another is one of the header's, or names a file.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     if head.starts_with(b"# callgrind format") {
         return true;
     }
@@ -64,7 +64,7 @@ pub fn sniff(head: &[u8]) -> bool {
 
 /// What a file that begins with `head` says of itself where valgrind has written several for one run: which process
 /// that was with which command, and which part and thread of it the file holds.
-pub fn part_of(head: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+pub(crate) fn part_of(head: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let (mut run, mut part) = (Vec::new(), Vec::new());
     let mut by_callgrind = false;
     for line in head.split(|&byte| byte == b'\n') {
@@ -82,12 +82,12 @@ pub fn part_of(head: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
 }
 
 /// Reads the profile. O(size); memory for functions and call relations.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     join(std::slice::from_ref(input), progress)
 }
 
 /// Reads several files of one run, whose costs are added up.
-pub fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn join(inputs: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut reader = Reader {
         reporter: &reporter,

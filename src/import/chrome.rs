@@ -31,20 +31,20 @@ use clocks::Clocks;
 use complete::Complete;
 use completes::Completes;
 use dialects::Dialects;
-pub use dialects::split_name;
+pub(crate) use dialects::split_name;
 use events::{Event, Phase};
 use lanes::Lanes;
 use linked::Linked;
 use memory::Gathered;
 use nesting::{Mark, Marks, What};
-pub use passes::import;
+pub(crate) use passes::import;
 use spellings::Name;
 use threads::Threads;
 
 mod batch;
 pub(super) mod building;
 mod clocks;
-pub mod complete;
+pub(crate) mod complete;
 pub(super) mod completes;
 mod dialects;
 mod ends;
@@ -67,11 +67,11 @@ mod threads;
 mod walk;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "chrome-json";
+pub(crate) const FORMAT: &str = "chrome-json";
 
 /// Whether a file that begins with `head` may be a Chrome trace: a JSON object, in which events may come late, or an array
 /// of objects that have a phase, as far as one is there as a whole.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let mut rest = head.iter().filter(|byte| !byte.is_ascii_whitespace());
     match rest.next() {
         Some(b'{') => matches!(rest.next(), Some(b'"' | b'}') | None),

@@ -35,10 +35,10 @@ use callscape_facts::profile::{self, Value, Weights};
 use callscape_facts::recording::Recording;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "cpuprofile";
+pub(crate) const FORMAT: &str = "cpuprofile";
 
 /// Whether a file that begins with `head` is a profile of V8: nodes with call frames.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     ["", "profile.", "cpuProfile.", "result.profile."]
         .iter()
@@ -54,7 +54,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a profile. O(nodes + samples + calls), samples in order of time.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);

@@ -2,14 +2,14 @@
 
 /// Why a text is no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoTime {
+pub(crate) enum NoTime {
     NotANumber,
     OutOfRange,
 }
 
 impl NoTime {
     /// The kind of its warning.
-    pub fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> &'static str {
         match self {
             NoTime::NotANumber => "time-not-a-number",
             NoTime::OutOfRange => "time-out-of-range",
@@ -22,7 +22,7 @@ const LARGEST: u128 = 1 << 62;
 
 /// What a decimal number counts: the power of ten that makes nanoseconds of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     Nanoseconds = 0,
     Microseconds = 3,
     Milliseconds = 6,
@@ -32,7 +32,7 @@ pub enum Unit {
 /// A decimal number of `unit` as nanoseconds: exact where it has no more decimals than nanoseconds, else
 /// rounded to the nearest, half away from zero.
 #[inline]
-pub fn nanoseconds(number: &[u8], unit: Unit) -> Result<i64, NoTime> {
+pub(crate) fn nanoseconds(number: &[u8], unit: Unit) -> Result<i64, NoTime> {
     let (negative, digits) = match number.split_first() {
         Some((b'-', rest)) => (true, rest),
         _ => (false, number),
@@ -71,7 +71,7 @@ pub fn nanoseconds(number: &[u8], unit: Unit) -> Result<i64, NoTime> {
 /// eight digits at a time. None where it is anything but digits, with no more decimals than nanoseconds have, or
 /// where the bytes at hand end soon behind it.
 #[inline]
-pub fn scan(bytes: &[u8], at: usize, unit: Unit) -> Option<(i64, usize)> {
+pub(crate) fn scan(bytes: &[u8], at: usize, unit: Unit) -> Option<(i64, usize)> {
     const POWERS: [u64; 10] = [
         1,
         10,
@@ -118,7 +118,7 @@ pub fn scan(bytes: &[u8], at: usize, unit: Unit) -> Option<(i64, usize)> {
 /// The decimal digits that begin at `at`, up to eight, as a number, and how many they are. None
 /// where the bytes at hand end soon.
 #[inline]
-pub fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+pub(crate) fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk::<8>()?);
     let word = word ^ 0x3030_3030_3030_3030;
     // The high bit of the first byte that is no digit, and of any behind it.
@@ -190,7 +190,7 @@ fn any_decimal(negative: bool, number: &[u8], unit: i64) -> Result<i64, NoTime> 
 /// A number as people of other countries write it, with a decimal point and without what stands between its thousands:
 /// `1234.5` for `1.234,5`, `1'234.5` or `1 234,5`. One sign before three digits, which may be either, stands between
 /// thousands where the number `is_whole` by all that is known. None of what is no number.
-pub fn plain(text: &str, is_whole: bool) -> Option<String> {
+pub(crate) fn plain(text: &str, is_whole: bool) -> Option<String> {
     let (sign, number) = match text.strip_prefix(['-', '\u{2212}']) {
         Some(number) => ("-", number),
         None => ("", text.strip_prefix('+').unwrap_or(text)),

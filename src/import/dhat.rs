@@ -19,12 +19,12 @@ use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, Su
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "dhat";
+pub(crate) const FORMAT: &str = "dhat";
 
 const VERSION: u64 = 2;
 
 /// Whether it says that it is one.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     document::paths(head)
         .iter()
         .any(|path| path == "dhatFileVersion")
@@ -52,7 +52,7 @@ struct File {
 }
 
 /// Reads the sums. O(size).
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut file = File {

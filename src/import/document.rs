@@ -16,7 +16,7 @@ use callscape_base::warnings::{Place, Reporter};
 
 /// What stands next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     Object,
     Array,
     Text,
@@ -26,7 +26,7 @@ pub enum Next {
     Nothing,
 }
 
-pub struct Document<'a> {
+pub(crate) struct Document<'a> {
     window: Window<'a>,
     reporter: &'a Reporter,
     file: String,
@@ -36,7 +36,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub fn open(
+    pub(crate) fn open(
         input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
@@ -51,7 +51,7 @@ impl<'a> Document<'a> {
     }
 
     /// The document whose bytes this window is over.
-    pub fn over(window: Window<'a>, reporter: &'a Reporter) -> Document<'a> {
+    pub(crate) fn over(window: Window<'a>, reporter: &'a Reporter) -> Document<'a> {
         Document {
             file: window.name().to_owned(),
             window,
@@ -62,60 +62,60 @@ impl<'a> Document<'a> {
     }
 
     /// All bytes of a document made with [`Window::over`].
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.window.into_bytes()
     }
 
     /// Offset behind what was read last.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.window.offset() + self.taken as u64
     }
 
     /// The place behind what was read last.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::offset(&self.file, self.offset())
     }
 
     /// Counts a repair or omission, here.
-    pub fn warn(&self, kind: &'static str) {
+    pub(crate) fn warn(&self, kind: &'static str) {
         self.reporter.warn(kind, || self.place());
     }
 
     /// Counts `count` repairs or omissions, here.
-    pub fn warn_many(&self, kind: &'static str, count: u64) {
+    pub(crate) fn warn_many(&self, kind: &'static str, count: u64) {
         self.reporter.warn_many(kind, count, || self.place());
     }
 
     /// An error about what stands here.
-    pub fn error(&self, expected: &str, found: impl Into<String>) -> ImportError {
+    pub(crate) fn error(&self, expected: &str, found: impl Into<String>) -> ImportError {
         ImportError::malformed(self.place(), expected, found)
     }
 
     /// The bytes behind what was read last, for a reader that takes what stands next apart by itself.
-    pub fn window(&mut self) -> &mut Window<'a> {
+    pub(crate) fn window(&mut self) -> &mut Window<'a> {
         self.pass();
         &mut self.window
     }
 
     /// The bytes of what [`Document::whole`] read last.
-    pub fn passed(&self) -> &[u8] {
+    pub(crate) fn passed(&self) -> &[u8] {
         let data = self.window.data();
         data.get(..self.taken).unwrap_or_default()
     }
 
     /// The bytes at hand behind what was read last, for a reader that looks at what stands next by itself and says
     /// with [`Document::take`] how much of it is done with.
-    pub fn ahead(&self) -> &[u8] {
+    pub(crate) fn ahead(&self) -> &[u8] {
         self.window.data().get(self.taken..).unwrap_or_default()
     }
 
     /// Moves past `count` bytes of [`Document::ahead`].
-    pub fn take(&mut self, count: usize) {
+    pub(crate) fn take(&mut self, count: usize) {
         self.taken += count;
     }
 
     /// The place `distance` bytes behind what was read last.
-    pub fn place_ahead(&self, distance: usize) -> Place {
+    pub(crate) fn place_ahead(&self, distance: usize) -> Place {
         Place::offset(&self.file, self.offset() + distance as u64)
     }
 
@@ -172,7 +172,7 @@ impl<'a> Document<'a> {
 
     /// The next value, taken apart by `scan` at once; none when the file ends in it.
     #[inline]
-    pub fn whole<T>(
+    pub(crate) fn whole<T>(
         &mut self,
         scan: impl Fn(&mut Cursor<'_>) -> Result<T, Stop>,
     ) -> Result<Option<T>, ImportError> {
@@ -183,7 +183,7 @@ impl<'a> Document<'a> {
     }
 
     /// What stands next, which stays there.
-    pub fn next(&mut self) -> Result<Next, ImportError> {
+    pub(crate) fn next(&mut self) -> Result<Next, ImportError> {
         if self.cut {
             return Ok(Next::Nothing);
         }
@@ -219,18 +219,18 @@ impl<'a> Document<'a> {
     }
 
     /// Moves into the object that stands next; false when none does.
-    pub fn object(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn object(&mut self) -> Result<bool, ImportError> {
         self.enter(b'{')
     }
 
     /// Moves into the array that stands next; false when none does.
-    pub fn array(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn array(&mut self) -> Result<bool, ImportError> {
         self.enter(b'[')
     }
 
     /// The key of the next member of the object at hand, as it is written; none at its end.
     #[inline]
-    pub fn member(&mut self) -> Result<Option<&[u8]>, ImportError> {
+    pub(crate) fn member(&mut self) -> Result<Option<&[u8]>, ImportError> {
         if self.cut {
             return Ok(None);
         }
@@ -250,7 +250,7 @@ impl<'a> Document<'a> {
 
     /// Whether the array at hand has a further element, which stands next then.
     #[inline]
-    pub fn element(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn element(&mut self) -> Result<bool, ImportError> {
         if self.cut {
             return Ok(false);
         }
@@ -259,7 +259,7 @@ impl<'a> Document<'a> {
 
     /// Takes the whole numbers that stand next in the array at hand, one behind the other and of at most 18 digits,
     /// which is what long arrays are made of; stops before anything else, which [`element`](Self::element) finds.
-    pub fn integers(&mut self, mut take: impl FnMut(i64)) -> Result<(), ImportError> {
+    pub(crate) fn integers(&mut self, mut take: impl FnMut(i64)) -> Result<(), ImportError> {
         const DIGITS: usize = 18;
         if self.cut {
             return Ok(());
@@ -302,7 +302,7 @@ impl<'a> Document<'a> {
     }
 
     /// Passes over the next value.
-    pub fn skip(&mut self) -> Result<(), ImportError> {
+    pub(crate) fn skip(&mut self) -> Result<(), ImportError> {
         let mut skip = Skip::default();
         // A closing bracket in the place of a value is no value.
         if let Some(b'}' | b']' | b',' | b':') = self.scan(|cursor| cursor.peek())? {
@@ -331,7 +331,7 @@ impl<'a> Document<'a> {
     /// The bytes of the next value: between the quotes of a text, as written, or of a word. None for `null`,
     /// and for an object or array, which is skipped.
     #[inline]
-    pub fn scalar(&mut self) -> Result<Option<&[u8]>, ImportError> {
+    pub(crate) fn scalar(&mut self) -> Result<Option<&[u8]>, ImportError> {
         match self.next()? {
             Next::Nothing => return Ok(None),
             Next::Object | Next::Array => {
@@ -354,14 +354,14 @@ impl<'a> Document<'a> {
     }
 
     /// The next value as text; empty where it is none. What had to be replaced in it is counted.
-    pub fn text(&mut self) -> Result<String, ImportError> {
+    pub(crate) fn text(&mut self) -> Result<String, ImportError> {
         let mut text = String::new();
         self.text_into(&mut text)?;
         Ok(text)
     }
 
     /// The next value as [`Document::text`] in the place of what `into` holds.
-    pub fn text_into(&mut self, into: &mut String) -> Result<(), ImportError> {
+    pub(crate) fn text_into(&mut self, into: &mut String) -> Result<(), ImportError> {
         into.clear();
         let (text, repaired) = match self.scalar()? {
             None => return Ok(()),
@@ -385,7 +385,7 @@ impl<'a> Document<'a> {
 
     /// The next value as an index or a count; none where it is none, such as `null` or -1.
     #[inline]
-    pub fn index(&mut self) -> Result<Option<u32>, ImportError> {
+    pub(crate) fn index(&mut self) -> Result<Option<u32>, ImportError> {
         let Some(bytes) = self.scalar()? else {
             return Ok(None);
         };
@@ -399,7 +399,7 @@ impl<'a> Document<'a> {
     /// The next value as a time in `unit`, in nanoseconds; none where it is none, which is counted unless it is
     /// `null`.
     #[inline]
-    pub fn time(&mut self, unit: Unit) -> Result<Option<i64>, ImportError> {
+    pub(crate) fn time(&mut self, unit: Unit) -> Result<Option<i64>, ImportError> {
         let Some(number) = self.scalar()? else {
             return Ok(None);
         };
@@ -408,7 +408,7 @@ impl<'a> Document<'a> {
     }
 
     /// The next value as a number of things that are no time; what it has of decimals is left out and counted.
-    pub fn amount(&mut self) -> Result<Option<i64>, ImportError> {
+    pub(crate) fn amount(&mut self) -> Result<Option<i64>, ImportError> {
         let Some(number) = self.scalar()? else {
             return Ok(None);
         };
@@ -427,7 +427,7 @@ impl<'a> Document<'a> {
     }
 
     /// Whether only white space is left: at the end of the file, or between documents that follow each other.
-    pub fn at_end(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn at_end(&mut self) -> Result<bool, ImportError> {
         self.pass();
         loop {
             if self.cut {
@@ -447,7 +447,7 @@ impl<'a> Document<'a> {
     }
 
     /// Counts what follows the document, if anything does, and reads a compressed file to the checksum at its end.
-    pub fn close(&mut self) -> Result<(), ImportError> {
+    pub(crate) fn close(&mut self) -> Result<(), ImportError> {
         if !self.at_end()? {
             self.warn("trailing-garbage");
         }
@@ -457,7 +457,7 @@ impl<'a> Document<'a> {
 
 /// An index in decimal digits.
 #[inline]
-pub fn index_of(digits: &[u8]) -> Option<u32> {
+pub(crate) fn index_of(digits: &[u8]) -> Option<u32> {
     let mut value: u32 = 0;
     for byte in digits {
         let digit = u32::from(byte.wrapping_sub(b'0'));
@@ -472,7 +472,7 @@ pub fn index_of(digits: &[u8]) -> Option<u32> {
 /// The paths of members that show in the first bytes of a document, down to `DEPTH` objects, arrays left out:
 /// `profiles.type` for `{"profiles": [{"type": …`. A path is listed when its value begins, cut or not.
 /// What is no JSON ends the list.
-pub fn paths(head: &[u8]) -> Vec<String> {
+pub(crate) fn paths(head: &[u8]) -> Vec<String> {
     const DEPTH: usize = 3;
     let mut paths: Vec<String> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();

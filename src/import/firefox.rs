@@ -33,13 +33,13 @@ use tables::{Cell, Table, TableName, Tables};
 mod tables;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "firefox";
+pub(crate) const FORMAT: &str = "firefox";
 /// The event of what samples tell of the processor.
 const PROCESSOR: &str = "threadCPUDelta";
 
 /// Whether a file that begins with `head` is a profile: its metadata speak of an interval, and of a version or
 /// product.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     let has = |path: &str| paths.iter().any(|found| found == path);
     let meta = [
@@ -58,7 +58,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a profile. O(its size + calls).
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);

@@ -13,7 +13,7 @@ use callscape_facts::trace::{LinkEnd, LinkKind};
 
 /// What an event is in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub(crate) enum Role {
     Start,
     Step,
     End,
@@ -21,7 +21,7 @@ pub enum Role {
 
 /// Which call of its thread a step means.
 #[derive(Clone, Copy, Debug)]
-pub enum At {
+pub(crate) enum At {
     /// The one that is open.
     Open,
     /// The next to begin.
@@ -32,7 +32,7 @@ pub enum At {
 
 /// An event of a flow.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub(crate) struct Step {
     pub role: Role,
     pub at: At,
     /// What the link that leads to it is.
@@ -46,7 +46,7 @@ pub struct Step {
 
 /// The flows of a recording while it is read.
 #[derive(Default)]
-pub struct Flows {
+pub(crate) struct Flows {
     flows: HashMap<Box<[u8]>, u32, BuildFast>,
     /// Each with its flow.
     steps: Vec<(u32, Step)>,
@@ -54,7 +54,7 @@ pub struct Flows {
 
 impl Flows {
     /// The next event of the flow that these bytes tell from others.
-    pub fn push(&mut self, flow: &[u8], step: Step) {
+    pub(crate) fn push(&mut self, flow: &[u8], step: Step) {
         let next = self.flows.len() as u32;
         let number = match self.flows.get(flow) {
             Some(&known) => known,
@@ -64,7 +64,7 @@ impl Flows {
     }
 
     /// Hands the links to the builder; `threads` are by number, as far as they have calls. O(n log n).
-    pub fn build(
+    pub(crate) fn build(
         mut self,
         threads: impl Fn(u64) -> Option<ThreadId>,
         builder: &mut TraceBuilder<'_>,

@@ -32,7 +32,7 @@ use callscape_facts::profile::{Profile, Value, Weights};
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "folded";
+pub(crate) const FORMAT: &str = "folded";
 
 /// How many lines tell whether a file is one, and of which kind.
 const LINES_SNIFFED: usize = 64;
@@ -45,13 +45,13 @@ const SCALE: u64 = 1000;
 
 /// Whether most of the first lines have a count. To be asked last: the format has no mark of its own. Without stacks of
 /// several frames lines are of names and not of words.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let (is_one, has_stacks) = looked_at(head);
     is_one && (has_stacks || !is_prose(head))
 }
 
 /// Whether it is one, and has stacks of several frames.
-pub fn has_stacks(head: &[u8]) -> bool {
+pub(crate) fn has_stacks(head: &[u8]) -> bool {
     looked_at(head) == (true, true)
 }
 
@@ -199,7 +199,7 @@ fn plain_number(number: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Reads the stacks. O(size); memory for contexts and names alone.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let head = stream::head(input, progress)?;
     let pairs = has_pairs(&head);

@@ -11,10 +11,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use callscape_base::warnings::{Place, Reporter};
 
 /// The first bytes of each member.
-pub const MAGIC: &[u8] = &[0x1f, 0x8b];
+pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b];
 
 /// The bytes of a gzip file, decompressed.
-pub struct Gzip<'a, R: Read> {
+pub(crate) struct Gzip<'a, R: Read> {
     /// None between members, and behind the last.
     member: Option<Inflate<BufReader<R>>>,
     /// Where the first member begins, until it is read.
@@ -29,14 +29,14 @@ pub struct Gzip<'a, R: Read> {
 }
 
 /// Deflated bytes (RFC 1951), decompressed, and what follows them.
-pub struct Inflate<R> {
+pub(crate) struct Inflate<R> {
     content: Decompress,
     rest: R,
     ended: bool,
 }
 
 impl<R: BufRead> Inflate<R> {
-    pub fn new(rest: R) -> Inflate<R> {
+    pub(crate) fn new(rest: R) -> Inflate<R> {
         Inflate {
             content: Decompress::new(false),
             rest,
@@ -45,7 +45,7 @@ impl<R: BufRead> Inflate<R> {
     }
 
     /// How many deflated bytes were taken.
-    pub fn taken(&self) -> u64 {
+    pub(crate) fn taken(&self) -> u64 {
         self.content.total_in()
     }
 }
@@ -88,7 +88,7 @@ impl<R: BufRead> Read for Inflate<R> {
 
 impl<'a, R: Read> Gzip<'a, R> {
     /// The file `name`, of whose bytes `taken` says how many were read.
-    pub fn new(
+    pub(crate) fn new(
         reader: BufReader<R>,
         name: String,
         taken: Rc<Cell<u64>>,

@@ -17,10 +17,10 @@ use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, Su
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "heapprofile";
+pub(crate) const FORMAT: &str = "heapprofile";
 
 /// Whether it is a tree of call frames that weigh bytes.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     let has = |wanted: &str| paths.iter().any(|path| path == wanted);
     has("head.callFrame") && (has("head.selfSize") || !has("head.hitCount"))
@@ -41,7 +41,7 @@ enum Open {
 }
 
 /// Reads the tree. O(size), whatever its depth.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let (mut functions, mut nodes) = (Functions::default(), Vec::new());

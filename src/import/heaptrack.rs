@@ -26,7 +26,7 @@ use callscape_facts::memory::{Detail, Live, MemoryBuilder, StackId};
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "heaptrack";
+pub(crate) const FORMAT: &str = "heaptrack";
 
 /// The latest version known.
 const LATEST: u64 = 3;
@@ -40,7 +40,7 @@ const FRAMES_A_STACK: usize = 8;
 const THREAD: ThreadId = ThreadId(0);
 
 /// Whether it begins with a version, and goes on with what stands behind one.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     let version = lines.next().and_then(|line| line.strip_prefix(b"v "));
     let is_version = version.is_some_and(|rest| {
@@ -115,7 +115,7 @@ fn number_in_line(rest: &[u8]) -> Option<(u32, usize)> {
 }
 
 /// Reads the events. O(size); memory for the columns of events.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader::new(&reporter);

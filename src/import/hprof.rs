@@ -30,10 +30,10 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Thread;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "hprof";
+pub(crate) const FORMAT: &str = "hprof";
 
 /// Whether the text is the agent's: its first line, a trace, a thread or a table.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     if head.starts_with(b"JAVA PROFILE 1.0") {
         // The agent's binary form has a zero behind the same words.
         return memchr::memchr(0, &head[..head.len().min(64)]).is_none();
@@ -78,7 +78,7 @@ fn table_in(line: &[u8]) -> Option<(usize, (Table, u64))> {
 }
 
 /// Reads the profile. O(size); memory for its traces.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {

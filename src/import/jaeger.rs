@@ -22,10 +22,10 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::LinkKind;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "jaeger";
+pub(crate) const FORMAT: &str = "jaeger";
 
 /// Whether a file that begins with `head` holds traces with spans, by Jaeger's spelling.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let known = [
         "data.traceID",
         "data.spans.traceID",
@@ -38,7 +38,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut spans = Spans::default();

@@ -35,7 +35,7 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Why;
 use memory::{Gathered, OfChunk};
 use pools::Pools;
-pub use sampled::FORMAT;
+pub(crate) use sampled::FORMAT;
 use sampled::{Sample, Sampled};
 use types::Types;
 use waits::{Wait, Waits};
@@ -58,13 +58,13 @@ const METADATA: u64 = 0;
 const CHECKPOINT: u64 = 1;
 
 /// Whether a file that begins with `head` begins with a chunk.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
 /// Reads the samples, chunk by chunk. O(n log n) in the samples of a chunk; in those of the file where its chunks are
 /// not in order of time, as in one that was joined of several: then it is read twice.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     match pass(input, progress, None)? {
         Some(recording) => Ok(recording),
         None => pass(input, progress, Some(Vec::new()))?.ok_or_else(|| {

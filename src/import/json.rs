@@ -5,7 +5,7 @@ use super::text;
 
 /// Why a scan stopped before the end of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// The bytes at hand end inside the value.
     Incomplete,
     /// The byte at this index of the bytes at hand is none that can stand there.
@@ -16,7 +16,7 @@ type Scan<T> = Result<T, Stop>;
 
 /// A value, as its bytes in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// What stands between the quotes, escapes not resolved.
     Text(&'a [u8]),
     /// A number, `true`, `false`, `null`, or a word that JSON does not know, such as `NaN`.
@@ -27,7 +27,7 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// The bytes of a text or word.
-    pub fn bytes(self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
         match self {
             Value::Text(bytes) | Value::Word(bytes) => Some(bytes),
             Value::Nested => None,
@@ -35,31 +35,31 @@ impl<'a> Value<'a> {
     }
 
     /// A line number or the like: digits, quoted or not.
-    pub fn unsigned(self) -> Option<u32> {
+    pub(crate) fn unsigned(self) -> Option<u32> {
         std::str::from_utf8(self.bytes()?).ok()?.parse().ok()
     }
 }
 
 /// A position in the bytes at hand.
 #[derive(Clone, Copy, Debug)]
-pub struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(bytes: &'a [u8], at: usize) -> Cursor<'a> {
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Cursor<'a> {
         Cursor { bytes, at }
     }
 
     /// How many of the bytes are done with.
-    pub fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// The next byte that is no white space.
     #[inline]
-    pub fn peek(&mut self) -> Scan<u8> {
+    pub(crate) fn peek(&mut self) -> Scan<u8> {
         while let Some(&byte) = self.bytes.get(self.at) {
             if byte > b' ' {
                 return Ok(byte);
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
 
     /// Moves past `wanted`, which must be the next byte that is no white space.
     #[inline]
-    pub fn expect(&mut self, wanted: u8) -> Scan<()> {
+    pub(crate) fn expect(&mut self, wanted: u8) -> Scan<()> {
         if self.peek()? != wanted {
             return Err(Stop::Malformed(self.at));
         }
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
 
     /// The content of a string whose opening quote is the next byte that is no white space.
     #[inline]
-    pub fn text(&mut self) -> Scan<&'a [u8]> {
+    pub(crate) fn text(&mut self) -> Scan<&'a [u8]> {
         self.expect(b'"')?;
         let start = self.at;
         let mut from = start;
@@ -101,7 +101,7 @@ impl<'a> Cursor<'a> {
 
     /// The next key and the colon behind it: its first eight bytes as a number, and all of it.
     #[inline]
-    pub fn key(&mut self) -> Scan<(u64, &'a [u8])> {
+    pub(crate) fn key(&mut self) -> Scan<(u64, &'a [u8])> {
         let key = self.text()?;
         // Behind a key of less than eight bytes stand other bytes: they are masked away.
         let start = self.at - 1 - key.len();
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
 
     /// The next value. Objects and arrays are skipped.
     #[inline]
-    pub fn value(&mut self) -> Scan<Value<'a>> {
+    pub(crate) fn value(&mut self) -> Scan<Value<'a>> {
         match self.peek()? {
             b'"' => self.text().map(Value::Text),
             b'{' | b'[' => {
@@ -146,7 +146,7 @@ impl<'a> Cursor<'a> {
     /// Moves past the comma before a further member or element (`true`), or past `close` (`false`).
     /// The comma may be missing before the first, and one too many before `close` is forgiven.
     #[inline]
-    pub fn next(&mut self, close: u8) -> Scan<bool> {
+    pub(crate) fn next(&mut self, close: u8) -> Scan<bool> {
         let mut byte = self.peek()?;
         if byte == b',' {
             self.at += 1;
@@ -161,7 +161,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// What ends a number or word.
-pub const DELIMITERS: [bool; 256] = {
+pub(crate) const DELIMITERS: [bool; 256] = {
     let mut delimiters = [false; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -175,7 +175,7 @@ pub const DELIMITERS: [bool; 256] = {
 /// Where the next quote or backslash stands from `from` on. 32 bytes at a time where the processor has a
 /// cheap way: then most texts in a trace end in the first, and nothing depends on their length.
 #[inline]
-pub fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
+pub(crate) fn find_quote_or_escape(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     #[cfg(target_arch = "x86_64")]
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<32>) {
@@ -225,7 +225,7 @@ fn quotes_and_escapes(chunk: &[u8; 32]) -> u32 {
 }
 
 /// A short key as a number, so that keys are told apart by one comparison each; see [`Cursor::key`].
-pub const fn packed(key: &[u8]) -> u64 {
+pub(crate) const fn packed(key: &[u8]) -> u64 {
     let mut packed = 0;
     let mut at = 0;
     while at < key.len() && at < 8 {
@@ -238,7 +238,7 @@ pub const fn packed(key: &[u8]) -> u64 {
 /// Skips one value, however deeply nested and over however many windows. Brackets are counted, not paired:
 /// what is skipped is not judged.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Skip {
+pub(crate) struct Skip {
     depth: u64,
     in_text: bool,
     escaped: bool,
@@ -248,7 +248,7 @@ pub struct Skip {
 
 impl Skip {
     /// How many of `bytes` belong to the value, when it ends in them; all of them do when it does not.
-    pub fn over(&mut self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn over(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while at < bytes.len() {
             if self.in_text {
@@ -295,7 +295,7 @@ impl Skip {
 /// The text that a string's content stands for, and whether JSON forbids something in it: bytes that are no UTF-8, and
 /// half surrogate pairs, which are replaced; control characters, and backslashes that begin no escape, such as those of
 /// `C:\pkg`, which stay.
-pub fn unescape(content: &[u8]) -> (String, bool) {
+pub(crate) fn unescape(content: &[u8]) -> (String, bool) {
     let (decoded, mut repaired) = text::decode(content);
     let mut text = String::with_capacity(decoded.len());
     let mut chars = decoded.chars();

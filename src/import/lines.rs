@@ -6,7 +6,7 @@ use super::stream::Window;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
 
-pub struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     window: Window<'a>,
     file: String,
     reporter: &'a Reporter,
@@ -18,7 +18,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub fn open(
+    pub(crate) fn open(
         input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
@@ -34,7 +34,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line without its end; none at the end of the file.
-    pub fn next(&mut self) -> Result<Option<&[u8]>, ImportError> {
+    pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, ImportError> {
         self.window.consume(self.taken);
         self.taken = 0;
         // How much was searched in vain.
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
 
     /// The next line of a format that ends each line. A last one without an end was cut, and may have gone on: it is counted
     /// and left out.
-    pub fn next_whole(&mut self) -> Result<Option<&[u8]>, ImportError> {
+    pub(crate) fn next_whole(&mut self) -> Result<Option<&[u8]>, ImportError> {
         let is_there = self.next()?.is_some();
         if is_there && self.taken == self.length {
             self.warn("truncated-file");
@@ -76,28 +76,28 @@ impl<'a> Lines<'a> {
     }
 
     /// What is at hand behind the line that was given out: whole lines, and perhaps the start of one.
-    pub fn at_hand(&self) -> &[u8] {
+    pub(crate) fn at_hand(&self) -> &[u8] {
         self.window.data().get(self.taken..).unwrap_or_default()
     }
 
     /// Skips lines that are at hand: how many they are, and their bytes with the line ends.
-    pub fn pass(&mut self, lines: u64, bytes: usize) {
+    pub(crate) fn pass(&mut self, lines: u64, bytes: usize) {
         self.taken += bytes;
         self.number += lines;
     }
 
     /// The number of the line that was given out last, from 1.
-    pub fn number(&self) -> u64 {
+    pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
     /// The place of the line that was given out last.
-    pub fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         Place::line(&self.file, self.number)
     }
 
     /// Counts a repair or omission, in that line.
-    pub fn warn(&self, kind: &'static str) {
+    pub(crate) fn warn(&self, kind: &'static str) {
         self.reporter.warn(kind, || self.place());
     }
 }

@@ -2,14 +2,14 @@
 
 /// Some bytes.
 #[derive(Debug, PartialEq)]
-pub struct Literal {
+pub(crate) struct Literal {
     /// In words, and the bits of each that count.
     words: Vec<(u64, u64)>,
     length: usize,
 }
 
 impl Literal {
-    pub fn new(bytes: &[u8]) -> Literal {
+    pub(crate) fn new(bytes: &[u8]) -> Literal {
         let words = bytes.chunks(8).map(|chunk| {
             let mut word = [0; 8];
             word[..chunk.len()].copy_from_slice(chunk);
@@ -25,7 +25,7 @@ impl Literal {
     /// Where the literal ends that begins at `at`; none where something else stands there, or where the bytes at hand
     /// end soon behind it.
     #[inline]
-    pub fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(crate) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         let (chunks, _) = bytes.get(at..)?.as_chunks::<8>();
         let differ = self.words.iter().zip(chunks);
         let differ = differ.fold(0, |differ, ((word, mask), chunk)| {

@@ -21,13 +21,13 @@ use callscape_facts::memory::{
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "massif";
+pub(crate) const FORMAT: &str = "massif";
 
 const OVERHEAD: &str = "heap overhead";
 const STACKS: &str = "stacks";
 
 /// Whether it begins as massif's files do.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let mut lines = head.split(|&byte| byte == b'\n');
     lines.next().is_some_and(|line| line.starts_with(b"desc:"))
         && lines.next().is_some_and(|line| line.starts_with(b"cmd:"))
@@ -62,7 +62,7 @@ struct Reader {
 type Values = Vec<(u64, u64)>;
 
 /// Reads the snapshots. O(size).
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut reader = Reader {

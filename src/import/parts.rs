@@ -14,7 +14,7 @@ use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
 
 /// Reads the parts of one recording.
-pub fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
     let head = match parts.first() {
         Some(first) => stream::head(first, progress)?,
         None => Vec::new(),
@@ -26,7 +26,10 @@ pub fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportErr
 }
 
 /// The inputs of each recording; recordings in the order of their first inputs.
-pub fn groups(inputs: &[Input], progress: &Progress) -> Result<Vec<Vec<Input>>, ImportError> {
+pub(crate) fn groups(
+    inputs: &[Input],
+    progress: &Progress,
+) -> Result<Vec<Vec<Input>>, ImportError> {
     // By input, the first one that it is of one recording with.
     let mut first: Vec<usize> = (0..inputs.len()).collect();
     // By directory and run, which parts of it which inputs hold.

@@ -44,7 +44,7 @@ mod switches;
 mod tracks;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "perfetto";
+pub(crate) const FORMAT: &str = "perfetto";
 
 /// The tag of a packet in a trace.
 const PACKET: u8 = 0x0a;
@@ -58,7 +58,7 @@ const FREE_UNPACKED: u64 = 8 << 20;
 const MOST_RATIO: u64 = 20;
 
 /// Whether a file that begins with `head` is a trace: a packet with fields that only packets have.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let mut at = 1;
     let is_packet = head.first() == Some(&PACKET) && !is_text(head);
     let Some(length) = varint(head, &mut at).filter(|_| is_packet) else {
@@ -83,7 +83,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the slices. O(n), O(n log n) where they have to be sorted.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     for sorts in [false, true] {
         let reporter = Reporter::new();
         let mut window = Window::open(input, progress, &reporter)?;

@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A pipe and what has come from it.
 #[derive(Debug)]
-pub struct Pipe(Mutex<State>);
+pub(crate) struct Pipe(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
@@ -44,7 +44,7 @@ struct State {
 impl Pipe {
     /// The pipe at `path`. It can be read only once: whoever asks for it again, in this process, gets what
     /// was read.
-    pub fn of(path: &Path) -> Arc<Pipe> {
+    pub(crate) fn of(path: &Path) -> Arc<Pipe> {
         static KNOWN: Mutex<BTreeMap<PathBuf, Arc<Pipe>>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let pipe = known.entry(path.to_owned());
@@ -94,7 +94,7 @@ impl Pipe {
     }
 
     /// The bytes from the start on.
-    pub fn open<'a>(&'a self, progress: &'a Progress) -> Reader<'a> {
+    pub(crate) fn open<'a>(&'a self, progress: &'a Progress) -> Reader<'a> {
         Reader {
             pipe: self,
             progress,
@@ -166,7 +166,7 @@ impl State {
 
 /// Reads what has come and what comes.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     pipe: &'a Pipe,
     progress: &'a Progress,
     at: u64,

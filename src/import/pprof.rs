@@ -35,7 +35,7 @@ use prune::{Prune, Pruning};
 use tables::Tables;
 
 /// The identifier in `info`.
-pub const FORMAT: &str = "pprof";
+pub(crate) const FORMAT: &str = "pprof";
 
 /// Stands for the location of a sample without any: no table has it, for it is no id.
 const NO_LOCATION: u64 = 0;
@@ -49,18 +49,18 @@ const FREE_CONTEXTS: u64 = 1 << 20;
 
 /// Fields of a profile.
 mod field {
-    pub const SAMPLE_TYPE: u32 = 1;
-    pub const SAMPLE: u32 = 2;
-    pub const MAPPING: u32 = 3;
-    pub const LOCATION: u32 = 4;
-    pub const FUNCTION: u32 = 5;
-    pub const STRING: u32 = 6;
-    pub const DROP_FRAMES: u32 = 7;
-    pub const KEEP_FRAMES: u32 = 8;
-    pub const PERIOD_TYPE: u32 = 11;
-    pub const COMMENT: u32 = 13;
-    pub const DEFAULT_SAMPLE_TYPE: u32 = 14;
-    pub const LAST: u32 = 15;
+    pub(super) const SAMPLE_TYPE: u32 = 1;
+    pub(super) const SAMPLE: u32 = 2;
+    pub(super) const MAPPING: u32 = 3;
+    pub(super) const LOCATION: u32 = 4;
+    pub(super) const FUNCTION: u32 = 5;
+    pub(super) const STRING: u32 = 6;
+    pub(super) const DROP_FRAMES: u32 = 7;
+    pub(super) const KEEP_FRAMES: u32 = 8;
+    pub(super) const PERIOD_TYPE: u32 = 11;
+    pub(super) const COMMENT: u32 = 13;
+    pub(super) const DEFAULT_SAMPLE_TYPE: u32 = 14;
+    pub(super) const LAST: u32 = 15;
 }
 
 /// What profiles know of lines: values say how often they were found.
@@ -72,7 +72,7 @@ const KNOWS: Knows = Knows {
 };
 
 /// Whether the first bytes are fields that a profile has, in the order of any writer.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     if is_text(head) {
         return false;
     }
@@ -116,7 +116,7 @@ fn has_fields(bytes: &[u8], known: std::ops::RangeInclusive<u32>) -> bool {
 }
 
 /// Reads the profile. O(size); memory for its tables and contexts.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut window = Window::open(input, progress, &reporter)?;
     let mut reader = Reader {

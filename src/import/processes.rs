@@ -39,7 +39,7 @@ struct Series {
 
 /// Joins those of `opened` that are of one run; recordings in the order of their first inputs, each with all of its
 /// inputs.
-pub fn join(
+pub(crate) fn join(
     opened: Vec<(Input, Recording)>,
     progress: &Progress,
 ) -> Result<Vec<(Vec<Input>, Recording)>, ImportError> {
@@ -63,7 +63,7 @@ pub fn join(
 }
 
 /// Whether all of `opened` are of one run.
-pub fn are_one(opened: &[(Input, Recording)]) -> bool {
+pub(crate) fn are_one(opened: &[(Input, Recording)]) -> bool {
     opened.len() > 1 && firsts(opened).iter().all(|&first| first == 0)
 }
 
@@ -106,7 +106,7 @@ fn firsts(opened: &[(Input, Recording)]) -> Vec<usize> {
 }
 
 /// Whether the names of these say that they may be parts of one run, before any is read: they differ in numbers alone.
-pub fn may_be_one(inputs: &[Input]) -> bool {
+pub(crate) fn may_be_one(inputs: &[Input]) -> bool {
     let shape = |input: &Input| {
         let name = input.file_name().unwrap_or_default().to_string_lossy();
         let shape: String = name

@@ -3,20 +3,20 @@
 
 /// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
+pub(crate) enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
 }
 
 impl<'a> Value<'a> {
-    pub fn number(self) -> Option<u64> {
+    pub(crate) fn number(self) -> Option<u64> {
         match self {
             Value::Number(number) => Some(number),
             Value::Bytes(_) => None,
         }
     }
 
-    pub fn bytes(self) -> Option<&'a [u8]> {
+    pub(crate) fn bytes(self) -> Option<&'a [u8]> {
         match self {
             Value::Bytes(bytes) => Some(bytes),
             Value::Number(_) => None,
@@ -26,17 +26,17 @@ impl<'a> Value<'a> {
 
 /// The fields of a message, in their order. Ends at the first that is none; `rest` is not empty then.
 #[derive(Clone, Copy, Debug)]
-pub struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    pub fn new(message: &'a [u8]) -> Fields<'a> {
+    pub(crate) fn new(message: &'a [u8]) -> Fields<'a> {
         Fields { rest: message }
     }
 
     /// What could not be read.
-    pub fn rest(&self) -> &'a [u8] {
+    pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 }
@@ -75,14 +75,14 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 /// Whether bytes are a text: messages have tags, lengths and numbers that no text has.
-pub fn is_text(head: &[u8]) -> bool {
+pub(crate) fn is_text(head: &[u8]) -> bool {
     let is_sign = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace();
     head.iter().all(is_sign)
 }
 
 /// The number at `at`, at most ten bytes long, which `at` is moved past.
 #[inline]
-pub fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+pub(crate) fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     // Most are tags and lengths of one byte.
     let first = *bytes.get(*at)?;
     if first < 0x80 {

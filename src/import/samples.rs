@@ -22,10 +22,10 @@ use callscape_base::units::{Cost, FunctionId, ThreadId, Unit};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::profile::Value;
-pub use interval::commonest;
-pub use lines::Ticks;
-pub use stacks::{StackId, Stacks};
-pub use sums::Sampled;
+pub(crate) use interval::commonest;
+pub(crate) use lines::Ticks;
+pub(crate) use stacks::{StackId, Stacks};
+pub(crate) use sums::Sampled;
 use sums::{Amounts, StackWeights};
 
 /// How many calls a recording may open whose stacks stand in a table, beyond [`CALLS_A_BYTE`] for each byte of it: a
@@ -66,7 +66,7 @@ struct Track {
 
 /// What is sampled: the number of its [`Event`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventId(usize);
+pub(crate) struct EventId(usize);
 
 /// What samplers were set to.
 struct Event {
@@ -82,7 +82,7 @@ struct Event {
 
 /// A sample as its file has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     pub time: Timestamp,
     pub stack: StackId,
     pub event: EventId,
@@ -92,7 +92,7 @@ pub struct Sample {
 
 impl Sample {
     /// A sample of the only event, which weighs what the times say.
-    pub fn at(time: i64, stack: StackId) -> Sample {
+    pub(crate) fn at(time: i64, stack: StackId) -> Sample {
         Sample {
             time: Timestamp::from_ns(time),
             stack,
@@ -110,7 +110,7 @@ enum Waiting {
 }
 
 /// The samples of a recording, on their way to the builder.
-pub struct Samples<'r> {
+pub(crate) struct Samples<'r> {
     reporter: &'r Reporter,
     tracks: Vec<Track>,
     events: Vec<Event>,
@@ -134,7 +134,7 @@ pub struct Samples<'r> {
 
 /// The samples of one thread, as [`Samples`] knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TrackId(usize);
+pub(crate) struct TrackId(usize);
 
 /// A change from one stack to the next: when the one ended and the other began, and how many frames they share.
 #[derive(Clone, Copy)]
@@ -145,7 +145,7 @@ struct Change {
 }
 
 impl<'r> Samples<'r> {
-    pub fn new(reporter: &'r Reporter) -> Samples<'r> {
+    pub(crate) fn new(reporter: &'r Reporter) -> Samples<'r> {
         Samples {
             reporter,
             tracks: Vec::new(),
@@ -164,14 +164,14 @@ impl<'r> Samples<'r> {
     }
 
     /// The samples of one sampler.
-    pub fn of(reporter: &'r Reporter, sampler: &'static Sampler) -> Samples<'r> {
+    pub(crate) fn of(reporter: &'r Reporter, sampler: &'static Sampler) -> Samples<'r> {
         let mut samples = Samples::new(reporter);
         samples.event("", sampler);
         samples
     }
 
     /// The event of this name, known from now on by its number.
-    pub fn event(&mut self, name: &str, sampler: &'static Sampler) -> EventId {
+    pub(crate) fn event(&mut self, name: &str, sampler: &'static Sampler) -> EventId {
         let known = self.events.iter().position(|it| it.name == name);
         EventId(known.unwrap_or_else(|| {
             self.events.push(Event {
@@ -186,22 +186,22 @@ impl<'r> Samples<'r> {
     }
 
     /// The event has samples of times that the leading one does not see.
-    pub fn completes(&mut self, event: EventId) {
+    pub(crate) fn completes(&mut self, event: EventId) {
         self.events[event.0].completes = true;
     }
 
     /// The interval of an event's samples, as the file tells it.
-    pub fn every(&mut self, event: EventId, interval: i64) {
+    pub(crate) fn every(&mut self, event: EventId, interval: i64) {
         self.events[event.0].interval = Some(interval).filter(|&it| it > 0);
     }
 
     /// The interval of an event's samples that the file tells, in nanoseconds.
-    pub fn interval_of(&self, event: EventId) -> Option<i64> {
+    pub(crate) fn interval_of(&self, event: EventId) -> Option<i64> {
         self.events[event.0].interval
     }
 
     /// Starts the samples of `thread`.
-    pub fn track(&mut self, thread: ThreadId) -> TrackId {
+    pub(crate) fn track(&mut self, thread: ThreadId) -> TrackId {
         self.tracks.push(Track {
             thread,
             top: StackId::EMPTY,
@@ -215,13 +215,13 @@ impl<'r> Samples<'r> {
     }
 
     /// Lets stacks from a table open as many calls as a file of `bytes` can hold honestly.
-    pub fn allow(&mut self, bytes: u64) {
+    pub(crate) fn allow(&mut self, bytes: u64) {
         self.allowed = FREE_CALLS.saturating_add(bytes.saturating_mul(CALLS_A_BYTE));
     }
 
     /// Takes a sample. O(frames that it does not share with the one before it).
     /// Where a file of this size can hold no such stacks honestly, samples are left out of calls and counted.
-    pub fn stack(
+    pub(crate) fn stack(
         &mut self,
         track: TrackId,
         mut sample: Sample,
@@ -462,14 +462,14 @@ impl<'r> Samples<'r> {
     }
 
     /// What an event counts beside the samples that the file has: no sample of its own.
-    pub fn weigh(&mut self, event: EventId, stack: StackId, amount: i64) {
+    pub(crate) fn weigh(&mut self, event: EventId, stack: StackId, amount: i64) {
         self.events[event.0].has_amounts = true;
         self.weights.add_other(event.0, stack, amount);
     }
 
     /// Ends the samples of a thread. Samples that last until the next: the last one lasts until `end`, or for the
     /// thread's median interval if that is not known.
-    pub fn end(
+    pub(crate) fn end(
         &mut self,
         number: TrackId,
         end: Option<Timestamp>,
@@ -498,7 +498,7 @@ impl<'r> Samples<'r> {
     }
 
     /// Recording was switched off until this time: no sample covers time before it.
-    pub fn pause(
+    pub(crate) fn pause(
         &mut self,
         until: Timestamp,
         builder: &mut TraceBuilder<'_>,
@@ -518,7 +518,7 @@ impl<'r> Samples<'r> {
     }
 
     /// Ends the samples of all threads; the last sample of a thread without intervals lasts as long as those of others.
-    pub fn finish(
+    pub(crate) fn finish(
         mut self,
         stacks: &Stacks,
         builder: &mut TraceBuilder<'_>,
@@ -583,7 +583,7 @@ impl<'r> Samples<'r> {
 
 /// Puts samples in order of time; how many stood before the one before them. Samples of one time stay in the
 /// order in which they were taken.
-pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
+pub(crate) fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
     let backwards = samples.windows(2).filter(|pair| pair[1].0 < pair[0].0);
     let backwards = backwards.count() as u64;
     if backwards > 0 {
@@ -593,7 +593,7 @@ pub fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
 }
 
 /// The median of `values`, the lower one of two; none of none.
-pub fn median(values: &mut [i64]) -> Option<i64> {
+pub(crate) fn median(values: &mut [i64]) -> Option<i64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable(middle).1)
 }

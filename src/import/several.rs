@@ -15,7 +15,7 @@ use callscape_facts::recording::Recording;
 
 /// Whether a directory holds recordings and nothing else: files right in it, hidden ones and indexes left out. A
 /// source tree has other files, and folders.
-pub fn is_folder(dir: &Path) -> bool {
+pub(crate) fn is_folder(dir: &Path) -> bool {
     files(&Input::on_disk(dir.to_owned())).is_some()
 }
 

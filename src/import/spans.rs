@@ -25,7 +25,7 @@ pub mod skew;
 #[cfg(test)]
 mod tests;
 
-pub use ids::SpanId;
+pub(crate) use ids::SpanId;
 
 /// A service as a part of the file names it; parts may name the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,7 +32,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
 use callscape_facts::recording::Recording;
 use events::{Item, Layout};
-pub use outline::FORMAT;
+pub(crate) use outline::FORMAT;
 use outline::{Outline, functions, time_unit};
 
 mod events;
@@ -40,7 +40,7 @@ mod outline;
 mod values;
 
 /// Whether a file that begins with `head` is speedscope's: its schema, its frames, or a profile of its types.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     let has = |path: &str| paths.iter().any(|found| found == path);
     let schema = || memchr::memmem::find(head, b"speedscope.app/file-format-schema").is_some();
@@ -50,7 +50,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads a speedscope file; twice where the profiles stand before what they refer to.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut reader = Reader {

@@ -29,7 +29,7 @@ const MAX_RATIO: u64 = 200;
 
 /// Names the number of bytes that a compressed file may be unpacked to, with `K`, `M`, `G` or `T` behind it where
 /// it counts those; in place of the limits above.
-pub const LIMIT: &str = "CALLSCAPE_MAX_UNPACKED";
+pub(crate) const LIMIT: &str = "CALLSCAPE_MAX_UNPACKED";
 
 /// The limit that the user has set.
 fn limit() -> Option<u64> {
@@ -52,7 +52,7 @@ pub fn number_of_bytes(text: &str) -> Option<u64> {
 }
 
 /// The first bytes of `input`, decompressed, without a byte order mark.
-pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
+pub(crate) fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> {
     let reporter = Reporter::new();
     let mut window = Window::start(input, progress, &reporter, false)?;
     window.more()?;
@@ -60,7 +60,7 @@ pub fn head(input: &Input, progress: &Progress) -> Result<Vec<u8>, ImportError> 
 }
 
 /// A part of a file's bytes, moved along from its start to its end.
-pub struct Window<'a> {
+pub(crate) struct Window<'a> {
     reader: Box<dyn Read + 'a>,
     /// An error of the reader that stands behind the bytes at hand.
     error: Option<io::Error>,
@@ -87,7 +87,7 @@ pub struct Window<'a> {
 impl<'a> Window<'a> {
     /// The window at the start of the file, behind a byte order mark. Progress counts the bytes of the file. A large
     /// file is read ahead on a thread of its own.
-    pub fn open(
+    pub(crate) fn open(
         input: &'a Input,
         progress: &'a Progress,
         reporter: &'a Reporter,
@@ -156,7 +156,7 @@ impl<'a> Window<'a> {
     }
 
     /// The window over bytes that are all at hand, which begin at `offset` of the file `name`.
-    pub fn over(
+    pub(crate) fn over(
         bytes: Vec<u8>,
         name: &str,
         offset: u64,
@@ -183,42 +183,42 @@ impl<'a> Window<'a> {
     }
 
     /// All bytes of a window made by [`Window::over`].
-    pub fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.buffer
     }
 
     /// What the file is called in places and errors.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
     /// The bytes at hand.
-    pub fn data(&self) -> &[u8] {
+    pub(crate) fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
     /// Offset in the decompressed file of the first byte at hand.
-    pub fn offset(&self) -> u64 {
+    pub(crate) fn offset(&self) -> u64 {
         self.offset + self.start as u64
     }
 
     /// Moves past the first `count` bytes at hand.
-    pub fn consume(&mut self, count: usize) {
+    pub(crate) fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
     }
 
     /// Whether the file is compressed.
-    pub fn is_compressed(&self) -> bool {
+    pub(crate) fn is_compressed(&self) -> bool {
         self.compressed
     }
 
     /// The place of the byte at `offset`.
-    pub fn place(&self, offset: u64) -> Place {
+    pub(crate) fn place(&self, offset: u64) -> Place {
         Place::offset(&self.name, offset)
     }
 
     /// Reads further bytes behind those at hand; false at the end of the file.
-    pub fn more(&mut self) -> Result<bool, ImportError> {
+    pub(crate) fn more(&mut self) -> Result<bool, ImportError> {
         if self.at_end {
             return Ok(false);
         }
@@ -274,7 +274,7 @@ impl<'a> Window<'a> {
     }
 
     /// Reads on until `count` bytes are at hand; false when the file ends before.
-    pub fn have(&mut self, count: usize) -> Result<bool, ImportError> {
+    pub(crate) fn have(&mut self, count: usize) -> Result<bool, ImportError> {
         while self.data().len() < count {
             if !self.more()? {
                 return Ok(false);
@@ -285,7 +285,7 @@ impl<'a> Window<'a> {
 
     /// Passes over what is left of a compressed file, whose checksum stands at its end: whoever has all that is
     /// needed before there knows then whether it is sound.
-    pub fn finish(&mut self) -> Result<(), ImportError> {
+    pub(crate) fn finish(&mut self) -> Result<(), ImportError> {
         while self.compressed && !self.at_end {
             self.consume(self.data().len());
             self.more()?;

@@ -22,13 +22,13 @@ use callscape_facts::functions::Function;
 use callscape_facts::recording::Recording;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "systrace";
+pub(crate) const FORMAT: &str = "systrace";
 
 /// How many lines tell whether a file is one.
 const LINES_SNIFFED: usize = 64;
 
 /// Whether a file that begins with `head` is a trace of the kernel, or the page with one.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let head_of_page = &head[..head.len().min(4096)];
     let is_page = head_of_page.starts_with(b"<!DOCTYPE html")
         && memchr::memmem::find(head_of_page, b"<title>Android System Trace").is_some();
@@ -90,7 +90,7 @@ impl<'a> Event<'a> {
 }
 
 /// Reads the calls. O(n).
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut lines = Lines::open(input, progress, &reporter)?;
     let mut builder = TraceBuilder::new(&reporter);

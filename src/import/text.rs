@@ -11,7 +11,7 @@ const WINDOWS_1252: [char; 32] = [
 
 /// The text that bytes are, control characters and all, and whether they are no UTF-8. Such bytes are Windows-1252, which
 /// Latin-1 is a part of, unless they show to be damaged UTF-8: then what is none is replaced.
-pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+pub(crate) fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (Cow::Borrowed(text), false),
         Err(_) if is_windows_1252(bytes) => (bytes.iter().map(|&it| character(it)).collect(), true),
@@ -20,7 +20,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
 }
 
 /// The text that bytes of a line are, and whether it is sound: UTF-8 without control characters but tabs.
-pub fn checked(bytes: &[u8]) -> (Cow<'_, str>, bool) {
+pub(crate) fn checked(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let (text, is_other) = decode(bytes);
     let is_sound = !is_other && !text.contains(|it: char| it.is_control() && it != '\t');
     (text, is_sound)

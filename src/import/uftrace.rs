@@ -26,7 +26,7 @@ mod symbols;
 mod tasks;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "uftrace";
+pub(crate) const FORMAT: &str = "uftrace";
 
 const MAGIC: &[u8] = b"Ftrace!\0";
 
@@ -34,7 +34,7 @@ const MAGIC: &[u8] = b"Ftrace!\0";
 const HEADER: usize = 24;
 
 /// Whether the directory holds a uftrace recording: a file `info`, and tasks or their records.
-pub fn sniff(dir: &Input) -> bool {
+pub(crate) fn sniff(dir: &Input) -> bool {
     let Some(head) = read_header(&dir.join("info")).ok().flatten() else {
         return false;
     };
@@ -42,7 +42,7 @@ pub fn sniff(dir: &Input) -> bool {
 }
 
 /// Reads a uftrace data directory: one pass over the records of each task.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     check_header(&input.join("info"))?;
     let reporter = Reporter::new();
     let tasks = Tasks::read(input, &reporter)?;

@@ -14,16 +14,16 @@ use callscape_base::warnings::Reporter;
 const CHUNK: usize = 64 << 10;
 
 /// Bytes of a file itself, compressed or not, that were read so far.
-pub type Taken = Rc<Cell<u64>>;
+pub(crate) type Taken = Rc<Cell<u64>>;
 
 /// The bytes of an input as they come when it is decompressed.
-pub struct Unpacked<'a> {
+pub(crate) struct Unpacked<'a> {
     pub reader: Box<dyn Read + 'a>,
     pub is_compressed: bool,
 }
 
 /// Opens an input. `taken` says from then on how many bytes of the file itself were read.
-pub fn unpacked<'a>(
+pub(crate) fn unpacked<'a>(
     input: &'a Input,
     progress: &'a Progress,
     taken: &Taken,
@@ -71,7 +71,7 @@ impl Read for Counted<'_> {
 }
 
 /// Reads until `buffer` is full, the input ends or fails; gives the error behind what was read.
-pub fn read_full(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
+pub(crate) fn read_full(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {
         match reader.read(&mut buffer[filled..]) {

@@ -255,13 +255,13 @@ const DOCUMENTS: &[(&str, &str, &str)] = &[
 ];
 
 /// What a file or directory of this name is, and what to do with it.
-pub fn by_name(name: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn by_name(name: &str) -> Option<(&'static str, &'static str)> {
     let found = NAMES.iter().find(|(end, ..)| name.ends_with(end));
     found.map(|&(_, what, remedy)| (what, remedy))
 }
 
 /// What a file that begins with `head` is, and what to do with it; none where it is not known.
-pub fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
+pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = BEGINNINGS
         .iter()
         .find(|(begin, ..)| head.starts_with(begin));
@@ -303,7 +303,7 @@ fn is_pstats(head: &[u8]) -> bool {
 }
 
 /// The first line of a text that is not empty, or what an array in JSON is of; none of what is no text.
-pub fn first_text(head: &[u8]) -> Option<String> {
+pub(crate) fn first_text(head: &[u8]) -> Option<String> {
     /// What is shown of it.
     const LONGEST: usize = 40;
     let sample = &head[..head.len().min(256)];

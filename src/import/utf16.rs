@@ -5,13 +5,13 @@ use std::io::{self, Read};
 
 /// The order of the bytes of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     LowFirst,
     HighFirst,
 }
 
 /// The order of a text that begins with a mark.
-pub fn order(head: &[u8]) -> Option<Order> {
+pub(crate) fn order(head: &[u8]) -> Option<Order> {
     match head {
         [0xff, 0xfe, ..] => Some(Order::LowFirst),
         [0xfe, 0xff, ..] => Some(Order::HighFirst),
@@ -20,7 +20,7 @@ pub fn order(head: &[u8]) -> Option<Order> {
 }
 
 /// Reads UTF-16 as UTF-8. What is none, such as half a pair, becomes the character that stands for such.
-pub struct Utf8<R> {
+pub(crate) struct Utf8<R> {
     inner: R,
     order: Order,
     /// Bytes of a unit or pair that are not whole yet.
@@ -34,7 +34,7 @@ pub struct Utf8<R> {
 const CHUNK: usize = 32 << 10;
 
 impl<R: Read> Utf8<R> {
-    pub fn new(inner: R, order: Order) -> Utf8<R> {
+    pub(crate) fn new(inner: R, order: Order) -> Utf8<R> {
         Utf8 {
             inner,
             order,

@@ -11,7 +11,7 @@ use callscape_facts::trace::{LinkEnd, LinkKind};
 
 /// Which of the events about a wake-up it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     Waking,
     Wakeup,
     /// The first of a thread, which has no other event.
@@ -20,7 +20,7 @@ pub enum Stage {
 
 impl Stage {
     /// By the name of its event, without what stands before a colon.
-    pub fn of_event(name: &str) -> Option<Stage> {
+    pub(crate) fn of_event(name: &str) -> Option<Stage> {
         match name.rsplit(':').next()? {
             "sched_waking" => Some(Stage::Waking),
             "sched_wakeup" => Some(Stage::Wakeup),
@@ -32,7 +32,7 @@ impl Stage {
 
 /// The thread that an event says to wake, in any of the kernel's spellings: `comm=worker pid=12 prio=120`, and
 /// `worker:12 [120]` of perf's own. Commands may hold blanks.
-pub fn woken(says: &str) -> Option<i64> {
+pub(crate) fn woken(says: &str) -> Option<i64> {
     let id = match says.rsplit_once(" pid=") {
         Some((_, behind)) => behind.split(' ').next()?,
         None => says.rsplit_once(" [")?.0.rsplit_once(':')?.1,
@@ -51,11 +51,11 @@ struct Wakeup {
 
 /// The wake-ups of a recording while it is read, by the numbers that the kernel gives threads.
 #[derive(Default)]
-pub struct Wakeups(Vec<Wakeup>);
+pub(crate) struct Wakeups(Vec<Wakeup>);
 
 impl Wakeups {
     /// Takes one at a place in the file. Thread 0 is none: an interrupt wakes there.
-    pub fn push(&mut self, stage: Stage, [by, woken]: [i64; 2], time: i64, offset: u64) {
+    pub(crate) fn push(&mut self, stage: Stage, [by, woken]: [i64; 2], time: i64, offset: u64) {
         if by > 0 && woken > 0 {
             self.0.push(Wakeup {
                 stage,
@@ -68,7 +68,7 @@ impl Wakeups {
     }
 
     /// Hands the links to the builder; `thread` finds those that have calls. O(n).
-    pub fn build(
+    pub(crate) fn build(
         self,
         thread: impl Fn(i64) -> Option<ThreadId>,
         builder: &mut TraceBuilder<'_>,

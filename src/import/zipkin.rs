@@ -18,10 +18,10 @@ use callscape_facts::builder::TraceBuilder;
 use callscape_facts::recording::Recording;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "zipkin";
+pub(crate) const FORMAT: &str = "zipkin";
 
 /// Whether a file that begins with `head` holds spans, by Zipkin's spelling.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     let paths = document::paths(head);
     let has = |wanted: &str| paths.iter().any(|path| path == wanted);
     let says = [
@@ -35,7 +35,7 @@ pub fn sniff(head: &[u8]) -> bool {
 }
 
 /// Reads the spans. O(n log n), all spans in memory.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut document = Document::open(input, progress, &reporter)?;
     let mut sides = Vec::new();

@@ -23,13 +23,13 @@ const LARGEST_BLOCK: usize = (128 << 10) + 3;
 const START: usize = 5;
 
 /// Whether a file that begins with `head` is compressed with Zstandard.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
         || (head.get(1..4) == Some(&SKIPPED) && (0x50..0x60).contains(&head[0]))
 }
 
 /// The bytes of a file of frames, decompressed.
-pub struct Zstandard<'a, R: Read> {
+pub(crate) struct Zstandard<'a, R: Read> {
     decoder: Decoder<'static>,
     rest: BufReader<R>,
     /// How many bytes the decoder wants next: up to the end of a block. It gives nothing of a block when it finds
@@ -49,7 +49,7 @@ pub struct Zstandard<'a, R: Read> {
 
 impl<'a, R: Read> Zstandard<'a, R> {
     /// The file `name`, of whose bytes `taken` says how many were read.
-    pub fn new(
+    pub(crate) fn new(
         reader: R,
         name: String,
         taken: Rc<Cell<u64>>,

@@ -197,7 +197,7 @@ impl Drawn {
 pub(super) mod tests {
     use super::*;
 
-    pub fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
+    pub(crate) fn relation(from: u32, to: u32, calls: u64, step_calls: u64) -> BlockRelation {
         BlockRelation {
             from,
             to,

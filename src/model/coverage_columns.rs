@@ -18,7 +18,7 @@ pub(super) struct CoverageColumns {
 impl CoverageColumns {
     /// `origin` gives what a module is in the structure that `coverage` is of. Where the same is in several places, its lines
     /// count at the first. O(modules).
-    pub fn new(
+    pub(crate) fn new(
         hierarchy: &Hierarchy,
         coverage: &Arc<Coverage>,
         origin: impl Fn(ModuleId) -> ModuleId,
@@ -43,7 +43,7 @@ impl CoverageColumns {
     }
 
     /// Of a subtree, how many lines reports count and how many of them ran; none where they count none. O(1).
-    pub fn of(&self, subtree: &std::ops::Range<u32>) -> Option<(u64, u64)> {
+    pub(crate) fn of(&self, subtree: &std::ops::Range<u32>) -> Option<(u64, u64)> {
         let sum = |sums: &[u64]| {
             let at = |index: u32| sums.get(index as usize).copied().unwrap_or(0);
             at(subtree.end).saturating_sub(at(subtree.start))

@@ -21,7 +21,7 @@ pub(super) struct HistoryColumns {
 const DAY: i64 = 86_400;
 
 impl HistoryColumns {
-    pub fn new(
+    pub(crate) fn new(
         hierarchy: &Hierarchy,
         history: &History,
         path_of: impl Fn(ModuleId) -> String,

@@ -26,7 +26,7 @@ const SOON: u64 = 300;
 
 impl MemoryColumns {
     /// Nothing where counters alone are known. O(stacks + modules + events to the nearest checkpoint).
-    pub fn new(session: &Session, resolved: &Resolved, memory: &Memory) -> MemoryColumns {
+    pub(crate) fn new(session: &Session, resolved: &Resolved, memory: &Memory) -> MemoryColumns {
         if memory.detail == Detail::Counters {
             return MemoryColumns::default();
         }
@@ -66,7 +66,7 @@ impl MemoryColumns {
     }
 
     /// Whether there are values of a metric. O(1).
-    pub fn knows(&self, metric: Metric) -> bool {
+    pub(crate) fn knows(&self, metric: Metric) -> bool {
         match metric {
             Metric::Churn => self.events_of.is_some(),
             _ => self.of(metric).is_some(),
@@ -74,7 +74,7 @@ impl MemoryColumns {
     }
 
     /// The sums of a metric; none where it is not known.
-    pub fn of(&self, metric: Metric) -> Option<&Vec<u64>> {
+    pub(crate) fn of(&self, metric: Metric) -> Option<&Vec<u64>> {
         match metric {
             Metric::LiveBytes => self.live_bytes.as_ref(),
             Metric::LiveObjects => self.live.as_ref(),
@@ -85,7 +85,7 @@ impl MemoryColumns {
     }
 
     /// Whether what lives is known at every time.
-    pub fn plays(&self) -> bool {
+    pub(crate) fn plays(&self) -> bool {
         self.events_of.is_some()
     }
 

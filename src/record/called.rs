@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Addresses that calls have, and where the files of the program lie in memory.
 #[derive(Debug, Default)]
-pub struct Called {
+pub(crate) struct Called {
     addresses: BTreeSet<u64>,
     /// By path: where each process has it.
     bases: HashMap<String, Vec<u64>>,
@@ -17,7 +17,7 @@ pub struct Called {
 
 impl Called {
     /// Reads all records. O(records).
-    pub fn read(folder: &Path) -> Called {
+    pub(crate) fn read(folder: &Path) -> Called {
         let mut called = Called::default();
         let mut addresses = HashSet::new();
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -51,7 +51,7 @@ impl Called {
 
     /// Whether what lies in these addresses of the file at `path` is called: a call may have the address behind the code that
     /// was patched in. Of files that came later, all is.
-    pub fn has(&self, path: &str, addresses: Range<u64>) -> bool {
+    pub(crate) fn has(&self, path: &str, addresses: Range<u64>) -> bool {
         let Some(bases) = self.bases.get(path) else {
             return true;
         };

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-pub const MAGIC: &[u8] = b"\x7fELF";
+pub(crate) const MAGIC: &[u8] = b"\x7fELF";
 
 /// So much is read of a table at most.
 const LARGEST: u64 = 64 << 20;
@@ -99,7 +99,7 @@ struct Section {
 }
 
 /// Reads the headers of `file`; none where it is no executable of this kind.
-pub fn read(file: &mut File) -> Option<Elf> {
+pub(crate) fn read(file: &mut File) -> Option<Elf> {
     let (mut reader, header) = begin(file)?;
     let machine = reader.half(&header, [18, 18])?;
     let mut elf = Elf {
@@ -131,7 +131,7 @@ fn begin(file: &mut File) -> Option<(Reader<'_>, Vec<u8>)> {
 
 /// The symbols of functions that a 64-bit executable has, and of those that it calls in libraries. None where it is stripped
 /// of its own, or cannot be read.
-pub fn functions(file: &mut File) -> Option<Vec<String>> {
+pub(crate) fn functions(file: &mut File) -> Option<Vec<String>> {
     let (mut reader, header) = begin(file)?;
     let sections = sections(&mut reader, &header)?;
     let mut found = Vec::new();

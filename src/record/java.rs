@@ -12,7 +12,7 @@ use super::seen::Seen;
 /// Where virtual machines look for further options, whoever starts them.
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
-pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let file = run.place.folder.join("recording.jfr");
     let bytes = file.as_os_str().as_encoded_bytes();
     if bytes.iter().any(|it| b"\"'\n".contains(it)) {

@@ -9,7 +9,7 @@ use super::error::RecordError;
 use super::{private, signals};
 
 /// In the environment of a program of which only the end is kept: the folder that its recorder works in.
-pub const KEEP: &str = "CALLSCAPE_KEEP";
+pub(crate) const KEEP: &str = "CALLSCAPE_KEEP";
 
 /// The file in it by which that is asked for: when, in nanoseconds of the monotonic clock.
 const REQUEST: &str = "keep";
@@ -76,7 +76,7 @@ fn is_answered(folder: &Path) -> bool {
 }
 
 /// Waits for the request while perf records, and then keeps the files that perf would remove.
-pub struct Keeper {
+pub(crate) struct Keeper {
     folder: PathBuf,
     asked: Option<Asked>,
 }
@@ -91,7 +91,7 @@ struct Asked {
 }
 
 impl Keeper {
-    pub fn new(folder: &Path) -> Keeper {
+    pub(crate) fn new(folder: &Path) -> Keeper {
         Keeper {
             folder: folder.to_path_buf(),
             asked: None,
@@ -99,7 +99,7 @@ impl Keeper {
     }
 
     /// Looks whether there is something to do. To be called a few times in a second.
-    pub fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         // A folder that cannot be read now may be next time.
         let Ok(parts) = parts(&self.folder) else {
             return;
@@ -133,7 +133,7 @@ impl Keeper {
     }
 
     /// The files that hold what was asked for, and until when; none where nobody asked. Of a recorder that has ended.
-    pub fn kept(mut self) -> Result<Option<(Vec<PathBuf>, Duration)>, RecordError> {
+    pub(crate) fn kept(mut self) -> Result<Option<(Vec<PathBuf>, Duration)>, RecordError> {
         self.look();
         match self.asked {
             Some(asked) => Ok(Some((parts(&self.folder.join(KEPT))?, asked.at))),
@@ -143,7 +143,7 @@ impl Keeper {
 }
 
 /// The files that `perf record --switch-output` has completed in `folder`, in order of time.
-pub fn parts(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
+pub(crate) fn parts(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let entries = fs::read_dir(folder).map_err(|error| RecordError::io(folder, error))?;
     let names = entries.flatten().map(|it| it.path());
     let mut files: Vec<PathBuf> = names

@@ -134,7 +134,11 @@ pub fn record(
 }
 
 impl Run<'_> {
-    pub fn by(&self, recorder: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+    pub(crate) fn by(
+        &self,
+        recorder: Recorder,
+        seen: &mut dyn FnMut(Seen),
+    ) -> Result<Done, RecordError> {
         match recorder {
             Recorder::Uftrace => uftrace::run(self, seen),
             Recorder::Perf => perf::run(self, seen),

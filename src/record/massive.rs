@@ -24,7 +24,7 @@ use callscape_import::demangle::demangle;
 use callscape_import::note::{NOTE, Note};
 
 /// What a trial run has found.
-pub struct Massive {
+pub(crate) struct Massive {
     /// The symbols of the functions that are not recorded.
     pub without: Vec<String>,
     /// The names of those of libraries that call nothing.
@@ -33,7 +33,7 @@ pub struct Massive {
 }
 
 /// Runs the program for a while, without its standard streams, and finds what is called more often than `limit`.
-pub fn probe(
+pub(crate) fn probe(
     wish: &Wish,
     program: &Program,
     (by, place): (Recorder, &Place),
@@ -142,7 +142,7 @@ fn fitting(mut symbols: Vec<String>) -> (Vec<String>, usize) {
 }
 
 /// Writes into a recording what it does not hold.
-pub fn keep(recordings: &[PathBuf], left_out: &LeftOut) -> Result<(), RecordError> {
+pub(crate) fn keep(recordings: &[PathBuf], left_out: &LeftOut) -> Result<(), RecordError> {
     let note = Note {
         left_out: Some(left_out.clone()),
     };

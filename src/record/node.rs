@@ -27,7 +27,7 @@ if (require('worker_threads').isMainThread) {
 }
 ";
 
-pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let Some((node, rest)) = run.program.words.split_first() else {
         return Err(RecordError::program(
             &run.program.path,

@@ -41,13 +41,13 @@ fn event() -> &'static str {
     }
 }
 
-pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let last = run.wish.last;
     of(run.place, Some((run.program, run.wish)), None, last, seen)
 }
 
 /// Samples a process that runs, until it ends or this process is interrupted; keeps all, or the `last` of it.
-pub fn attach(
+pub(crate) fn attach(
     place: &Place,
     pid: u32,
     last: Option<Duration>,

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use super::error::RecordError;
 
 /// How the name of a private folder ends, after a dot and the name of the recording.
-pub const PRIVATE: &str = ".record.callscape-tmp";
+pub(crate) const PRIVATE: &str = ".record.callscape-tmp";
 
 /// The private folder of a recording.
-pub fn of(output: &Path) -> Result<PathBuf, RecordError> {
+pub(crate) fn of(output: &Path) -> Result<PathBuf, RecordError> {
     let name = output.file_name().ok_or_else(|| {
         RecordError::program(output, "expected the name of a file, found a folder")
     })?;
@@ -25,7 +25,7 @@ pub fn of(output: &Path) -> Result<PathBuf, RecordError> {
 }
 
 #[cfg(unix)]
-pub fn create(folder: &Path) -> io::Result<()> {
+pub(crate) fn create(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
 
     fs::DirBuilder::new().mode(0o700).create(folder)
@@ -37,7 +37,7 @@ pub fn create(folder: &Path) -> io::Result<()> {
 }
 
 /// Whether a folder that this process has created is its own.
-pub enum Held {
+pub(crate) enum Held {
     /// Locked for as long as the file is open; none where the system locks no folders: then it is never taken for abandoned.
     Yes(Option<File>),
     /// Another process has taken it for abandoned.
@@ -48,7 +48,7 @@ pub enum Held {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Locks a folder that this process has created.
-pub fn hold(folder: &Path) -> Held {
+pub(crate) fn hold(folder: &Path) -> Held {
     let Ok(file) = open(folder) else {
         return match folder.exists() {
             true => Held::Yes(None),
@@ -71,7 +71,7 @@ pub fn hold(folder: &Path) -> Held {
 }
 
 /// Whether the process that made a private folder is there and holds it, as far as that can be known.
-pub fn is_held(folder: &Path) -> bool {
+pub(crate) fn is_held(folder: &Path) -> bool {
     let Ok(file) = open(folder) else {
         return false;
     };
@@ -80,7 +80,7 @@ pub fn is_held(folder: &Path) -> bool {
 
 /// Opens a folder, and nothing else.
 #[cfg(unix)]
-pub fn open(folder: &Path) -> io::Result<File> {
+pub(crate) fn open(folder: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
 
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
@@ -94,7 +94,7 @@ pub fn open(_: &Path) -> io::Result<File> {
 
 /// Whether an open folder still has this name.
 #[cfg(unix)]
-pub fn is_same(file: &File, path: &Path) -> bool {
+pub(crate) fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
 
     let id = |it: fs::Metadata| (it.dev(), it.ino());

@@ -19,7 +19,11 @@ const ENTRIES: &str = "10000000";
 /// Runs the program: VizTracer's own command would take some of the program's arguments for its own.
 const TRACED: &str = include_str!("traced.py");
 
-pub fn run(run: &Run<'_>, by: Recorder, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+pub(crate) fn run(
+    run: &Run<'_>,
+    by: Recorder,
+    seen: &mut dyn FnMut(Seen),
+) -> Result<Done, RecordError> {
     let words = &run.program.words;
     let written = run.place.folder.join("recording.json");
     let command = match by {

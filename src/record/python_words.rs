@@ -7,7 +7,7 @@ use super::signals;
 
 /// What is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Runs {
+pub(crate) enum Runs {
     /// A file; also a folder or an archive with a `__main__.py` in it.
     File(OsString),
     Module(OsString),
@@ -22,7 +22,7 @@ pub enum Runs {
 
 /// A command line of Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PythonWords {
+pub(crate) struct PythonWords {
     /// The interpreter and its own options.
     pub interpreter: Vec<OsString>,
     pub runs: Runs,
@@ -33,7 +33,7 @@ pub struct PythonWords {
 }
 
 /// Reads a command line, the interpreter first.
-pub fn read(words: &[OsString]) -> PythonWords {
+pub(crate) fn read(words: &[OsString]) -> PythonWords {
     let mut words = words.iter().cloned();
     let mut read = PythonWords {
         interpreter: words.next().into_iter().collect(),

@@ -10,7 +10,7 @@ use super::error::RecordError;
 const MOST: usize = 10_000;
 
 /// Gives a file or folder a name beside it that is free: `to`, or the first numbered one.
-pub fn to_free(from: &Path, to: &Path, ending: &str) -> Result<PathBuf, RecordError> {
+pub(crate) fn to_free(from: &Path, to: &Path, ending: &str) -> Result<PathBuf, RecordError> {
     for number in 1..MOST {
         let to = numbered(to, ending, number);
         match to_new(from, &to) {
@@ -24,7 +24,7 @@ pub fn to_free(from: &Path, to: &Path, ending: &str) -> Result<PathBuf, RecordEr
 }
 
 /// `app.cpuprofile` as `app-2.cpuprofile`; the first is not numbered.
-pub fn numbered(path: &Path, ending: &str, number: usize) -> PathBuf {
+pub(crate) fn numbered(path: &Path, ending: &str, number: usize) -> PathBuf {
     if number == 1 {
         return path.to_path_buf();
     }
@@ -46,7 +46,7 @@ pub fn numbered(path: &Path, ending: &str, number: usize) -> PathBuf {
 }
 
 /// Renames a file or folder; an error of the kind `AlreadyExists` where something has that name, which stays as it is.
-pub fn to_new(from: &Path, to: &Path) -> io::Result<()> {
+pub(crate) fn to_new(from: &Path, to: &Path) -> io::Result<()> {
     match at_once(from, to) {
         // Not every file system can.
         Err(error) if error.kind() == ErrorKind::Unsupported => by_creating(from, to),

@@ -17,7 +17,7 @@ const MOST_RUNS: u32 = 16;
 
 /// What is done when a program has crashed while it was patched. It is run again only where the user wants that: a run may
 /// change things. Else it is only said that it crashed.
-pub fn after_crash(
+pub(crate) fn after_crash(
     run: &Run<'_>,
     done: Done,
     say: &mut dyn FnMut(&str),

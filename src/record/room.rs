@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 const ENOUGH: u64 = 16 << 20;
 
 /// The room around a recording.
-pub struct Room {
+pub(crate) struct Room {
     folder: PathBuf,
     least: u64,
 }
 
 impl Room {
     /// Around `output`; on a small disk a quarter of what is free now is enough. None where the system does not tell.
-    pub fn around(output: &Path) -> Option<Room> {
+    pub(crate) fn around(output: &Path) -> Option<Room> {
         let folder = match output.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
             _ => PathBuf::from("."),
@@ -22,13 +22,13 @@ impl Room {
         Some(Room { folder, least })
     }
 
-    pub fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         free(&self.folder).is_some_and(|free| free < self.least)
     }
 }
 
 /// Bytes that are left on the disk around `output`, where these are few.
-pub fn nearly_none(output: &Path) -> Option<u64> {
+pub(crate) fn nearly_none(output: &Path) -> Option<u64> {
     free(output.parent()?).filter(|&it| it < ENOUGH)
 }
 

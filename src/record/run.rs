@@ -98,7 +98,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Of a recorder that runs in the program and writes into `folder`, of which nothing more is known.
-    pub fn new(command: std::process::Command, folder: &Path) -> Plan {
+    pub(crate) fn new(command: std::process::Command, folder: &Path) -> Plan {
         Plan {
             command,
             wraps: false,
@@ -111,7 +111,7 @@ impl Plan {
     }
 
     /// Has a program run where and how the wish says, with what a shim sets for it.
-    pub fn run_as(&mut self, program: &Program, wish: &Wish) {
+    pub(crate) fn run_as(&mut self, program: &Program, wish: &Wish) {
         let set = program.environment.iter();
         self.command.envs(set.map(|(name, value)| (name, value)));
         if let Some(folder) = &wish.folder {

@@ -30,7 +30,7 @@ fn of_exit(status: ExitStatus) -> Ended {
 }
 
 /// How a run under a recorder went.
-pub struct Ran {
+pub(crate) struct Ran {
     /// How the program ended, as far as that can be learned from outside.
     pub program: Ended,
     /// How the recorder ended that ran it.
@@ -41,7 +41,7 @@ pub struct Ran {
 }
 
 /// A recorder that leaves its recording in a folder.
-pub struct Leaving {
+pub(crate) struct Leaving {
     pub recorder: Recorder,
     /// Of the files that it leaves.
     pub ending: &'static str,
@@ -50,7 +50,7 @@ pub struct Leaving {
 }
 
 /// Runs a program under such a recorder, and finds what that leaves in the private folder.
-pub fn run_and_collect(
+pub(crate) fn run_and_collect(
     command: Command,
     leaving: &Leaving,
     of: &Run<'_>,
@@ -74,7 +74,7 @@ pub fn run_and_collect(
 }
 
 /// Finds what a recorder has left in its folder, of a program that ran so long and ended so.
-pub fn collect_left(
+pub(crate) fn collect_left(
     leaving: &Leaving,
     folder: &Path,
     (elapsed, ended): (Duration, Ended),
@@ -109,7 +109,7 @@ const TELL: Duration = Duration::from_millis(250);
 const START: Duration = Duration::from_secs(60);
 
 /// Runs a plan until program and recorder have ended; the program is told to end when it has run for `limit`.
-pub fn run(
+pub(crate) fn run(
     plan: &mut Plan,
     limit: Option<Duration>,
     seen: &mut dyn FnMut(Seen),
@@ -250,7 +250,7 @@ fn is_running(pid: u32) -> bool {
 }
 
 /// What a recorder has said, for an error message: the last lines, without what is usual.
-pub fn said(log: &Path) -> String {
+pub(crate) fn said(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text
@@ -266,7 +266,7 @@ pub fn said(log: &Path) -> String {
 }
 
 /// A command that runs `name` of PATH.
-pub fn command(name: &str) -> std::process::Command {
+pub(crate) fn command(name: &str) -> std::process::Command {
     match program::find(std::ffi::OsStr::new(name)) {
         Ok(path) => std::process::Command::new(path),
         Err(_) => std::process::Command::new(name),

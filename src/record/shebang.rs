@@ -7,14 +7,14 @@ use std::path::Path;
 
 /// The interpreter of a script and its options, and what is set in its environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Interpreter {
+pub(crate) struct Interpreter {
     pub words: Vec<OsString>,
     pub environment: Vec<(OsString, OsString)>,
 }
 
 /// The interpreter of the script at `file`, which begins with `text`. None where the text does not begin with `#!`; without
 /// words where none is named, or in a way that is not known.
-pub fn interpreter(file: &Path, text: &str) -> Option<Interpreter> {
+pub(crate) fn interpreter(file: &Path, text: &str) -> Option<Interpreter> {
     let mut lines = text.lines();
     let line = lines.next()?.strip_prefix("#!")?.trim();
     if let Some(words) = lines.next().and_then(|it| of_pip(file, it)) {

@@ -13,7 +13,7 @@ use super::shebang::words;
 
 /// Where a shim leads.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Leads {
+pub(crate) struct Leads {
     /// What stands in for the shim; the arguments follow.
     pub words: Vec<OsString>,
     pub environment: Vec<(OsString, OsString)>,
@@ -24,7 +24,7 @@ const MANAGERS: [(&str, &str); 2] = [("pyenv", ".python-version"), ("nodenv", ".
 
 /// Where the script at `file` leads when it is started in `folder`. None where it is no shim, an error where it leads
 /// nowhere, or nobody knows where.
-pub fn follow(file: &Path, text: &str, folder: &Path) -> Option<Result<Leads, String>> {
+pub(crate) fn follow(file: &Path, text: &str, folder: &Path) -> Option<Result<Leads, String>> {
     let of_manager = MANAGERS.into_iter().find_map(|(name, chosen_by)| {
         let root = manager_root(text, name)?;
         let manager = Manager {

@@ -10,14 +10,14 @@ use super::private;
 use callscape_import::switches::{FILE, Switched};
 
 /// In the environment of a program in which recording can be switched on and off: the folder of the recording.
-pub const SWITCH: &str = "CALLSCAPE_SWITCH";
+pub(crate) const SWITCH: &str = "CALLSCAPE_SWITCH";
 
 /// What makes a recorder stop and keep what it has.
-pub const INTERRUPT: i32 = 2;
+pub(crate) const INTERRUPT: i32 = 2;
 /// What asks a program to end.
 pub const TERMINATE: i32 = 15;
 /// What makes it end.
-pub const KILL: i32 = 9;
+pub(crate) const KILL: i32 = 9;
 
 /// What recording is switched to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn unfit(caught: u64) -> Option<&'static str> {
 }
 
 /// The path that a variable in the environment of a process holds.
-pub fn path_in_environment(process: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn path_in_environment(process: &Path, name: &str) -> Option<PathBuf> {
     let environment = fs::read(process.join("environ")).ok()?;
     let wanted = format!("{name}=");
     let mut variables = environment.split(|&byte| byte == 0);
@@ -88,7 +88,7 @@ pub fn path_in_environment(process: &Path, name: &str) -> Option<PathBuf> {
 
 /// Switches recording of the process `pid` on or off by a signal, and notes when, once the process has taken the signal. A
 /// process that has no handler for it is refused: the signal would end it.
-pub fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
+pub(crate) fn switch(pid: u32, to: Switch) -> Result<(), RecordError> {
     let process = Path::new("/proc").join(pid.to_string());
     let refuse = |why: &str| {
         Err(RecordError::Recorder(format!(
@@ -172,7 +172,7 @@ fn is_blocked(process: &Path, signal: i32) -> bool {
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{
+pub(crate) use linux::{
     Forwarding, Orphan, adopt, make_fifo, monotonic, open_fifo, path, path_of_open, send,
 };
 #[cfg(not(target_os = "linux"))]
@@ -218,12 +218,12 @@ mod linux {
 
     /// While this lives signals are for the program, and end this process no more. What it runs has its own ways again:
     /// handlers do not outlive the start of another program.
-    pub struct Forwarding {
+    pub(crate) struct Forwarding {
         before: Vec<(i32, libc::sigaction)>,
     }
 
     impl Forwarding {
-        pub fn begin() -> Forwarding {
+        pub(crate) fn begin() -> Forwarding {
             CAME.store(0, Ordering::Relaxed);
             let mut before = Vec::new();
             for signal in HANDED_ON {
@@ -243,7 +243,7 @@ mod linux {
         }
 
         /// Hands on to `pid` what has come since.
-        pub fn hand_on(&self, pid: u32) {
+        pub(crate) fn hand_on(&self, pid: u32) {
             let came = CAME.swap(0, Ordering::Relaxed);
             for signal in HANDED_ON.into_iter().filter(|it| came >> it & 1 == 1) {
                 send(pid, signal);
@@ -261,7 +261,7 @@ mod linux {
     }
 
     /// Sends a signal; whether it could be.
-    pub fn send(pid: u32, signal: i32) -> bool {
+    pub(crate) fn send(pid: u32, signal: i32) -> bool {
         let Ok(pid) = libc::pid_t::try_from(pid) else {
             return false;
         };
@@ -270,12 +270,12 @@ mod linux {
     }
 
     /// A path as the system keeps it.
-    pub fn path(bytes: &[u8]) -> PathBuf {
+    pub(crate) fn path(bytes: &[u8]) -> PathBuf {
         PathBuf::from(OsStr::from_bytes(bytes))
     }
 
     /// Makes a fifo.
-    pub fn make_fifo(path: &Path) -> io::Result<()> {
+    pub(crate) fn make_fifo(path: &Path) -> io::Result<()> {
         let name = CString::new(path.as_os_str().as_bytes())?;
         // SAFETY: `name` ends with a zero and lives until it returns.
         match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
@@ -285,19 +285,19 @@ mod linux {
     }
 
     /// Opens a fifo to write or to read, without waiting: an error where it is to be written and nobody reads.
-    pub fn open_fifo(path: &Path, writes: bool) -> io::Result<File> {
+    pub(crate) fn open_fifo(path: &Path, writes: bool) -> io::Result<File> {
         let mut options = OpenOptions::new();
         let options = options.read(!writes).write(writes);
         options.custom_flags(libc::O_NONBLOCK).open(path)
     }
 
     /// The path by which other processes find an open folder.
-    pub fn path_of_open(folder: &File) -> String {
+    pub(crate) fn path_of_open(folder: &File) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), folder.as_raw_fd())
     }
 
     /// Nanoseconds of the clock that uftrace reads.
-    pub fn monotonic() -> u64 {
+    pub(crate) fn monotonic() -> u64 {
         let mut now = libc::timespec {
             tv_sec: 0,
             tv_nsec: 0,
@@ -309,17 +309,17 @@ mod linux {
     }
 
     /// From now on programs whose parent ends become children of this process, so that it learns how they end.
-    pub fn adopt() {
+    pub(crate) fn adopt() {
         // SAFETY: takes numbers; where the system does not know it, it says so and changes nothing.
         unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
     }
 
     /// A program whose parent ended before it.
-    pub struct Orphan(pub u32);
+    pub(crate) struct Orphan(pub u32);
 
     impl Orphan {
         /// How it has ended; none while it runs.
-        pub fn ended(&self) -> Option<Ended> {
+        pub(crate) fn ended(&self) -> Option<Ended> {
             let pid = libc::pid_t::try_from(self.0).ok()?;
             let mut status = 0;
             // SAFETY: `status` lives until it returns.

@@ -9,7 +9,7 @@ use super::private::{PRIVATE, is_same, open};
 use super::rename;
 
 /// Removes what is abandoned beside the private folder `own`.
-pub fn around(own: &Path) {
+pub(crate) fn around(own: &Path) {
     let Some(entries) = own.parent().and_then(|it| fs::read_dir(it).ok()) else {
         return;
     };
@@ -24,7 +24,7 @@ pub fn around(own: &Path) {
 }
 
 /// Removes a private folder where it is abandoned; whether it did.
-pub fn remove_abandoned(folder: &Path) -> bool {
+pub(crate) fn remove_abandoned(folder: &Path) -> bool {
     let Ok(file) = open(folder) else {
         return false;
     };

@@ -12,7 +12,7 @@ use super::signals::{self, Switch};
 use callscape_import::switches::{FILE, Switched, Switches};
 
 /// In the environment of a program that perf records and that can be switched: the folder of the fifos.
-pub const CONTROL: &str = "CALLSCAPE_CONTROL";
+pub(crate) const CONTROL: &str = "CALLSCAPE_CONTROL";
 
 /// The fifos.
 const WORDS: &str = "words";
@@ -22,13 +22,13 @@ const ANSWERS: &str = "answers";
 pub const ANSWER: Duration = Duration::from_secs(2);
 
 /// Most often it has answered by then. A window does not wait for longer.
-pub const SOON: Duration = Duration::from_millis(80);
+pub(crate) const SOON: Duration = Duration::from_millis(80);
 
 /// All processes that one perf records are switched together, and noted as this one.
 const ALL: u32 = 0;
 
 /// Makes the fifos in a folder, and gives the option by which perf uses them, while the file with it is open.
-pub fn create(folder: &Path) -> Result<(File, String), RecordError> {
+pub(crate) fn create(folder: &Path) -> Result<(File, String), RecordError> {
     for name in [WORDS, ANSWERS] {
         let path = folder.join(name);
         signals::make_fifo(&path).map_err(|error| RecordError::io(&path, error))?;
@@ -96,7 +96,7 @@ fn ask(pid: u32, folder: &Path, to: Switch, patience: Duration) -> Result<(), Re
 }
 
 /// From when until when recording was off, in nanoseconds of the monotonic clock and in order, as noted in a folder.
-pub fn gaps(folder: &Path) -> Vec<(u64, u64)> {
+pub(crate) fn gaps(folder: &Path) -> Vec<(u64, u64)> {
     let text = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     let all = text.lines().filter_map(|it| it.parse().ok()).collect();
     Switches::of_all(all).off(ALL).0.to_vec()

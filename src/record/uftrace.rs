@@ -36,20 +36,20 @@ const MEMORY: [(&str, &str); 12] = [
 /// So many functions are named in one pattern.
 const TOGETHER: usize = 40;
 
-pub fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
+pub(crate) fn run(run: &Run<'_>, seen: &mut dyn FnMut(Seen)) -> Result<Done, RecordError> {
     let folder = run.place.folder.join("recording");
     run_until(run, (&Patched::All, &folder), None, seen)
 }
 
 /// Which functions are patched in a program that was not built for it.
-pub enum Patched<'a> {
+pub(crate) enum Patched<'a> {
     All,
     /// By their symbols.
     Only(&'a [String]),
 }
 
 /// The same, patching only some functions, recording into `folder`, and asking the program to end after `limit`.
-pub fn run_until(
+pub(crate) fn run_until(
     run: &Run<'_>,
     (patched, folder): (&Patched<'_>, &Path),
     limit: Option<Duration>,
@@ -226,7 +226,7 @@ fn is_handed_on(options: &str) -> bool {
 const LONGEST_VARIABLE: usize = 125_000;
 
 /// The most bytes of patterns of one list of functions, of which two go into a variable.
-pub const LONGEST_LIST: usize = LONGEST_VARIABLE / 2 - 1000;
+pub(crate) const LONGEST_LIST: usize = LONGEST_VARIABLE / 2 - 1000;
 
 /// The lowest realtime signal that is free with glibc.
 const LOWEST: i32 = 34;
@@ -258,7 +258,7 @@ fn pattern(symbol: &str) -> String {
 }
 
 /// The length of a symbol's pattern in a list, in bytes.
-pub fn pattern_length(symbol: &str) -> usize {
+pub(crate) fn pattern_length(symbol: &str) -> usize {
     pattern(symbol).len() + 1
 }
 
@@ -306,7 +306,7 @@ fn calls(folder: &Path) -> u64 {
 }
 
 /// The symbols of functions of the program itself, as the recording lists them.
-pub fn symbols(folder: &Path, program: &Path) -> Vec<String> {
+pub(crate) fn symbols(folder: &Path, program: &Path) -> Vec<String> {
     let name = program.file_name().unwrap_or_default().to_string_lossy();
     let text = fs::read_to_string(folder.join(format!("{name}.sym"))).unwrap_or_default();
     of_symbols(&text, &["T", "t", "W", "w"])
@@ -355,14 +355,17 @@ fn has_symbol(folder: &Path, wanted: &[String]) -> bool {
 }
 
 /// The files of symbols of a recording.
-pub fn lists(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn lists(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|it| it.path());
     paths.filter(|it| it.extension().is_some_and(|it| it == "sym"))
 }
 
 /// The addresses and names of these kinds in a file of symbols, of all for none: lines of address, kind and name.
-pub fn of_symbols<'a>(text: &'a str, kinds: &'a [&str]) -> impl Iterator<Item = (u64, &'a str)> {
+pub(crate) fn of_symbols<'a>(
+    text: &'a str,
+    kinds: &'a [&str],
+) -> impl Iterator<Item = (u64, &'a str)> {
     text.lines().filter_map(move |line| {
         let mut words = line.splitn(3, ' ');
         let (address, kind, name) = (words.next()?, words.next()?, words.next()?);

@@ -21,7 +21,7 @@ fn disk(place: &Place) -> Option<String> {
 }
 
 /// The error of a recorder, with the disk where that is why.
-pub fn explained(error: RecordError, place: &Place) -> RecordError {
+pub(crate) fn explained(error: RecordError, place: &Place) -> RecordError {
     match (error, disk(place)) {
         (
             RecordError::Failed {
@@ -44,7 +44,7 @@ pub fn explained(error: RecordError, place: &Place) -> RecordError {
 }
 
 /// Gives what was recorded its name, and checks that it opens. What is missing in it because the disk is full is noted.
-pub fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> {
+pub(crate) fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, RecordError> {
     let left = disk(place);
     let failed = |said: String| RecordError::Failed {
         recorder: done.by.name(),

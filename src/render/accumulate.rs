@@ -4,14 +4,14 @@ use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets;
 
-pub struct Accumulate {
+pub(crate) struct Accumulate {
     layout: wgpu::BindGroupLayout,
     group: Option<wgpu::BindGroup>,
     pipeline: wgpu::RenderPipeline,
 }
 
 impl Accumulate {
-    pub fn new(maker: &Maker<'_>) -> Accumulate {
+    pub(crate) fn new(maker: &Maker<'_>) -> Accumulate {
         let layout = maker.layout("accumulate", &[pass::COLOUR]);
         let module = maker.shader("accumulate", SHADER);
         let share = wgpu::BlendComponent {
@@ -40,12 +40,12 @@ impl Accumulate {
     }
 
     /// The pictures are others than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.group = None;
     }
 
     /// Adds the colour picture as the last of `count`; at least 1.
-    pub fn draw(&mut self, on: &mut Recording<'_>, count: u32) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, count: u32) {
         let targets = on.targets;
         let group = self.group.get_or_insert_with(|| {
             let colour = wgpu::BindingResource::TextureView(&targets.colour);
@@ -66,7 +66,7 @@ impl Accumulate {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/accumulate.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

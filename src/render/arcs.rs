@@ -23,13 +23,13 @@ const MOST_POINTS: u32 = 0xFFFF;
 /// More inks than threads are shown.
 const MOST_INKS: u32 = 0xFF;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Arc` of `shaders/arcs.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-    pub struct Arc {
+    pub(crate) struct Arc {
         pub ends: [u32; 2],
         pub first_point: u32,
         /// From the lowest bit on: how many points, 16 bits; its ink, 8; the flags.
@@ -41,14 +41,14 @@ pub mod gpu {
         pub place: u32,
     }
 
-    pub const OUTLINED: u32 = 1 << 24;
-    pub const DASHED: u32 = 2 << 24;
-    pub const CORD: u32 = 4 << 24;
-    pub const LIT: u32 = 8 << 24;
+    pub(crate) const OUTLINED: u32 = 1 << 24;
+    pub(crate) const DASHED: u32 = 2 << 24;
+    pub(crate) const CORD: u32 = 4 << 24;
+    pub(crate) const LIT: u32 = 8 << 24;
 
     impl Arc {
         /// Threads are drawn first, then cords, then what is outlined.
-        pub fn layer(&self) -> u32 {
+        pub(crate) fn layer(&self) -> u32 {
             match self.points_ink_flags {
                 flags if flags & OUTLINED != 0 => 2,
                 flags if flags & CORD != 0 => 1,
@@ -60,7 +60,7 @@ pub mod gpu {
     /// `Ink` of `shaders/arcs.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-    pub struct Ink {
+    pub(crate) struct Ink {
         pub caller: [f32; 4],
         pub callee: [f32; 4],
     }
@@ -68,7 +68,7 @@ pub mod gpu {
     /// `Emphasis` of `shaders/arcs.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Emphasis {
+    pub(crate) struct Emphasis {
         pub first: u32,
         pub end: u32,
         pub opacity: f32,
@@ -78,7 +78,7 @@ pub mod gpu {
     /// `Focus` of `shaders/arcs.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Focus {
+    pub(crate) struct Focus {
         pub hovered: Emphasis,
         pub before: Emphasis,
         pub chosen: Emphasis,
@@ -90,7 +90,7 @@ pub mod gpu {
     }
 }
 
-pub struct ArcsPass {
+pub(crate) struct ArcsPass {
     layout: wgpu::BindGroupLayout,
     group: Option<wgpu::BindGroup>,
     pipeline: wgpu::RenderPipeline,
@@ -118,7 +118,7 @@ pub struct ArcsPass {
 }
 
 impl ArcsPass {
-    pub fn new(maker: &Maker<'_>) -> ArcsPass {
+    pub(crate) fn new(maker: &Maker<'_>) -> ArcsPass {
         let layout = maker.layout(
             "arcs",
             &[
@@ -168,7 +168,7 @@ impl ArcsPass {
     }
 
     /// The depth picture, or the buffer of looks, is another than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.group = None;
     }
 
@@ -206,7 +206,12 @@ impl ArcsPass {
 
     /// Takes other arcs; those that name control points that are not there are left out. Whether anything has
     /// changed: only what has is written.
-    pub fn prepare(&mut self, device: &wgpu::Device, queue: &wgpu::Queue, arcs: &Arcs) -> bool {
+    pub(crate) fn prepare(
+        &mut self,
+        device: &wgpu::Device,
+        queue: &wgpu::Queue,
+        arcs: &Arcs,
+    ) -> bool {
         let threads = self.take_records(device, arcs);
         let all = self.next.len() as u32;
         let is_same_count = self.cords.end == all && self.threads.end == threads;
@@ -271,7 +276,7 @@ impl ArcsPass {
     }
 
     /// Takes what stands out; whether it is something else.
-    pub fn focus(&mut self, focus: &Focus) -> bool {
+    pub(crate) fn focus(&mut self, focus: &Focus) -> bool {
         let of = |of: &Emphasis| gpu::Emphasis {
             first: of.blocks.start,
             end: of.blocks.end,
@@ -292,19 +297,24 @@ impl ArcsPass {
         std::mem::replace(&mut self.shown_focus, focus) != focus
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
     /// Draws them over a picture.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, over: &wgpu::TextureView) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &City, over: &wgpu::TextureView) {
         if !self.records.is_empty() {
             self.record(on, city, over, false);
         }
     }
 
     /// Draws in place of their colours which arc is seen where into `ids`: its place among all arcs plus one.
-    pub fn draw_ids(&mut self, on: &mut Recording<'_>, city: &City, ids: &wgpu::TextureView) {
+    pub(crate) fn draw_ids(
+        &mut self,
+        on: &mut Recording<'_>,
+        city: &City,
+        ids: &wgpu::TextureView,
+    ) {
         self.record(on, city, ids, true);
     }
 
@@ -361,7 +371,7 @@ fn record(place: u32, arc: &Arc) -> gpu::Arc {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/arcs.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

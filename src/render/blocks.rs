@@ -11,7 +11,7 @@ const BATCH: u32 = 64;
 /// Top, the wall near in x, the wall near in y; bits as in the shader.
 const FACES: [u32; 18] = [4, 5, 7, 4, 7, 6, 0, 4, 6, 0, 6, 2, 0, 1, 5, 0, 5, 4];
 
-pub struct Blocks {
+pub(crate) struct Blocks {
     layout: wgpu::BindGroupLayout,
     group: Option<wgpu::BindGroup>,
     /// Which list of blocks the group binds.
@@ -21,7 +21,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    pub fn new(maker: &Maker<'_>) -> Blocks {
+    pub(crate) fn new(maker: &Maker<'_>) -> Blocks {
         let layout = maker.layout("blocks", &[pass::STORAGE]);
         let module = maker.shader("blocks", SHADER);
         Blocks {
@@ -49,7 +49,7 @@ impl Blocks {
         }
     }
 
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) {
         cull.list_from_eye(on, city, BATCH * FACES.len() as u32);
         let (shown, made) = cull.shown();
         if self.made != made {
@@ -71,7 +71,7 @@ impl Blocks {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/blocks.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

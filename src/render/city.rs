@@ -12,7 +12,7 @@ use callscape_layout::geometry::{Block, BlockActivity, BlockKind, BlockLook};
 use callscape_look::lightness;
 
 /// The blocks that are drawn and how they look.
-pub struct City {
+pub(crate) struct City {
     pub blocks: Growing,
     pub looks: Growing,
     pub merged: Growing,
@@ -44,7 +44,7 @@ const SCATTERED: usize = 64;
 
 /// The footprint of everything that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     pub min: Vec2,
     pub max: Vec2,
     /// Of the highest top at rest.
@@ -53,7 +53,7 @@ pub struct Bounds {
 
 /// What a change did to the device's buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// Something looks different.
     pub visible: bool,
     /// Heights or glow seen from above are different.
@@ -63,7 +63,7 @@ pub struct Change {
 }
 
 impl City {
-    pub fn new(device: &wgpu::Device) -> City {
+    pub(crate) fn new(device: &wgpu::Device) -> City {
         City {
             blocks: Growing::new(device, "blocks"),
             looks: Growing::new(device, "looks"),
@@ -85,19 +85,19 @@ impl City {
     }
 
     /// How many blocks a device can hold at most.
-    pub fn most(device: &wgpu::Device) -> usize {
+    pub(crate) fn most(device: &wgpu::Device) -> usize {
         // Ids have to fit beside "none" in the visibility buffer; the list of what is drawn is rounded up.
         let records = Growing::most::<gpu::Block>(device).min(u32::MAX as usize - 1);
         records.saturating_sub(64)
     }
 
     /// How many blocks are drawn; fewer than were given where the device cannot hold them.
-    pub fn count(&self) -> u32 {
+    pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.records.len()).unwrap_or(u32::MAX)
     }
 
     /// Takes a new layout; every block is at rest.
-    pub fn set_blocks(
+    pub(crate) fn set_blocks(
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -142,7 +142,10 @@ impl City {
 
     /// Blocks start from other corners, lowest and highest of each; the places of those that they go to are the
     /// records that this gives.
-    pub fn start_from(&mut self, corners: &[(Vec3, Vec3)]) -> (&[gpu::Block], &[gpu::Block]) {
+    pub(crate) fn start_from(
+        &mut self,
+        corners: &[(Vec3, Vec3)],
+    ) -> (&[gpu::Block], &[gpu::Block]) {
         self.starts.clear();
         let corners = corners.iter().map(Some).chain(std::iter::repeat(None));
         let starts = self.records.iter().zip(corners).map(|(&record, corners)| {
@@ -168,7 +171,7 @@ impl City {
     }
 
     /// Blocks are where they were going.
-    pub fn arrive(&mut self) {
+    pub(crate) fn arrive(&mut self) {
         self.starts.clear();
         self.bounds = Bounds::between(
             self.records
@@ -178,7 +181,7 @@ impl City {
     }
 
     /// Takes the looks of the blocks from `first` on; those that differ wait until they are uploaded.
-    pub fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
+    pub(crate) fn set_looks(&mut self, first: usize, looks: &[BlockLook]) -> Change {
         let mut change = Change::default();
         for (place, look) in (first..self.shown.len()).zip(looks) {
             self.set_look(place, look_record(look), &mut change);
@@ -187,7 +190,7 @@ impl City {
     }
 
     /// The same of how active some blocks are, whose looks are else as they were.
-    pub fn set_activity(&mut self, activity: &[BlockActivity]) -> Change {
+    pub(crate) fn set_activity(&mut self, activity: &[BlockActivity]) -> Change {
         // Blocks lie far from each other in memory: asked for together they come together.
         let near = activity.iter().filter_map(|of| {
             let shown = self.shown.get(of.block as usize)?;
@@ -230,7 +233,7 @@ impl City {
     }
 
     /// Uploads what of the looks is better sent in one piece; the others wait as [`changes`](Self::changes).
-    pub fn upload_looks(&mut self, queue: &wgpu::Queue) {
+    pub(crate) fn upload_looks(&mut self, queue: &wgpu::Queue) {
         if std::mem::take(&mut self.is_mean_old) {
             merged::find(
                 &self.records,
@@ -266,22 +269,22 @@ impl City {
     }
 
     /// The looks to be put in their places on the device.
-    pub fn changes(&self) -> &[gpu::Change] {
+    pub(crate) fn changes(&self) -> &[gpu::Change] {
         &self.changes
     }
 
-    pub fn changes_are_done(&mut self) {
+    pub(crate) fn changes_are_done(&mut self) {
         self.changes.clear();
     }
 
     /// The module of a block by its place.
-    pub fn module(&self, block: usize) -> Option<ModuleId> {
+    pub(crate) fn module(&self, block: usize) -> Option<ModuleId> {
         self.modules.get(block).map(|&(module, _)| module)
     }
 
     /// The blocks that show a module: its own and those standing on it; or the one block into which
     /// it is collapsed.
-    pub fn blocks_of(&self, module: ModuleId) -> Option<Range<u32>> {
+    pub(crate) fn blocks_of(&self, module: ModuleId) -> Option<Range<u32>> {
         let after = self.modules.partition_point(|&(shown, _)| shown <= module);
         let at = after.checked_sub(1)?;
         let &(shown, end) = self.modules.get(at)?;
@@ -291,12 +294,12 @@ impl City {
     }
 
     /// No block reaches higher.
-    pub fn highest(&self) -> f32 {
+    pub(crate) fn highest(&self) -> f32 {
         self.bounds.top + self.most_rise
     }
 
     /// The corners of a block, with its rise.
-    pub fn corners(&self, block: usize) -> Option<(Vec3, Vec3)> {
+    pub(crate) fn corners(&self, block: usize) -> Option<(Vec3, Vec3)> {
         let record = self.records.get(block)?;
         let rise = self.shown.get(block)?.rise;
         let (mut low, mut high) = (Vec3::from(record.low), Vec3::from(record.high));

@@ -4,7 +4,7 @@ use super::pass::{self, Draw, Maker};
 use super::recording::{Depth, Recording};
 use super::targets::Source;
 
-pub struct Compose {
+pub(crate) struct Compose {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     /// By the place of what is shown.
@@ -14,7 +14,7 @@ pub struct Compose {
 }
 
 impl Compose {
-    pub fn new(maker: &Maker<'_>, target: wgpu::TextureFormat) -> Compose {
+    pub(crate) fn new(maker: &Maker<'_>, target: wgpu::TextureFormat) -> Compose {
         let layout = maker.layout("compose", &[pass::COLOUR, pass::SAMPLER]);
         let module = maker.shader("compose", SHADER);
         let encode = if target.is_srgb() { 0.0 } else { 1.0 };
@@ -46,12 +46,12 @@ impl Compose {
     }
 
     /// The pictures are others than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.groups = Default::default();
     }
 
     /// `smooth`: edges are smoothed, for pictures that are not averaged from many.
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         on: &mut Recording<'_>,
         source: Source,
@@ -72,7 +72,7 @@ impl Compose {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/compose.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

@@ -12,13 +12,13 @@ use super::squares::{SIDE, Square};
 use super::uniform::Uniform;
 use callscape_look::camera::Camera;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `View` of `shaders/cull.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-    pub struct View {
+    pub(crate) struct View {
         pub planes: [[f32; 4]; 4],
         pub eye: [f32; 4],
         pub pixel: f32,
@@ -30,7 +30,7 @@ pub mod gpu {
     /// `Shown` of `shaders/city.wgsl`; written and read on the device alone.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Shown {
+    pub(crate) struct Shown {
         pub low: [f32; 3],
         pub id: u32,
         pub high: [f32; 3],
@@ -47,9 +47,9 @@ const GROUP: u32 = 64;
 const ARGUMENTS: u64 = 32;
 
 /// Views that can be recorded together: of the three height maps and of the eye.
-pub const VIEWS: usize = 4;
+pub(crate) const VIEWS: usize = 4;
 
-pub struct Cull {
+pub(crate) struct Cull {
     layout: wgpu::BindGroupLayout,
     steps: [wgpu::ComputePipeline; 3],
     views: [Slot; VIEWS],
@@ -67,7 +67,7 @@ struct Slot {
 }
 
 impl Cull {
-    pub fn new(maker: &Maker<'_>) -> Cull {
+    pub(crate) fn new(maker: &Maker<'_>) -> Cull {
         let device = maker.device;
         let bindings = [
             pass::STORAGE,
@@ -96,7 +96,7 @@ impl Cull {
     }
 
     /// Blocks are others than before, or look differently; `moved`: they lie in other buffers.
-    pub fn outdate(&mut self, moved: bool) {
+    pub(crate) fn outdate(&mut self, moved: bool) {
         self.listed = None;
         if moved {
             for view in &mut self.views {
@@ -106,12 +106,12 @@ impl Cull {
     }
 
     /// The list, and a number that is another when it lies in another buffer.
-    pub fn shown(&self) -> (&wgpu::Buffer, u32) {
+    pub(crate) fn shown(&self) -> (&wgpu::Buffer, u32) {
         (self.shown.buffer(), self.made)
     }
 
     /// The indirect draw of the list.
-    pub fn draw(&self) -> &wgpu::Buffer {
+    pub(crate) fn draw(&self) -> &wgpu::Buffer {
         self.list.buffer()
     }
 
@@ -123,7 +123,7 @@ impl Cull {
     }
 
     /// Makes the list of what is seen from the eye; `indices` draw 64 blocks.
-    pub fn list_from_eye(&mut self, on: &mut Recording<'_>, city: &City, indices: u32) {
+    pub(crate) fn list_from_eye(&mut self, on: &mut Recording<'_>, city: &City, indices: u32) {
         let view = gpu::View {
             planes: planes(&on.part.clip_from_world(on.camera)),
             eye: on.camera.eye.extend(1.0).to_array(),
@@ -136,7 +136,7 @@ impl Cull {
     }
 
     /// Makes the list of what is seen of a square from above.
-    pub fn list_from_above(
+    pub(crate) fn list_from_above(
         &mut self,
         on: &mut Recording<'_>,
         city: &City,
@@ -226,7 +226,7 @@ impl Default for gpu::View {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/cull.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

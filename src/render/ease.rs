@@ -7,13 +7,13 @@ use super::recording::Recording;
 use super::records::gpu::Block;
 use super::uniform::Uniform;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Way` of `shaders/ease.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Way {
+    pub(crate) struct Way {
         pub share: f32,
         pub count: u32,
         pub pad0: u32,
@@ -25,7 +25,7 @@ const GROUP: u32 = 64;
 /// More workgroups than this do not help; each then moves several blocks.
 const MOST_GROUPS: u32 = 16_384;
 
-pub struct Ease {
+pub(crate) struct Ease {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
     uniform: Uniform<gpu::Way>,
@@ -42,7 +42,7 @@ struct Way {
 }
 
 impl Ease {
-    pub fn new(maker: &Maker<'_>) -> Ease {
+    pub(crate) fn new(maker: &Maker<'_>) -> Ease {
         let bindings = [pass::STORAGE, pass::STORAGE, pass::WRITTEN, pass::UNIFORM];
         let layout = maker.compute_layout("ease", &bindings);
         let module = maker.shader("ease", SHADER);
@@ -55,12 +55,12 @@ impl Ease {
     }
 
     /// The blocks are at rest.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.way = None;
     }
 
     /// The blocks go from `start` to `goal`, as many as the city has.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -83,7 +83,7 @@ impl Ease {
     }
 
     /// How far they are, 0 to 1; whether that is another place than before.
-    pub fn set(&mut self, share: f32) -> bool {
+    pub(crate) fn set(&mut self, share: f32) -> bool {
         let Some(way) = &mut self.way else {
             return false;
         };
@@ -99,7 +99,7 @@ impl Ease {
     }
 
     /// Brings the blocks to where they are now.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
         let Some(way) = self.way.as_mut().filter(|way| !way.is_drawn) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Ease {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/ease.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

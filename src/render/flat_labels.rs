@@ -21,13 +21,13 @@ const SHAPED: f32 = 100.0;
 /// Shaped names that are kept; beyond that all are forgotten and those in use shaped again.
 const KEPT: usize = 20_000;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Glyph` of `shaders/flat_labels.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-    pub struct Glyph {
+    pub(crate) struct Glyph {
         pub corner: [f32; 3],
         pub opacity: f32,
         pub right: [f32; 3],
@@ -38,7 +38,7 @@ pub mod gpu {
     }
 }
 
-pub struct FlatLabels {
+pub(crate) struct FlatLabels {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     group: Option<wgpu::BindGroup>,
@@ -53,7 +53,7 @@ pub struct FlatLabels {
 }
 
 impl FlatLabels {
-    pub fn new(maker: &Maker<'_>) -> FlatLabels {
+    pub(crate) fn new(maker: &Maker<'_>) -> FlatLabels {
         let layout = maker.layout(
             "flat labels",
             &[pass::STORAGE, pass::COLOUR, pass::SAMPLER, pass::STORAGE],
@@ -94,12 +94,12 @@ impl FlatLabels {
     }
 
     /// The looks lie in another buffer than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.group = None;
     }
 
     /// Takes other labels.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -148,7 +148,7 @@ impl FlatLabels {
         std::mem::swap(&mut self.records, &mut self.next);
     }
 
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &City) {
         if self.records.is_empty() {
             return;
         }
@@ -200,7 +200,7 @@ fn shape(fonts: &mut Fonts, text: &str) -> Vec<(glyphs::Key, f32)> {
         .collect()
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/flat_labels.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

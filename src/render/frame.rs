@@ -9,26 +9,26 @@ use callscape_look::theme::Palette;
 
 /// How many pictures of a frame can be recorded together: each needs its own uniforms until all are
 /// submitted.
-pub const SLOTS: usize = 4;
+pub(crate) const SLOTS: usize = 4;
 
 /// The frame as the shaders see it, once for each picture recorded together.
-pub struct FrameGroup {
+pub(crate) struct FrameGroup {
     pub layout: wgpu::BindGroupLayout,
     pub slots: [FrameSlot; SLOTS],
 }
 
-pub struct FrameSlot {
+pub(crate) struct FrameSlot {
     record: Uniform<gpu::Frame>,
     pub group: wgpu::BindGroup,
 }
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Frame` of `shaders/frame.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
-    pub struct Frame {
+    pub(crate) struct Frame {
         pub clip_from_world: [[f32; 4]; 4],
         pub eye: [f32; 3],
         pub levels: f32,
@@ -61,7 +61,7 @@ pub mod gpu {
 
 /// The part of a picture that is drawn: all of it, or a tile of one that is too large for the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub(crate) struct Part {
     /// Sides of the whole picture, and of what is drawn of it, in pixels.
     pub whole: [u32; 2],
     pub size: [u32; 2],
@@ -70,7 +70,7 @@ pub struct Part {
 }
 
 impl Part {
-    pub fn all(size: [u32; 2]) -> Part {
+    pub(crate) fn all(size: [u32; 2]) -> Part {
         Part {
             whole: size,
             size,
@@ -79,7 +79,7 @@ impl Part {
     }
 
     /// From the world into the clip space of the part.
-    pub fn clip_from_world(&self, camera: &Camera) -> Mat4 {
+    pub(crate) fn clip_from_world(&self, camera: &Camera) -> Mat4 {
         self.shifted(camera, Vec2::ZERO)
     }
 
@@ -103,7 +103,7 @@ fn sides(of: [u32; 2]) -> Vec2 {
 
 /// One of the pictures that are averaged: 0 is the plain one, drawn while things move.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// Shift of the picture in pixels.
     pub jitter: Vec2,
     /// Turn and shift of the search for occlusion, 0 to 1.
@@ -115,7 +115,7 @@ pub struct Sample {
 
 impl Sample {
     /// Sample `index` of a sequence that covers pixels, turns and shifts evenly from its start.
-    pub fn new(index: u32) -> Sample {
+    pub(crate) fn new(index: u32) -> Sample {
         if index == 0 {
             return Sample {
                 jitter: Vec2::ZERO,
@@ -147,7 +147,7 @@ fn radical_inverse(mut index: u32, base: u32) -> f32 {
 }
 
 impl FrameGroup {
-    pub fn new(device: &wgpu::Device) -> FrameGroup {
+    pub(crate) fn new(device: &wgpu::Device) -> FrameGroup {
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("frame"),
             entries: &[wgpu::BindGroupLayoutEntry {
@@ -171,7 +171,7 @@ impl FrameSlot {
     /// is drawn. `scale`: pixels that lines are drawn as wide as one.
     /// `spot`: by how much all but these blocks are dimmed.
     #[expect(clippy::too_many_arguments, reason = "each is one fact of the frame")]
-    pub fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         queue: &wgpu::Queue,
         camera: &Camera,

@@ -20,7 +20,7 @@ const SIDE: u32 = 2048;
 
 /// Where a glyph stands in the texture and about its pen position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Glyph {
+pub(crate) struct Glyph {
     /// Left, top, right, bottom in the texture, 0 to 1.
     pub uv: [f32; 4],
     /// Left and bottom of the quad from the pen on the baseline, its width and height, in ems.
@@ -31,10 +31,10 @@ pub struct Glyph {
 }
 
 /// Names a glyph.
-pub type Key = (fontdb::ID, u16, fontdb::Weight);
+pub(crate) type Key = (fontdb::ID, u16, fontdb::Weight);
 
 /// The texture and what is in it.
-pub struct Glyphs {
+pub(crate) struct Glyphs {
     texture: wgpu::Texture,
     pub view: wgpu::TextureView,
     /// None: a blank, or one for which there was no room.
@@ -45,7 +45,7 @@ pub struct Glyphs {
 }
 
 impl Glyphs {
-    pub fn new(device: &wgpu::Device) -> Glyphs {
+    pub(crate) fn new(device: &wgpu::Device) -> Glyphs {
         let texture = device.create_texture(&wgpu::TextureDescriptor {
             label: Some("glyphs"),
             size: wgpu::Extent3d {
@@ -70,7 +70,12 @@ impl Glyphs {
     }
 
     /// The glyph, drawn into the texture when it is new; none when there is nothing to see.
-    pub fn get(&mut self, queue: &wgpu::Queue, fonts: &mut Fonts, key: Key) -> Option<Glyph> {
+    pub(crate) fn get(
+        &mut self,
+        queue: &wgpu::Queue,
+        fonts: &mut Fonts,
+        key: Key,
+    ) -> Option<Glyph> {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }

@@ -11,19 +11,19 @@ const WORTH: usize = 32 * 1024;
 
 /// Records of one type; written in whole or in part. Holds at least one record, since a binding
 /// must not be empty.
-pub struct Growing {
+pub(crate) struct Growing {
     label: &'static str,
     usage: wgpu::BufferUsages,
     buffer: wgpu::Buffer,
 }
 
 impl Growing {
-    pub fn new(device: &wgpu::Device, label: &'static str) -> Growing {
+    pub(crate) fn new(device: &wgpu::Device, label: &'static str) -> Growing {
         Growing::with_usage(device, label, wgpu::BufferUsages::STORAGE)
     }
 
     /// One that is written, and otherwise used as said.
-    pub fn with_usage(
+    pub(crate) fn with_usage(
         device: &wgpu::Device,
         label: &'static str,
         usage: wgpu::BufferUsages,
@@ -36,13 +36,13 @@ impl Growing {
         }
     }
 
-    pub fn buffer(&self) -> &wgpu::Buffer {
+    pub(crate) fn buffer(&self) -> &wgpu::Buffer {
         &self.buffer
     }
 
     /// Makes room for `bytes`; true when the buffer is another one afterwards and groups that bind
     /// it must be made again. Grows by half at least, up to what the device can bind.
-    pub fn reserve(&mut self, device: &wgpu::Device, bytes: u64) -> bool {
+    pub(crate) fn reserve(&mut self, device: &wgpu::Device, bytes: u64) -> bool {
         if bytes <= self.buffer.size() {
             return false;
         }
@@ -59,7 +59,7 @@ impl Growing {
     }
 
     /// How many records of `T` fit into what the device can bind at once.
-    pub fn most<T>(device: &wgpu::Device) -> usize {
+    pub(crate) fn most<T>(device: &wgpu::Device) -> usize {
         let limits = device.limits();
         let bytes = limits
             .max_storage_buffer_binding_size
@@ -68,7 +68,7 @@ impl Growing {
     }
 
     /// Writes records from `first` on; what does not fit is left out.
-    pub fn write<T: Pod>(&self, queue: &wgpu::Queue, first: usize, records: &[T]) {
+    pub(crate) fn write<T: Pod>(&self, queue: &wgpu::Queue, first: usize, records: &[T]) {
         let record = size_of::<T>().max(1);
         let room = usize::try_from(self.buffer.size()).unwrap_or(usize::MAX) / record;
         let count = records.len().min(room.saturating_sub(first));
@@ -91,7 +91,11 @@ fn make(device: &wgpu::Device, label: &str, usage: wgpu::BufferUsages, size: u64
 }
 
 /// The parts of `new` that are not in `old` at the same place, in whole chunks; those that nearly touch are one.
-pub fn each_difference<T: PartialEq>(old: &[T], new: &[T], mut tell: impl FnMut(Range<usize>)) {
+pub(crate) fn each_difference<T: PartialEq>(
+    old: &[T],
+    new: &[T],
+    mut tell: impl FnMut(Range<usize>),
+) {
     let gap = WORTH / size_of::<T>().max(1);
     let mut open: Option<Range<usize>> = None;
     for start in (0..new.len()).step_by(CHUNK) {
@@ -108,7 +112,7 @@ pub fn each_difference<T: PartialEq>(old: &[T], new: &[T], mut tell: impl FnMut(
 }
 
 /// Makes `kept` equal to `new`, of which it has the first `same` already; what is at its place is not written again.
-pub fn keep<T: Copy + PartialEq>(kept: &mut Vec<T>, new: &[T], same: usize) {
+pub(crate) fn keep<T: Copy + PartialEq>(kept: &mut Vec<T>, new: &[T], same: usize) {
     kept.truncate(new.len());
     let same = same.min(kept.len());
     for (kept, new) in kept[same..]

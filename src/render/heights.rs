@@ -20,13 +20,13 @@ const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rg16Float;
 const BATCH: u32 = 64;
 const QUAD: [u32; 6] = [0, 1, 2, 2, 1, 3];
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Square` of `shaders/heights.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Square {
+    pub(crate) struct Square {
         pub origin: [f32; 2],
         pub scale: f32,
         pub pad: f32,
@@ -34,7 +34,7 @@ pub mod gpu {
 }
 
 /// Heights and glow from above.
-pub struct Heights {
+pub(crate) struct Heights {
     /// All layers and levels, for reading.
     pub view: wgpu::TextureView,
     pub sampler: wgpu::Sampler,
@@ -113,7 +113,7 @@ fn texture(device: &wgpu::Device) -> wgpu::Texture {
 }
 
 impl Heights {
-    pub fn new(maker: &Maker<'_>) -> Heights {
+    pub(crate) fn new(maker: &Maker<'_>) -> Heights {
         let device = maker.device;
         let texture = texture(device);
         let layout = maker.layout("heights", &[pass::STORAGE, pass::UNIFORM]);
@@ -164,19 +164,19 @@ impl Heights {
     }
 
     /// Blocks changed: layers must be drawn again.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         for layer in &mut self.layers {
             layer.drawn = None;
         }
     }
 
     /// What the layers show as they are.
-    pub fn drawn(&self) -> Squares {
+    pub(crate) fn drawn(&self) -> Squares {
         self.layers.each_ref().map(|layer| layer.drawn)
     }
 
     /// Draws the layers that do not show what they should; returns what they show.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) -> Squares {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &City, cull: &mut Cull) -> Squares {
         let whole = whole(&city.bounds);
         let middle = about(
             on.camera,
@@ -289,12 +289,12 @@ fn about(
     Some(Square { origin, side })
 }
 
-pub const HEIGHTS: &str = concat!(
+pub(crate) const HEIGHTS: &str = concat!(
     include_str!("../../shaders/heights.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );
-pub const HALVE: &str = concat!(
+pub(crate) const HALVE: &str = concat!(
     include_str!("../../shaders/halve.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

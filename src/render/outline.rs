@@ -7,13 +7,13 @@ use super::recording::{Depth, Recording};
 use super::targets;
 use super::uniform::Uniform;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Outline` of `shaders/outline.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Outline {
+    pub(crate) struct Outline {
         pub colour: [f32; 4],
         pub start: u32,
         pub end: u32,
@@ -25,7 +25,7 @@ pub mod gpu {
 /// How many outlines a picture can have: two of what is selected, two of what is hovered.
 const MOST: usize = 4;
 
-pub struct OutlinePass {
+pub(crate) struct OutlinePass {
     layout: wgpu::BindGroupLayout,
     marks: [Mark; MOST],
     pipeline: wgpu::RenderPipeline,
@@ -37,7 +37,7 @@ struct Mark {
 }
 
 /// What is outlined, and how.
-pub struct Outlined {
+pub(crate) struct Outlined {
     pub blocks: std::ops::Range<u32>,
     pub colour: [f32; 4],
     /// By about three pixels, else by two.
@@ -45,7 +45,7 @@ pub struct Outlined {
 }
 
 impl OutlinePass {
-    pub fn new(maker: &Maker<'_>) -> OutlinePass {
+    pub(crate) fn new(maker: &Maker<'_>) -> OutlinePass {
         let layout = maker.layout("outline", &[pass::UNIFORM, pass::IDS]);
         let module = maker.shader("outline", SHADER);
         OutlinePass {
@@ -69,14 +69,14 @@ impl OutlinePass {
     }
 
     /// The visibility buffer is another than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         for mark in &mut self.marks {
             mark.group = None;
         }
     }
 
     /// Draws outlines, one over the other; those beyond the fourth are left out.
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         on: &mut Recording<'_>,
         city: &City,
@@ -132,7 +132,7 @@ impl OutlinePass {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/outline.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

@@ -3,13 +3,13 @@
 use wgpu::{BindingType, BufferBindingType, ShaderStages, TextureSampleType};
 
 /// The device and what every pass binds as group 0.
-pub struct Maker<'a> {
+pub(crate) struct Maker<'a> {
     pub device: &'a wgpu::Device,
     pub frame: &'a wgpu::BindGroupLayout,
 }
 
 /// A draw that a pipeline is for; what is left at its default covers the screen without blending.
-pub struct Draw<'a> {
+pub(crate) struct Draw<'a> {
     pub label: &'static str,
     pub module: &'a wgpu::ShaderModule,
     pub layout: Option<&'a wgpu::BindGroupLayout>,
@@ -24,7 +24,7 @@ pub struct Draw<'a> {
 impl Maker<'_> {
     /// A shader of a pass: its own text, then what it shares. WGSL needs no declaration before use,
     /// so errors keep the lines of the pass's own file.
-    pub fn shader(&self, label: &str, text: &'static str) -> wgpu::ShaderModule {
+    pub(crate) fn shader(&self, label: &str, text: &'static str) -> wgpu::ShaderModule {
         self.device
             .create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some(label),
@@ -33,12 +33,16 @@ impl Maker<'_> {
     }
 
     /// The layout of a pass's own group: bindings are numbered in order, each seen by both stages.
-    pub fn layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
+    pub(crate) fn layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
         self.layout_for(ShaderStages::VERTEX_FRAGMENT, label, bindings)
     }
 
     /// The same for a pass that computes.
-    pub fn compute_layout(&self, label: &str, bindings: &[BindingType]) -> wgpu::BindGroupLayout {
+    pub(crate) fn compute_layout(
+        &self,
+        label: &str,
+        bindings: &[BindingType],
+    ) -> wgpu::BindGroupLayout {
         self.layout_for(ShaderStages::COMPUTE, label, bindings)
     }
 
@@ -66,7 +70,7 @@ impl Maker<'_> {
     }
 
     /// A step of a pass that computes.
-    pub fn compute(
+    pub(crate) fn compute(
         &self,
         label: &str,
         module: &wgpu::ShaderModule,
@@ -91,7 +95,7 @@ impl Maker<'_> {
             })
     }
 
-    pub fn pipeline(&self, draw: Draw<'_>) -> wgpu::RenderPipeline {
+    pub(crate) fn pipeline(&self, draw: Draw<'_>) -> wgpu::RenderPipeline {
         let layout = self
             .device
             .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -145,13 +149,13 @@ macro_rules! made_at_once {
 pub(super) use made_at_once;
 
 /// What a thread has made; its panic goes on here.
-pub fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+pub(crate) fn joined<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     let made = thread.join();
     made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// A group of a pass's own resources, numbered in order.
-pub fn group(
+pub(crate) fn group(
     device: &wgpu::Device,
     label: &str,
     layout: &wgpu::BindGroupLayout,
@@ -172,23 +176,23 @@ pub fn group(
     })
 }
 
-pub const UNIFORM: BindingType = buffer(BufferBindingType::Uniform);
-pub const STORAGE: BindingType = buffer(BufferBindingType::Storage { read_only: true });
+pub(crate) const UNIFORM: BindingType = buffer(BufferBindingType::Uniform);
+pub(crate) const STORAGE: BindingType = buffer(BufferBindingType::Storage { read_only: true });
 /// A storage buffer that a pass writes.
-pub const WRITTEN: BindingType = buffer(BufferBindingType::Storage { read_only: false });
-pub const SAMPLER: BindingType = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-pub const COLOUR: BindingType = texture(TextureSampleType::Float { filterable: true });
+pub(crate) const WRITTEN: BindingType = buffer(BufferBindingType::Storage { read_only: false });
+pub(crate) const SAMPLER: BindingType = BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
+pub(crate) const COLOUR: BindingType = texture(TextureSampleType::Float { filterable: true });
 /// Layers of pictures.
-pub const LAYERS: BindingType = BindingType::Texture {
+pub(crate) const LAYERS: BindingType = BindingType::Texture {
     sample_type: TextureSampleType::Float { filterable: true },
     view_dimension: wgpu::TextureViewDimension::D2Array,
     multisampled: false,
 };
-pub const IDS: BindingType = texture(TextureSampleType::Uint);
-pub const DEPTH: BindingType = texture(TextureSampleType::Depth);
+pub(crate) const IDS: BindingType = texture(TextureSampleType::Uint);
+pub(crate) const DEPTH: BindingType = texture(TextureSampleType::Depth);
 
 /// Colour laid over what is there, by its alpha.
-pub const OVER: wgpu::BlendState = wgpu::BlendState::ALPHA_BLENDING;
+pub(crate) const OVER: wgpu::BlendState = wgpu::BlendState::ALPHA_BLENDING;
 
 const fn buffer(ty: BufferBindingType) -> BindingType {
     BindingType::Buffer {
@@ -208,7 +212,7 @@ const fn texture(sample_type: TextureSampleType) -> BindingType {
 
 /// Indices that repeat `pattern` for `batch` shapes of `corners` numbers each: shapes so small are
 /// drawn faster in batches than one an instance.
-pub fn indices(
+pub(crate) fn indices(
     device: &wgpu::Device,
     label: &str,
     batch: u32,

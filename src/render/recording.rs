@@ -7,7 +7,7 @@ use super::targets::Targets;
 use super::timings::Timings;
 use callscape_look::camera::Camera;
 
-pub struct Recording<'a> {
+pub(crate) struct Recording<'a> {
     pub device: &'a wgpu::Device,
     pub queue: &'a wgpu::Queue,
     pub encoder: &'a mut wgpu::CommandEncoder,
@@ -26,7 +26,7 @@ pub struct Recording<'a> {
 
 /// What a pass does with the depth picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub(crate) enum Depth {
     None,
     /// Tested and not written.
     Read,
@@ -37,7 +37,7 @@ pub enum Depth {
 impl Recording<'_> {
     /// The rectangle of the targets in which a box of the world can be seen, as [`Camera::rectangle`] gives it for
     /// the whole picture.
-    pub fn rectangle(&self, corners: (Vec3, Vec3), margin: f32) -> Option<(UVec2, UVec2)> {
+    pub(crate) fn rectangle(&self, corners: (Vec3, Vec3), margin: f32) -> Option<(UVec2, UVec2)> {
         let Part {
             whole,
             size,
@@ -51,13 +51,13 @@ impl Recording<'_> {
     }
 
     /// How many pixels wide a unit of the ground right below the eye is.
-    pub fn pixels_below(&self) -> f32 {
+    pub(crate) fn pixels_below(&self) -> f32 {
         let high = self.camera.eye.z.abs().max(1e-3);
         self.part.whole[1] as f32 / (2.0 * (self.camera.fov_y * 0.5).tan() * high)
     }
 
     /// Copies a picture onto a layer of another of the same size.
-    pub fn copy(&mut self, from: &wgpu::TextureView, to: &wgpu::TextureView, layer: u32) {
+    pub(crate) fn copy(&mut self, from: &wgpu::TextureView, to: &wgpu::TextureView, layer: u32) {
         let mut onto = to.texture().as_image_copy();
         onto.origin.z = layer;
         let mut size = from.texture().size();
@@ -67,7 +67,7 @@ impl Recording<'_> {
     }
 
     /// Begins a pass that computes; group 0 is bound.
-    pub fn compute(&mut self, label: &'static str) -> wgpu::ComputePass<'_> {
+    pub(crate) fn compute(&mut self, label: &'static str) -> wgpu::ComputePass<'_> {
         let mut pass = self
             .encoder
             .begin_compute_pass(&wgpu::ComputePassDescriptor {
@@ -79,7 +79,7 @@ impl Recording<'_> {
     }
 
     /// Begins a pass that draws on `view`, which starts cleared or as it was; group 0 is bound.
-    pub fn pass(
+    pub(crate) fn pass(
         &mut self,
         label: &'static str,
         view: &wgpu::TextureView,

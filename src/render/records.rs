@@ -2,13 +2,13 @@
 
 use callscape_layout::geometry::{Block, BlockLook};
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Block` of `shaders/city.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Block {
+    pub(crate) struct Block {
         pub low: [f32; 3],
         pub level_kind: u32,
         pub high: [f32; 3],
@@ -18,7 +18,7 @@ pub mod gpu {
     /// `Look` of `shaders/city.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Look {
+    pub(crate) struct Look {
         pub data: [u32; 2],
         pub glow: f32,
         pub rise: f32,
@@ -27,7 +27,7 @@ pub mod gpu {
     /// `Merged` of `shaders/city.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Merged {
+    pub(crate) struct Merged {
         pub top: f32,
         pub side_level_glow: u32,
         pub data: [u32; 2],
@@ -36,7 +36,7 @@ pub mod gpu {
     /// `Change` of `shaders/scatter.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Change {
+    pub(crate) struct Change {
         pub data: [u32; 2],
         pub glow: f32,
         pub rise: f32,

@@ -11,13 +11,13 @@ use super::targets;
 use super::uniform::Uniform;
 use callscape_look::quality::Light;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Map` of `shaders/resolve.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-    pub struct Map {
+    pub(crate) struct Map {
         pub place: [f32; 4],
         pub steps: [[f32; 4]; 8],
     }
@@ -25,7 +25,7 @@ pub mod gpu {
     /// `Maps` of `shaders/resolve.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-    pub struct Maps {
+    pub(crate) struct Maps {
         pub layers: [Map; 3],
         pub directions: [[f32; 4]; 8],
         pub footprint: [f32; 4],
@@ -37,7 +37,7 @@ pub mod gpu {
 const SKY_REACH: f32 = 30.0;
 const LAMP_REACH: f32 = 45.0;
 
-pub struct Resolve {
+pub(crate) struct Resolve {
     layout: wgpu::BindGroupLayout,
     /// Of each picture that is recorded together with others.
     slots: [Slot; SLOTS],
@@ -54,7 +54,7 @@ struct Slot {
 
 impl Resolve {
     /// `first`: how light is sought in the first picture. What else is wanted later is made then.
-    pub fn new(maker: &Maker<'_>, (light, shadow): (Light, bool)) -> Resolve {
+    pub(crate) fn new(maker: &Maker<'_>, (light, shadow): (Light, bool)) -> Resolve {
         let heights = wgpu::BindingType::Texture {
             sample_type: wgpu::TextureSampleType::Float { filterable: true },
             view_dimension: wgpu::TextureViewDimension::D2Array,
@@ -120,13 +120,13 @@ impl Resolve {
     }
 
     /// Buffers or pictures are others than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         for slot in &mut self.slots {
             slot.group = None;
         }
     }
 
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         on: &mut Recording<'_>,
         city: &City,
@@ -255,7 +255,7 @@ fn level(texels: f32) -> f32 {
     texels.max(1.0).log2()
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/resolve.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

@@ -6,13 +6,13 @@ use super::pass::{self, Maker};
 use super::recording::Recording;
 use super::uniform::Uniform;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Changes` of `shaders/scatter.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Changes {
+    pub(crate) struct Changes {
         pub count: u32,
         pub pad0: u32,
         pub pad1: u32,
@@ -22,7 +22,7 @@ pub mod gpu {
 
 const GROUP: u32 = 64;
 
-pub struct Scatter {
+pub(crate) struct Scatter {
     layout: wgpu::BindGroupLayout,
     pipeline: wgpu::ComputePipeline,
     uniform: Uniform<gpu::Changes>,
@@ -31,7 +31,7 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    pub fn new(maker: &Maker<'_>) -> Scatter {
+    pub(crate) fn new(maker: &Maker<'_>) -> Scatter {
         let bindings = [pass::STORAGE, pass::WRITTEN, pass::UNIFORM];
         let layout = maker.compute_layout("scatter", &bindings);
         let module = maker.shader("scatter", SHADER);
@@ -45,12 +45,12 @@ impl Scatter {
     }
 
     /// The looks lie in another buffer than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.group = None;
     }
 
     /// Puts the changes that wait in their places.
-    pub fn draw(&mut self, on: &mut Recording<'_>, city: &mut City) {
+    pub(crate) fn draw(&mut self, on: &mut Recording<'_>, city: &mut City) {
         city.upload_looks(on.queue);
         let changes = city.changes();
         if changes.is_empty() {
@@ -85,7 +85,7 @@ impl Scatter {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/scatter.wgsl"),
     include_str!("../../shaders/city.wgsl"),
     include_str!("../../shaders/frame.wgsl"),

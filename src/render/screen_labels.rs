@@ -24,13 +24,13 @@ const LARGEST: f32 = 400.0;
 /// How much plates of lettering cover.
 const QUIET: f32 = 0.5;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Plate` of `shaders/screen_labels.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Plate {
+    pub(crate) struct Plate {
         pub sides: [f32; 4],
         pub radius: f32,
         pub opacity: f32,
@@ -39,7 +39,7 @@ pub mod gpu {
     }
 }
 
-pub struct ScreenLabels {
+pub(crate) struct ScreenLabels {
     layout: wgpu::BindGroupLayout,
     group: Option<wgpu::BindGroup>,
     pipeline: wgpu::RenderPipeline,
@@ -56,7 +56,7 @@ pub struct ScreenLabels {
 }
 
 impl ScreenLabels {
-    pub fn new(
+    pub(crate) fn new(
         maker: &Maker<'_>,
         queue: &wgpu::Queue,
         target: wgpu::TextureFormat,
@@ -102,7 +102,7 @@ impl ScreenLabels {
     }
 
     /// Takes other labels.
-    pub fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         device: &wgpu::Device,
         queue: &wgpu::Queue,
@@ -172,7 +172,7 @@ impl ScreenLabels {
         place
     }
 
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         on: &mut Recording<'_>,
         fonts: &mut Fonts,
@@ -224,7 +224,7 @@ impl ScreenLabels {
     }
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/screen_labels.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

@@ -3,15 +3,15 @@
 use glam::Vec2;
 
 /// Texels along a side of each layer.
-pub const SIDE: u32 = 1024;
+pub(crate) const SIDE: u32 = 1024;
 
 /// The square that a layer shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Square {
+pub(crate) struct Square {
     /// South-west corner.
     pub origin: Vec2,
     pub side: f32,
 }
 
 /// What the layers show; a small one shows nothing where a larger is as fine.
-pub type Squares = [Option<Square>; 3];
+pub(crate) type Squares = [Option<Square>; 3];

@@ -14,13 +14,13 @@ use super::targets::{self, Source};
 use super::uniform::Uniform;
 use callscape_look::camera::Camera;
 
-pub mod gpu {
+pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
 
     /// `Steady` of `shaders/steady.wgsl`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, Pod, Zeroable)]
-    pub struct Steady {
+    pub(crate) struct Steady {
         pub clip_from_world: [[f32; 4]; 4],
         pub jitter: [f32; 2],
         pub near: f32,
@@ -54,7 +54,7 @@ const SAME: f32 = 0.02;
 
 /// Before what camera a picture was drawn.
 #[derive(Clone, Copy, Debug)]
-pub enum Motion {
+pub(crate) enum Motion {
     /// It may be another than in the frame before.
     Moves {
         /// The shift of the picture in pixels.
@@ -66,7 +66,7 @@ pub enum Motion {
     Rests { turn: u32, is_lively: bool },
 }
 
-pub struct Steady {
+pub(crate) struct Steady {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
     uniform: Uniform<gpu::Steady>,
@@ -98,7 +98,7 @@ struct Rest {
 }
 
 impl Steady {
-    pub fn new(maker: &Maker<'_>) -> Steady {
+    pub(crate) fn new(maker: &Maker<'_>) -> Steady {
         let bindings = [
             pass::UNIFORM,
             pass::COLOUR,
@@ -151,20 +151,20 @@ impl Steady {
     }
 
     /// The pictures are others than before.
-    pub fn outdate(&mut self) {
+    pub(crate) fn outdate(&mut self) {
         self.take_others();
         self.count = 0;
     }
 
     /// What is mixed from now on comes from elsewhere; the mean goes on.
-    pub fn take_others(&mut self) {
+    pub(crate) fn take_others(&mut self) {
         self.groups = [None, None];
         self.rest.groups = [None, None];
         self.rest.forget();
     }
 
     /// Notes a frame that was drawn without this.
-    pub fn pass_by(&mut self, camera: &Camera, size: [u32; 2]) {
+    pub(crate) fn pass_by(&mut self, camera: &Camera, size: [u32; 2]) {
         self.before = Some((*camera, size));
         self.seed = None;
         self.rest.forget();
@@ -172,18 +172,18 @@ impl Steady {
     }
 
     /// Goes on from the mean up to the frame before, of whatever size.
-    pub fn go_on_from(&mut self, picture: wgpu::TextureView) {
+    pub(crate) fn go_on_from(&mut self, picture: wgpu::TextureView) {
         self.seed = Some(picture);
     }
 
     /// Whether the next frame can go on from the one before.
-    pub fn has_begun(&self) -> bool {
+    pub(crate) fn has_begun(&self) -> bool {
         self.count > 0
     }
 
     /// Whether a frame is one of a camera on its way, or more or less fine than the one before: one of the same shape
     /// was seen just before.
-    pub fn is_on_way(&self, camera: &Camera, size: [u32; 2]) -> bool {
+    pub(crate) fn is_on_way(&self, camera: &Camera, size: [u32; 2]) -> bool {
         let aspect = |[width, height]: [u32; 2]| width as f32 / height.max(1) as f32;
         self.before.is_some_and(|(before, shape)| {
             let is_other = before != *camera || shape != size;
@@ -192,31 +192,31 @@ impl Steady {
     }
 
     /// Whether a frame is one of the camera that was seen just before.
-    pub fn is_at_rest(&self, camera: &Camera, size: [u32; 2]) -> bool {
+    pub(crate) fn is_at_rest(&self, camera: &Camera, size: [u32; 2]) -> bool {
         self.before == Some((*camera, size))
     }
 
     /// The number of the next shift of the picture, from 1, where each frame takes `each`.
-    pub fn next_shift(&mut self, each: u32) -> u32 {
+    pub(crate) fn next_shift(&mut self, each: u32) -> u32 {
         let first = self.shift % SHIFTS;
         self.shift = first + each;
         first + 1
     }
 
     /// The turn of the next picture at rest, and its first sample, where each frame takes `each`.
-    pub fn next_turn(&mut self, each: u32) -> (u32, u32) {
+    pub(crate) fn next_turn(&mut self, each: u32) -> (u32, u32) {
         let turn = self.rest.next % period(each);
         self.rest.next = turn + 1;
         (turn, FIRST_TURN + turn * each)
     }
 
     /// Whether all the pictures that take turns at rest show what is seen now, where each frame takes `each`.
-    pub fn is_complete(&self, each: u32) -> bool {
+    pub(crate) fn is_complete(&self, each: u32) -> bool {
         self.rest.current >= period(each)
     }
 
     /// Mixes what was drawn, where each frame takes `each` pictures. How many frames the mean is of.
-    pub fn draw(
+    pub(crate) fn draw(
         &mut self,
         on: &mut Recording<'_>,
         source: Source,
@@ -333,7 +333,7 @@ impl Steady {
     }
 
     /// Where the mean up to the frame drawn last is.
-    pub fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> Source {
         Source::Steady(self.latest)
     }
 }
@@ -350,7 +350,7 @@ fn period(each: u32) -> u32 {
     SLOTS as u32 / each.clamp(1, SLOTS as u32)
 }
 
-pub const SHADER: &str = concat!(
+pub(crate) const SHADER: &str = concat!(
     include_str!("../../shaders/steady.wgsl"),
     include_str!("../../shaders/frame.wgsl"),
 );

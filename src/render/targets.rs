@@ -3,13 +3,13 @@
 use std::sync::OnceLock;
 
 /// Linear light; more than 1 where something glows.
-pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
+pub(crate) const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
 /// The place of the block seen at a pixel plus one; 0 where there is none.
-pub const IDS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
+pub(crate) const IDS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
 /// 1 at the near plane, 0 at infinity.
-pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+pub(crate) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-pub struct Targets {
+pub(crate) struct Targets {
     pub size: [u32; 2],
     pub ids_texture: wgpu::Texture,
     pub ids: wgpu::TextureView,
@@ -27,7 +27,7 @@ pub struct Targets {
 
 /// A finished picture among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     Colour,
     Mean,
     /// One of the two steady pictures, 0 or 1.
@@ -38,9 +38,9 @@ pub enum Source {
 
 impl Source {
     /// How many there are, and the place of this one among them.
-    pub const COUNT: usize = 5;
+    pub(crate) const COUNT: usize = 5;
 
-    pub fn place(self) -> usize {
+    pub(crate) fn place(self) -> usize {
         match self {
             Source::Colour => 0,
             Source::Mean => 1,
@@ -51,7 +51,7 @@ impl Source {
 }
 
 impl Targets {
-    pub fn new(device: &wgpu::Device, size: [u32; 2]) -> Targets {
+    pub(crate) fn new(device: &wgpu::Device, size: [u32; 2]) -> Targets {
         let make = |label, format, more| texture(device, label, size, 1, format, more);
         let view = |texture: &wgpu::Texture| texture.create_view(&Default::default());
         let none = wgpu::TextureUsages::empty();
@@ -69,7 +69,7 @@ impl Targets {
         }
     }
 
-    pub fn steady(&self, device: &wgpu::Device) -> &[wgpu::TextureView; 2] {
+    pub(crate) fn steady(&self, device: &wgpu::Device) -> &[wgpu::TextureView; 2] {
         self.steady.get_or_init(|| {
             let more = wgpu::TextureUsages::COPY_SRC;
             let make = || texture(device, "steady", self.size, 1, COLOUR, more);
@@ -78,7 +78,7 @@ impl Targets {
     }
 
     /// As many layers as `count` says when it is first asked for, until they are forgotten.
-    pub fn turns(&self, device: &wgpu::Device, count: u32) -> &wgpu::TextureView {
+    pub(crate) fn turns(&self, device: &wgpu::Device, count: u32) -> &wgpu::TextureView {
         self.turns.get_or_init(|| {
             let more = wgpu::TextureUsages::COPY_DST;
             let layers = texture(device, "turns", self.size, count, COLOUR, more);
@@ -90,11 +90,11 @@ impl Targets {
     }
 
     /// Another number of layers is asked for next.
-    pub fn forget_turns(&mut self) {
+    pub(crate) fn forget_turns(&mut self) {
         self.turns.take();
     }
 
-    pub fn picture(&self, device: &wgpu::Device, source: Source) -> &wgpu::TextureView {
+    pub(crate) fn picture(&self, device: &wgpu::Device, source: Source) -> &wgpu::TextureView {
         match source {
             Source::Colour => &self.colour,
             Source::Mean => &self.mean,

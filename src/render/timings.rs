@@ -8,7 +8,7 @@ const MOST: u32 = 1024;
 
 /// Times passes by stamps at their begin and end. At most one frame is in flight: the next is timed
 /// once its numbers are there.
-pub struct Timings {
+pub(crate) struct Timings {
     stamps: Option<Stamps>,
     /// Of the frame that is being drawn or read back.
     labels: Vec<&'static str>,
@@ -32,7 +32,7 @@ const MAPPING: u8 = 2;
 const MAPPED: u8 = 3;
 
 impl Timings {
-    pub fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Timings {
+    pub(crate) fn new(device: &wgpu::Device, queue: &wgpu::Queue) -> Timings {
         let can = device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let buffer = |usage| {
             device.create_buffer(&wgpu::BufferDescriptor {
@@ -60,7 +60,10 @@ impl Timings {
     }
 
     /// Stamps for a pass, if it is to be timed.
-    pub fn stamps(&mut self, label: &'static str) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
+    pub(crate) fn stamps(
+        &mut self,
+        label: &'static str,
+    ) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
         let (query_set, place) = self.next(label)?;
         Some(wgpu::RenderPassTimestampWrites {
             query_set,
@@ -70,7 +73,7 @@ impl Timings {
     }
 
     /// The same for a pass that computes.
-    pub fn compute_stamps(
+    pub(crate) fn compute_stamps(
         &mut self,
         label: &'static str,
     ) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
@@ -94,7 +97,7 @@ impl Timings {
     }
 
     /// Records the end of a frame.
-    pub fn finish(&mut self, encoder: &mut wgpu::CommandEncoder) {
+    pub(crate) fn finish(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let Some(stamps) = &self.stamps else { return };
         let count = self.labels.len() as u32;
         if count == 0 || stamps.state.load(Ordering::Acquire) != OPEN {
@@ -108,7 +111,7 @@ impl Timings {
 
     /// The passes of the last frame whose numbers are there, in milliseconds; those of one label are
     /// added. Call after frames are submitted. Never waits; empty where the device cannot tell.
-    pub fn read(&mut self, device: &wgpu::Device) -> &[(&'static str, f32)] {
+    pub(crate) fn read(&mut self, device: &wgpu::Device) -> &[(&'static str, f32)] {
         let Some(stamps) = &self.stamps else {
             return &self.done;
         };

@@ -4,13 +4,13 @@ use bytemuck::Pod;
 
 /// A buffer for one `T`. Each write costs the graphics library a buffer of its own: what is there already is not
 /// written again.
-pub struct Uniform<T> {
+pub(crate) struct Uniform<T> {
     buffer: wgpu::Buffer,
     written: Option<T>,
 }
 
 impl<T: Pod> Uniform<T> {
-    pub fn new(device: &wgpu::Device, label: &str) -> Uniform<T> {
+    pub(crate) fn new(device: &wgpu::Device, label: &str) -> Uniform<T> {
         Uniform {
             buffer: device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(label),
@@ -23,7 +23,7 @@ impl<T: Pod> Uniform<T> {
     }
 
     /// What is submitted next reads `record`.
-    pub fn write(&mut self, queue: &wgpu::Queue, record: T) {
+    pub(crate) fn write(&mut self, queue: &wgpu::Queue, record: T) {
         let bytes = bytemuck::bytes_of(&record);
         if self.written.as_ref().map(bytemuck::bytes_of) != Some(bytes) {
             queue.write_buffer(&self.buffer, 0, bytes);
@@ -31,7 +31,7 @@ impl<T: Pod> Uniform<T> {
         }
     }
 
-    pub fn binding(&self) -> wgpu::BindingResource<'_> {
+    pub(crate) fn binding(&self) -> wgpu::BindingResource<'_> {
         self.buffer.as_entire_binding()
     }
 }

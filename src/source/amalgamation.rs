@@ -25,7 +25,11 @@ const DEEPEST: usize = 100;
 
 /// Puts `definitions` under the files that they come from, if `source` is an amalgamation: then each of its
 /// files is a module of the kind file, in order of appearance, before all else. O(n).
-pub fn regroup(source: &[u8], definitions: Vec<Definition>, lines: &CodeLines) -> Vec<Definition> {
+pub(crate) fn regroup(
+    source: &[u8],
+    definitions: Vec<Definition>,
+    lines: &CodeLines,
+) -> Vec<Definition> {
     let segments = segments(source);
     let mut files: HashMap<&str, usize> = HashMap::new();
     let mut regrouped: Vec<Definition> = Vec::new();

@@ -56,7 +56,7 @@ const KINDS: [ModuleKind; 4] = [
 ];
 
 /// The place of what is kept of one tree, and what was there.
-pub struct Cache {
+pub(crate) struct Cache {
     path: PathBuf,
     known: Arc<Known>,
     started: SystemTime,
@@ -64,12 +64,12 @@ pub struct Cache {
 
 impl Cache {
     /// Where scans are kept unless the caller says otherwise.
-    pub fn default_folder() -> Option<PathBuf> {
+    pub(crate) fn default_folder() -> Option<PathBuf> {
         Some(index::cache_dir()?.join("sources"))
     }
 
     /// What is kept in `folder` of the tree `dir`. None when `dir` is not to be found.
-    pub fn open(folder: &Path, dir: &Path) -> Option<Cache> {
+    pub(crate) fn open(folder: &Path, dir: &Path) -> Option<Cache> {
         let dir = fs::canonicalize(dir).ok()?;
         let name = count::hash(dir.as_os_str().as_encoded_bytes());
         let path = folder.join(format!("{name:016x}.{EXTENSION}"));
@@ -84,16 +84,16 @@ impl Cache {
         })
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub fn known(&self) -> Arc<Known> {
+    pub(crate) fn known(&self) -> Arc<Known> {
         Arc::clone(&self.known)
     }
 
     /// Keeps what is known of `files`, if they are worth it. False when it should have been kept and could not.
-    pub fn keep(&self, files: &[SourceFile]) -> bool {
+    pub(crate) fn keep(&self, files: &[SourceFile]) -> bool {
         let bytes: u64 = files.iter().map(|file| file.counted.stamp.bytes).sum();
         if bytes < WORTH_KEEPING {
             return true;
@@ -150,7 +150,7 @@ fn prune(folder: &Path, newest: &Path) {
 
 /// What an earlier scan knew.
 #[derive(Default)]
-pub struct Known {
+pub(crate) struct Known {
     data: Vec<u8>,
     files: Vec<KnownFile>,
     by_path: HashMap<Box<[u8]>, usize>,
@@ -247,7 +247,11 @@ impl Known {
     }
 
     /// The lines, hash and definitions of the file at `path`, if its stamp is what it was.
-    pub fn unchanged(&self, path: &Path, stamp: Stamp) -> Option<(Counted, u64, Vec<Definition>)> {
+    pub(crate) fn unchanged(
+        &self,
+        path: &Path,
+        stamp: Stamp,
+    ) -> Option<(Counted, u64, Vec<Definition>)> {
         let file = *self.by_path.get(path.as_os_str().as_encoded_bytes())?;
         let file = &self.files[file];
         let is_trusted = file.counted.stamp == stamp && stamp != Stamp::default();
@@ -256,7 +260,7 @@ impl Known {
     }
 
     /// The definitions, and what was left out, of a file with this content.
-    pub fn with_content(
+    pub(crate) fn with_content(
         &self,
         language: LanguageType,
         hash: u64,
@@ -269,7 +273,7 @@ impl Known {
     }
 
     /// What a file with this content says of other files, if that was read.
-    pub fn relations(&self, hash: u64) -> Option<FileRelations> {
+    pub(crate) fn relations(&self, hash: u64) -> Option<FileRelations> {
         let data = self.encoded_relations(hash);
         (!data.is_empty()).then_some(())?;
         cache_relations::decode(&mut Input { data, at: 0 })

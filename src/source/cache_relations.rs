@@ -3,7 +3,7 @@
 use super::cache_bytes::{Input, Output};
 use super::relations::{CallByName, FileRelations, Import, ImportKind};
 
-pub fn encode(relations: &FileRelations, out: &mut Output) {
+pub(crate) fn encode(relations: &FileRelations, out: &mut Output) {
     out.bytes(relations.package.as_bytes());
     out.number(relations.imports.len() as u64);
     for import in &relations.imports {
@@ -30,7 +30,7 @@ pub fn encode(relations: &FileRelations, out: &mut Output) {
 }
 
 /// None where it is not what [`encode`] has written.
-pub fn decode(input: &mut Input<'_>) -> Option<FileRelations> {
+pub(crate) fn decode(input: &mut Input<'_>) -> Option<FileRelations> {
     fn text(input: &mut Input<'_>) -> Option<Box<str>> {
         Some(std::str::from_utf8(input.bytes()?).ok()?.into())
     }

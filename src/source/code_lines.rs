@@ -7,7 +7,7 @@ use std::ops::Range;
 /// tokei counts files but does not say which lines it counted; this follows the same rule line by line,
 /// with comments and strings from the syntax tree: a line is code when something other than white space and
 /// comments stands on it, and also when it is blank inside a string.
-pub struct CodeLines {
+pub(crate) struct CodeLines {
     /// `before[i]`: lines of code among the first `i` lines.
     before: Vec<u32>,
     /// The same of lines on which something of a comment stands and no code.
@@ -16,7 +16,11 @@ pub struct CodeLines {
 
 impl CodeLines {
     /// `comments` are ordered by start and do not overlap (bytes); `texts` are lines, counted from 0. O(n).
-    pub fn new(source: &[u8], comments: &[Range<usize>], texts: &[Range<usize>]) -> CodeLines {
+    pub(crate) fn new(
+        source: &[u8],
+        comments: &[Range<usize>],
+        texts: &[Range<usize>],
+    ) -> CodeLines {
         let mut code: Vec<bool> = Vec::new();
         let mut commented: Vec<bool> = Vec::new();
         let mut comments = comments.iter().peekable();
@@ -66,17 +70,17 @@ impl CodeLines {
     }
 
     /// The number of the last line.
-    pub fn last_line(&self) -> u32 {
+    pub(crate) fn last_line(&self) -> u32 {
         u32::try_from(self.before.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// Lines of code from line `first` to line `last`, both counted from 1 and included.
-    pub fn count(&self, first: u32, last: u32) -> u32 {
+    pub(crate) fn count(&self, first: u32, last: u32) -> u32 {
         difference(&self.before, first, last)
     }
 
     /// Lines with comments and without code from line `first` to line `last`, as [`CodeLines::count`].
-    pub fn comments(&self, first: u32, last: u32) -> u32 {
+    pub(crate) fn comments(&self, first: u32, last: u32) -> u32 {
         difference(&self.comments_before, first, last)
     }
 }

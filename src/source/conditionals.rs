@@ -6,7 +6,7 @@ use super::languages::Preprocessor;
 
 /// One `#if … #elif … #else … #endif`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conditional {
+pub(crate) struct Conditional {
     /// The lines of the directives, in bytes: of `#if`, of each `#elif` and `#else`, of `#endif`.
     directives: Vec<Range<usize>>,
     /// Which branch alone is ever compiled, where the condition says so: `#if 0`.
@@ -22,12 +22,12 @@ impl Conditional {
 
 impl Conditional {
     /// The lines of its directives, in order.
-    pub fn directives(&self) -> impl Iterator<Item = &Range<usize>> {
+    pub(crate) fn directives(&self) -> impl Iterator<Item = &Range<usize>> {
         self.directives.iter()
     }
 
     /// Whether one of its directives stands in one of these ranges, which are in order and do not overlap.
-    pub fn is_torn_in(&self, ranges: &[Range<usize>]) -> bool {
+    pub(crate) fn is_torn_in(&self, ranges: &[Range<usize>]) -> bool {
         self.directives.iter().any(|directive| {
             let after = ranges.partition_point(|range| range.end <= directive.start);
             let range = ranges.get(after);
@@ -40,7 +40,7 @@ impl Conditional {
 const MOST: usize = 100_000;
 
 /// The conditionals of a file, those inside others too. One that is not closed is left out. O(n).
-pub fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
+pub(crate) fn find(source: &[u8], preprocessor: Preprocessor) -> Vec<Conditional> {
     let mut open: Vec<Conditional> = Vec::new();
     let mut closed: Vec<Conditional> = Vec::new();
     let mut start = 0;
@@ -103,7 +103,7 @@ const MOST_LINES: usize = 100;
 
 /// Takes away what stands on the lines of directives: no decision stands there that the program takes. `places` are in
 /// order of start. O(n).
-pub fn leave_out_directives(source: &[u8], places: &mut Vec<Range<usize>>) {
+pub(crate) fn leave_out_directives(source: &[u8], places: &mut Vec<Range<usize>>) {
     let mut line = 0..0;
     let mut is_directive = false;
     places.retain(|place| {
@@ -167,7 +167,7 @@ fn only_branch(word: &[u8], condition: &[u8], preprocessor: Preprocessor) -> Opt
 /// The text with one branch of each conditional, all else overwritten with spaces; and what was overwritten, but for
 /// the directives. The branch is the first, or the last where `is_last` says so; none where that would be one without text, as the
 /// second of an `#if` without `#else`.
-pub fn choose(
+pub(crate) fn choose(
     source: &[u8],
     conditionals: &[Conditional],
     is_last: bool,

@@ -66,7 +66,7 @@ impl Stamp {
 
 /// Why a file is not a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotCounted {
+pub(crate) enum NotCounted {
     /// tokei knows no language for it: a picture, an archive, a licence.
     UnknownLanguage,
     Unreadable,
@@ -75,7 +75,7 @@ pub enum NotCounted {
 }
 
 /// Larger files are generated or data: their syntax is not read.
-pub const LARGEST_SYNTAX: u64 = 16 << 20;
+pub(crate) const LARGEST_SYNTAX: u64 = 16 << 20;
 
 /// Of larger files the lines are counted by what is blank, and they are not held in memory.
 const LARGEST_COUNT: u64 = 64 << 20;
@@ -85,12 +85,12 @@ const LARGEST_COUNT: u64 = 64 << 20;
 const MOST_WHITE_STEPS: u64 = 1 << 31;
 
 /// The language of a file by its name, or by its first line where the name does not say.
-pub fn language(path: &Path) -> Result<LanguageType, NotCounted> {
+pub(crate) fn language(path: &Path) -> Result<LanguageType, NotCounted> {
     LanguageType::from_path(path, &Config::default()).ok_or(NotCounted::UnknownLanguage)
 }
 
 /// Reads the file at `path` and counts its lines; gives the text too where its syntax is to be read.
-pub fn count(
+pub(crate) fn count(
     path: &Path,
     language: LanguageType,
     progress: &Progress,
@@ -151,7 +151,7 @@ pub fn count(
 }
 
 /// The text of a file whose lines were counted before; counted again where it has changed since.
-pub fn text(
+pub(crate) fn text(
     path: &Path,
     before: Counted,
     progress: &Progress,
@@ -193,7 +193,7 @@ fn documentation(language: LanguageType, stats: &CodeStats) -> usize {
 }
 
 /// A number that tells contents apart.
-pub fn hash(source: &[u8]) -> u64 {
+pub(crate) fn hash(source: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(source);
     hasher.finish()

@@ -10,7 +10,7 @@ use callscape_facts::hierarchy::ModuleKind;
 
 /// A definition as the syntax tree has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// Namespace, class or function.
     pub kind: ModuleKind,
     /// The names of classes around it that stand in its name and not around its text: `A` of `A::f`.
@@ -53,7 +53,7 @@ const LONGEST_NAME: usize = 200;
 
 /// The definition at `node`, called what `name` says, of the class that `scope` names where it does not stand
 /// around it. None where the name is empty.
-pub fn definition(
+pub(crate) fn definition(
     kind: ModuleKind,
     node: Node<'_>,
     name: Node<'_>,
@@ -173,7 +173,7 @@ fn made_by_macro<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'
 
 /// The name below the nested declarators of C and C++: `*(*f)(int)` has the name `f`. None where what is
 /// declared is not a function.
-pub fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
+pub(crate) fn function_name<'tree>(declarator: Node<'tree>, source: &[u8]) -> Option<Node<'tree>> {
     if declarator.kind() == "parenthesized_declarator" {
         return without_type(declarator, source);
     }
@@ -306,7 +306,7 @@ fn line_number(row: usize) -> u32 {
 
 /// What a syntax tree shows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub(crate) struct Seen {
     pub found: Vec<Found>,
     /// Bytes; in order of start.
     pub comments: Vec<Range<usize>>,

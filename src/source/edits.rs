@@ -7,7 +7,7 @@ const APART: usize = 32;
 
 /// Calls `edit` for each place where `new` differs from `old`, in order. Nothing where the lengths differ: then the
 /// texts are not of the same lines. O(n).
-pub fn between(old: &[u8], new: &[u8], mut edit: impl FnMut(&InputEdit)) {
+pub(crate) fn between(old: &[u8], new: &[u8], mut edit: impl FnMut(&InputEdit)) {
     if old.len() != new.len() {
         return;
     }

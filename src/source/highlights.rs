@@ -42,7 +42,7 @@ impl Class {
 }
 
 /// What colours the texts of one language.
-pub struct Colors {
+pub(crate) struct Colors {
     pub(super) query: Query,
     /// By capture of the query.
     pub(super) classes: Vec<Class>,
@@ -50,7 +50,7 @@ pub struct Colors {
 
 impl Colors {
     /// From the parts of a query, of which the latter go on where the former end; none where they do not fit the grammar.
-    pub fn new(grammar: &tree_sitter::Language, parts: &[&str]) -> Option<Colors> {
+    pub(crate) fn new(grammar: &tree_sitter::Language, parts: &[&str]) -> Option<Colors> {
         let query = Query::new(grammar, &parts.join("\n")).ok()?;
         let names = query.capture_names().iter();
         let classes = names.map(|name| Class::of(name)).collect();

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The words and signs of one language.
 #[derive(Debug)]
-pub struct Hints {
+pub(crate) struct Hints {
     /// By byte: [`WORD`], [`BEGINS_WORD`] and [`BEGINS_SIGN`].
     classes: [u8; 256],
     /// Letters as [`folded`] has them: some languages do not tell small ones and capitals apart.
@@ -44,14 +44,14 @@ const OVER_LINES: &str = "; found over lines by:";
 
 /// Where the words and signs stand in one text: bytes, in order.
 #[derive(Debug, Default)]
-pub struct Places {
+pub(crate) struct Places {
     everywhere: Vec<usize>,
     over_lines: Vec<usize>,
 }
 
 impl Hints {
     /// Those that the text of a query lists; none where it lists none.
-    pub fn of(query: &str) -> Option<Hints> {
+    pub(crate) fn of(query: &str) -> Option<Hints> {
         let listed = |prefix| {
             let lines = query
                 .lines()
@@ -97,7 +97,7 @@ impl Hints {
 
     /// Finds all of them in `text`; those in `within`, in order and apart, where that is given. O(n): sorting what is in
     /// order but for a few takes one pass.
-    pub fn find(&self, text: &[u8], within: Option<&[Range<usize>]>, places: &mut Places) {
+    pub(crate) fn find(&self, text: &[u8], within: Option<&[Range<usize>]>, places: &mut Places) {
         places.everywhere.clear();
         places.over_lines.clear();
         let whole = 0..text.len();
@@ -178,7 +178,7 @@ impl Hints {
 
 impl Places {
     /// To be asked for ranges in order of their start.
-    pub fn walk(&self) -> PlacesWalk<'_> {
+    pub(crate) fn walk(&self) -> PlacesWalk<'_> {
         PlacesWalk {
             everywhere: &self.everywhere,
             over_lines: &self.over_lines,
@@ -187,14 +187,14 @@ impl Places {
 }
 
 /// The places that are still to come.
-pub struct PlacesWalk<'a> {
+pub(crate) struct PlacesWalk<'a> {
     everywhere: &'a [usize],
     over_lines: &'a [usize],
 }
 
 impl PlacesWalk<'_> {
     /// Whether anything may stand in `start..end` of `text`. No later range may start before this one.
-    pub fn has(&mut self, text: &[u8], start: usize, end: usize) -> bool {
+    pub(crate) fn has(&mut self, text: &[u8], start: usize, end: usize) -> bool {
         let is_in = |places: &mut &[usize]| {
             while places.first().is_some_and(|&place| place < start) {
                 *places = &places[1..];

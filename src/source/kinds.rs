@@ -21,7 +21,7 @@ use callscape_facts::kinds::{FileKind, Made, Purpose};
 const MOST_ATTRIBUTES: u64 = 1 << 20;
 /// The kinds of the files of one tree.
 #[derive(Default)]
-pub struct Kinds {
+pub(crate) struct Kinds {
     /// By folder, relative to the tree's root.
     attributes: HashMap<PathBuf, Attributes>,
 }
@@ -36,7 +36,7 @@ struct Attributes {
 impl Kinds {
     /// Reads the attributes in all folders that hold one of `files`, which are relative to `dir`, and in those around
     /// them up to `dir`.
-    pub fn read<'a>(dir: &Path, files: impl Iterator<Item = &'a Path>) -> Kinds {
+    pub(crate) fn read<'a>(dir: &Path, files: impl Iterator<Item = &'a Path>) -> Kinds {
         let mut folders: BTreeSet<&Path> = BTreeSet::new();
         for file in files {
             for folder in file.ancestors().skip(1) {
@@ -61,7 +61,7 @@ impl Kinds {
     }
 
     /// The kind of the file at `path`, relative to the tree's root, whose text says that it was `made` so.
-    pub fn of(&self, path: &Path, language: LanguageType, made: Made) -> FileKind {
+    pub(crate) fn of(&self, path: &Path, language: LanguageType, made: Made) -> FileKind {
         let said = |which: fn(&Attributes) -> &Gitignore| self.says(path, which);
         let made = match (said(|it| &it.generated), said(|it| &it.vendored)) {
             (Some(true), _) => Made::Generated,

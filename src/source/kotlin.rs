@@ -12,7 +12,7 @@ use std::ops::Range;
 /// - `where?.f`, `by = 1`, `!final` and `{ … } get x` are spelled otherwise: the names are of no function.
 ///
 /// O(n).
-pub fn prepared(source: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn prepared(source: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(source);
     for at in memchr::memchr2_iter(b'$', b'@', source) {
         if source[at..].starts_with(b"$$\"") {

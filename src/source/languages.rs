@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::relations::{Family, Visits};
 
 /// A grammar, and what counts as a definition in it.
-pub struct Language {
+pub(crate) struct Language {
     /// The languages, as tokei tells them apart, that this grammar reads.
     pub counted_as: &'static [LanguageType],
     grammar: fn() -> tree_sitter::Language,
@@ -34,7 +34,7 @@ pub struct Language {
 /// What stands in a text that no grammar follows: macros, conditional compilation, and what the grammar of Kotlin does
 /// not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preprocessor {
+pub(crate) enum Preprocessor {
     C,
     Cpp,
     #[cfg(feature = "csharp")]
@@ -45,7 +45,7 @@ pub enum Preprocessor {
 
 impl Preprocessor {
     /// The text without what a grammar takes for something else, all places kept.
-    pub fn prepared(self, source: &[u8]) -> Cow<'_, [u8]> {
+    pub(crate) fn prepared(self, source: &[u8]) -> Cow<'_, [u8]> {
         match self {
             Preprocessor::C | Preprocessor::Cpp => {
                 let mut text = source.to_vec();
@@ -60,7 +60,7 @@ impl Preprocessor {
     }
 
     /// Whether `#if` chooses what is compiled.
-    pub fn has_conditionals(self) -> bool {
+    pub(crate) fn has_conditionals(self) -> bool {
         match self {
             Preprocessor::C | Preprocessor::Cpp => true,
             #[cfg(feature = "csharp")]
@@ -72,7 +72,7 @@ impl Preprocessor {
 }
 
 /// A language ready for use: grammar, patterns, the meaning of their captures, and where to try them.
-pub struct Compiled {
+pub(crate) struct Compiled {
     pub grammar: tree_sitter::Language,
     pub patterns: Patterns<'static>,
     pub captures: Captures,
@@ -82,7 +82,7 @@ pub struct Compiled {
 }
 
 /// What the captures in a query are; a query need not have all.
-pub struct Captures {
+pub(crate) struct Captures {
     /// The name of a definition.
     pub name: Option<Capture>,
     /// What holds the name of a definition below nested declarators (C and C++).
@@ -124,25 +124,27 @@ const fn language(
 
 /// The queries of what is coloured, as the grammars bring them; that of Kotlin brings none.
 mod colored {
-    pub use tree_sitter_bash::HIGHLIGHT_QUERY as BASH;
-    pub use tree_sitter_c::HIGHLIGHT_QUERY as C;
+    pub(super) use tree_sitter_bash::HIGHLIGHT_QUERY as BASH;
+    pub(super) use tree_sitter_c::HIGHLIGHT_QUERY as C;
     #[cfg(feature = "csharp")]
-    pub use tree_sitter_c_sharp::HIGHLIGHTS_QUERY as CSHARP;
-    pub use tree_sitter_cpp::HIGHLIGHT_QUERY as CPP;
-    pub use tree_sitter_go::HIGHLIGHTS_QUERY as GO;
-    pub use tree_sitter_java::HIGHLIGHTS_QUERY as JAVA;
-    pub use tree_sitter_javascript::{HIGHLIGHT_QUERY as JAVASCRIPT, JSX_HIGHLIGHT_QUERY as JSX};
-    pub use tree_sitter_lua::HIGHLIGHTS_QUERY as LUA;
-    pub use tree_sitter_php::HIGHLIGHTS_QUERY as PHP;
-    pub use tree_sitter_python::HIGHLIGHTS_QUERY as PYTHON;
-    pub use tree_sitter_ruby::HIGHLIGHTS_QUERY as RUBY;
-    pub use tree_sitter_rust::HIGHLIGHTS_QUERY as RUST;
+    pub(super) use tree_sitter_c_sharp::HIGHLIGHTS_QUERY as CSHARP;
+    pub(super) use tree_sitter_cpp::HIGHLIGHT_QUERY as CPP;
+    pub(super) use tree_sitter_go::HIGHLIGHTS_QUERY as GO;
+    pub(super) use tree_sitter_java::HIGHLIGHTS_QUERY as JAVA;
+    pub(super) use tree_sitter_javascript::{
+        HIGHLIGHT_QUERY as JAVASCRIPT, JSX_HIGHLIGHT_QUERY as JSX,
+    };
+    pub(super) use tree_sitter_lua::HIGHLIGHTS_QUERY as LUA;
+    pub(super) use tree_sitter_php::HIGHLIGHTS_QUERY as PHP;
+    pub(super) use tree_sitter_python::HIGHLIGHTS_QUERY as PYTHON;
+    pub(super) use tree_sitter_ruby::HIGHLIGHTS_QUERY as RUBY;
+    pub(super) use tree_sitter_rust::HIGHLIGHTS_QUERY as RUST;
     #[cfg(feature = "swift")]
-    pub use tree_sitter_swift::HIGHLIGHTS_QUERY as SWIFT;
-    pub use tree_sitter_typescript::HIGHLIGHTS_QUERY as TYPESCRIPT;
+    pub(super) use tree_sitter_swift::HIGHLIGHTS_QUERY as SWIFT;
+    pub(super) use tree_sitter_typescript::HIGHLIGHTS_QUERY as TYPESCRIPT;
 
     #[cfg(feature = "kotlin")]
-    pub const KOTLIN: &str = include_str!("../../assets/languages/highlights/kotlin.scm");
+    pub(super) const KOTLIN: &str = include_str!("../../assets/languages/highlights/kotlin.scm");
 }
 
 macro_rules! query {
@@ -159,7 +161,7 @@ const COUNT: usize = 13
 
 /// To add a language: its query file in `assets/languages` and its line here.
 #[rustfmt::skip]
-pub static LANGUAGES: [Language; COUNT] = {
+pub(crate) static LANGUAGES: [Language; COUNT] = {
     use LanguageType as L;
     use colored::*;
     [
@@ -186,7 +188,7 @@ pub static LANGUAGES: [Language; COUNT] = {
 };
 
 /// The language that reads what tokei counts as `counted_as`; none where no grammar does.
-pub fn of(counted_as: LanguageType) -> Option<&'static Language> {
+pub(crate) fn of(counted_as: LanguageType) -> Option<&'static Language> {
     LANGUAGES
         .iter()
         .find(|language| language.counted_as.contains(&counted_as))
@@ -194,7 +196,7 @@ pub fn of(counted_as: LanguageType) -> Option<&'static Language> {
 
 /// A number that changes with whatever definitions depend on: the queries, the version of the program, and which
 /// languages it was built with.
-pub fn fingerprint() -> u64 {
+pub(crate) fn fingerprint() -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
@@ -210,7 +212,7 @@ pub fn fingerprint() -> u64 {
 
 impl Language {
     /// Grammar and patterns, made on first use. None when they do not fit, which a test rules out.
-    pub fn compiled(&self) -> Option<&Compiled> {
+    pub(crate) fn compiled(&self) -> Option<&Compiled> {
         let compile = || {
             let grammar = (self.grammar)();
             let patterns = Patterns::parse(&grammar, self.query)?;
@@ -245,7 +247,7 @@ impl Language {
 
 impl Language {
     /// What says something of other files, made on first use.
-    pub fn visits(&self) -> Option<&Visits> {
+    pub(crate) fn visits(&self) -> Option<&Visits> {
         let make = || {
             let family = Family::of(*self.counted_as.first()?)?;
             Some(Visits::new(&self.compiled()?.grammar, family))
@@ -257,7 +259,7 @@ impl Language {
 impl Language {
     /// What colours a text, made on first use: it takes from some milliseconds to a second (Swift). None where grammar and
     /// query do not fit, which a test rules out.
-    pub fn colors(&self) -> Option<&Colors> {
+    pub(crate) fn colors(&self) -> Option<&Colors> {
         let make = || Colors::new(&(self.grammar)(), self.highlights);
         self.colors.get_or_init(make).as_ref()
     }
@@ -265,7 +267,7 @@ impl Language {
 
 #[cfg(test)]
 impl Language {
-    pub fn parts(&self) -> (tree_sitter::Language, &'static str) {
+    pub(crate) fn parts(&self) -> (tree_sitter::Language, &'static str) {
         ((self.grammar)(), self.query)
     }
 }

@@ -9,7 +9,7 @@
 ///
 /// A type in capitals, `BOOL f(`, stays in C; in C++ it goes too, where a function needs no type and
 /// a constructor behind a macro would have one. O(n).
-pub fn blank(source: &mut [u8], is_cpp: bool) {
+pub(crate) fn blank(source: &mut [u8], is_cpp: bool) {
     let mut gap = Gap::default();
     let mut at = 0;
     while let Some(start) = next_capitals(source, at) {
@@ -272,7 +272,7 @@ fn closing(source: &[u8], open: usize) -> Option<usize> {
 }
 
 /// Whether a word is written as macros are: at least two capitals, no small letters.
-pub fn is_capitals(word: &[u8]) -> bool {
+pub(crate) fn is_capitals(word: &[u8]) -> bool {
     let capitals = word.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     capitals >= 2 && !word.iter().any(u8::is_ascii_lowercase) && !word[0].is_ascii_digit()
 }

@@ -23,7 +23,7 @@ const SAMPLES: usize = 16;
 const SAMPLE: usize = 4 << 10;
 
 /// What the text of a file says about how it was made. O(1): looks at the beginning, and at samples of it.
-pub fn made(language: LanguageType, lines: u32, source: &[u8]) -> Made {
+pub(crate) fn made(language: LanguageType, lines: u32, source: &[u8]) -> Made {
     if says_generated(source) {
         return Made::Generated;
     }
@@ -158,7 +158,7 @@ fn is_values(line: &[u8]) -> bool {
 }
 
 /// What stands in such a file is read by people alone.
-pub fn is_prose(language: LanguageType) -> bool {
+pub(crate) fn is_prose(language: LanguageType) -> bool {
     matches!(
         language,
         LanguageType::Markdown

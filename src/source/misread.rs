@@ -9,7 +9,7 @@ use super::conditionals::{self, Conditional};
 use super::languages::Preprocessor;
 
 /// The conditionals of a text that stand where its tree has errors.
-pub fn torn_conditionals(
+pub(crate) fn torn_conditionals(
     tree: &Tree,
     preprocessor: Option<Preprocessor>,
     source: &[u8],
@@ -31,7 +31,7 @@ pub fn torn_conditionals(
 
 /// The lines around what a tree has misread, in order and apart: whole definitions with an error in them, and what
 /// stands beside an error and is no definition.
-pub fn lines(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn lines(tree: &Tree, source: &[u8]) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut last_line_end = 0;
     let mut add = |range: Range<usize>| {
@@ -133,7 +133,7 @@ pub struct Errors {
 }
 
 /// The errors of a tree, each the outermost node that is one; none of a tree without.
-pub fn errors(tree: &Tree, path: &Path) -> Option<Errors> {
+pub(crate) fn errors(tree: &Tree, path: &Path) -> Option<Errors> {
     let mut found: Option<Errors> = None;
     let mut cursor = tree.walk();
     // Below it all lines are counted.
@@ -166,7 +166,7 @@ pub fn errors(tree: &Tree, path: &Path) -> Option<Errors> {
 }
 
 /// Errors and missing tokens in a tree. Visits only what lies above one.
-pub fn count_errors(tree: &Tree) -> usize {
+pub(crate) fn count_errors(tree: &Tree) -> usize {
     let mut cursor = tree.walk();
     let mut errors = 0;
     loop {

@@ -25,7 +25,7 @@ const LONGEST_PREFIX: usize = 400;
 /// Neighbours of one name that are classes or namespaces become one: a Rust type and its implementations, the
 /// methods of a class that a C++ file defines. No module has more lines of code or of comments than the one around
 /// it, nor than `file_loc` and `file_comments`. O(n log n).
-pub fn nest(
+pub(crate) fn nest(
     seen: Seen,
     nested: &str,
     lines: &CodeLines,

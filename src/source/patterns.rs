@@ -10,20 +10,20 @@
 use tree_sitter::{Language, Node, TreeCursor};
 
 /// What a part of a pattern is called by `@`, in order of appearance in the file.
-pub type Capture = u8;
+pub(crate) type Capture = u8;
 
 /// The nodes that one match captures.
-pub type Captured<'tree> = Vec<(Capture, Node<'tree>)>;
+pub(crate) type Captured<'tree> = Vec<(Capture, Node<'tree>)>;
 
 /// All patterns of a file.
 #[derive(Debug)]
-pub struct Patterns<'text> {
+pub(crate) struct Patterns<'text> {
     pub patterns: Vec<Pattern<'text>>,
     pub captures: Vec<&'text str>,
 }
 
 #[derive(Debug)]
-pub struct Pattern<'text> {
+pub(crate) struct Pattern<'text> {
     /// As the file has it, captures and all.
     pub text: &'text str,
     root: Part,
@@ -78,7 +78,7 @@ const MOST_WAYS: usize = 256;
 impl<'text> Patterns<'text> {
     /// The patterns of `text`; none where it is not written as this file understands it, or names what the grammar does
     /// not have.
-    pub fn parse(grammar: &Language, text: &'text str) -> Option<Patterns<'text>> {
+    pub(crate) fn parse(grammar: &Language, text: &'text str) -> Option<Patterns<'text>> {
         let mut parser = Parser {
             grammar,
             text,
@@ -105,7 +105,7 @@ impl<'text> Patterns<'text> {
 
 impl Pattern<'_> {
     /// The kinds of the nodes that it may begin at; none where that may be any.
-    pub fn first_kinds(&self) -> Option<Vec<u16>> {
+    pub(crate) fn first_kinds(&self) -> Option<Vec<u16>> {
         fn kinds(part: &Part, into: &mut Vec<u16>) -> Option<()> {
             match &part.what {
                 What::Node(Shape {
@@ -123,7 +123,7 @@ impl Pattern<'_> {
 
     /// Calls `found` for each way in which the pattern fits `node`, no two of which capture the same. `cursor` is of the same
     /// tree, wherever it stands.
-    pub fn find<'tree>(
+    pub(crate) fn find<'tree>(
         &self,
         node: Node<'tree>,
         source: &[u8],

@@ -10,7 +10,7 @@ use super::patterns::Patterns;
 
 /// What to do at a node of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Action {
+pub(crate) struct Action {
     pub is_comment: bool,
     /// A string that may span lines.
     pub is_text: bool,
@@ -25,7 +25,7 @@ pub struct Action {
 
 /// Actions by kind of node.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub(crate) struct Plan {
     actions: Vec<Action>,
     /// Tokens that are decision points, and the kind of node in which they are.
     branches_inside: Vec<(u16, u16)>,
@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(grammar: &Language, patterns: &Patterns<'_>) -> Plan {
+    pub(crate) fn new(grammar: &Language, patterns: &Patterns<'_>) -> Plan {
         let kinds = grammar.node_kind_count();
         let mut plan = Plan {
             actions: vec![Action::default(); kinds],
@@ -61,20 +61,20 @@ impl Plan {
     }
 
     /// The patterns to be tried at a node of this kind, as places among all.
-    pub fn patterns(&self, kind: u16) -> &[usize] {
+    pub(crate) fn patterns(&self, kind: u16) -> &[usize] {
         self.patterns
             .get(usize::from(kind))
             .map_or(&[], Vec::as_slice)
     }
 
     /// What to do at a node of this kind; nothing at errors, which have none.
-    pub fn action(&self, kind: u16) -> Action {
+    pub(crate) fn action(&self, kind: u16) -> Action {
         let action = self.actions.get(usize::from(kind));
         action.copied().unwrap_or_default()
     }
 
     /// Whether a token is a decision point in a node of the kind `parent`.
-    pub fn is_branch_inside(&self, token: u16, parent: u16) -> bool {
+    pub(crate) fn is_branch_inside(&self, token: u16, parent: u16) -> bool {
         self.branches_inside.contains(&(token, parent))
     }
 
@@ -115,7 +115,7 @@ impl Plan {
 
     /// Panics where a pattern begins with what this file does not understand.
     #[cfg(test)]
-    pub fn check(&self) {
+    pub(crate) fn check(&self) {
         assert!(self.unknown.is_empty(), "{:?}", self.unknown);
     }
 }

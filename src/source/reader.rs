@@ -25,7 +25,7 @@ const PATIENCE_A_BYTE: Duration = Duration::from_micros(4);
 
 /// Why a file's definitions are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unparsed {
+pub(crate) enum Unparsed {
     Cancelled,
     TookTooLong,
     /// Its tree would take too much memory.
@@ -35,7 +35,7 @@ pub enum Unparsed {
 }
 
 /// Reads syntax; one for each thread, reused from file to file.
-pub struct Reader {
+pub(crate) struct Reader {
     parser: Parser,
     places: Places,
     /// Whether it is also read what files say of one another.
@@ -69,7 +69,7 @@ struct Parsed<'text> {
 
 impl Reader {
     /// How long a file of this size is read at most.
-    pub fn patience(bytes: u64) -> Duration {
+    pub(crate) fn patience(bytes: u64) -> Duration {
         PATIENCE + PATIENCE_A_BYTE * u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
@@ -84,7 +84,7 @@ impl Reader {
     ///
     /// Where several languages are given, as for a header that may be C or C++, the one that reads it with
     /// the fewest errors counts. What the file says of other files where `reads_relations` asks for it.
-    pub fn read(
+    pub(crate) fn read(
         &mut self,
         languages: &[&'static Language],
         source: &[u8],
@@ -118,7 +118,7 @@ impl Reader {
     }
 
     /// The syntax tree of a text, for its colours: of the language that reads it with the fewest errors.
-    pub fn tree(
+    pub(crate) fn tree(
         &mut self,
         languages: &[&'static Language],
         source: &[u8],
@@ -130,7 +130,7 @@ impl Reader {
     }
 
     /// The definitions in `source` as [`Reader::read`] has them, and its syntax tree.
-    pub fn definitions_and_tree(
+    pub(crate) fn definitions_and_tree(
         &mut self,
         languages: &[&'static Language],
         source: &[u8],
@@ -147,7 +147,7 @@ impl Reader {
     }
 
     /// The calls in `source`, in order of line; none where it cannot be read.
-    pub fn calls(
+    pub(crate) fn calls(
         &mut self,
         languages: &[&'static Language],
         source: &[u8],

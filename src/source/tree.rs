@@ -26,7 +26,7 @@ struct Sums {
 }
 
 /// The hierarchy of `files`, which stand in order of their path's components. Linear.
-pub fn hierarchy(root: &str, files: &[SourceFile]) -> Hierarchy {
+pub(crate) fn hierarchy(root: &str, files: &[SourceFile]) -> Hierarchy {
     let mut builder = HierarchyBuilder::new(root);
     let mut open = vec![Open::new(NodeId::ROOT, root.to_owned())];
     for file in files {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const LONG: usize = 1 << 14;
 
 /// More tokens than this are no text that a person wrote: their tree would take some gigabytes.
-pub const MOST_TOKENS: usize = 6_000_000;
+pub(crate) const MOST_TOKENS: usize = 6_000_000;
 
 /// Smaller texts have too few tokens to be counted.
 const SMALL: usize = 1 << 20;
@@ -25,7 +25,7 @@ struct Open {
 /// The text with spaces instead of all values but the first and the last of each long list between brackets in which
 /// nothing but numbers, plain strings, commas and further brackets stands; places and lines stay. Comments of C stay,
 /// where they are such. O(n).
-pub fn without_long_lists(text: Cow<'_, [u8]>, has_c_comments: bool) -> Cow<'_, [u8]> {
+pub(crate) fn without_long_lists(text: Cow<'_, [u8]>, has_c_comments: bool) -> Cow<'_, [u8]> {
     if text.len() < LONG {
         return text;
     }
@@ -139,7 +139,7 @@ fn comment_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Whether a text has so many tokens that its tree would not fit: words, and what is neither white space nor word.
-pub fn has_too_many_tokens(text: &[u8]) -> bool {
+pub(crate) fn has_too_many_tokens(text: &[u8]) -> bool {
     if text.len() < SMALL {
         return false;
     }

@@ -17,7 +17,10 @@ use callscape_base::progress::{Cancelled, Progress};
 /// counts twice and no loop harms. Gives also what was left out, in order: links, what is neither file nor directory,
 /// and what could not be read, in words. Where an ignore file is no plain file (`ignore-file-not-plain`), those of its kind
 /// are not read in that folder and below it.
-pub fn files(dir: &Path, progress: &Progress) -> Result<(Vec<PathBuf>, Vec<Problem>), Cancelled> {
+pub(crate) fn files(
+    dir: &Path,
+    progress: &Progress,
+) -> Result<(Vec<PathBuf>, Vec<Problem>), Cancelled> {
     let found: Mutex<Vec<PathBuf>> = Mutex::default();
     let left_out: Mutex<Vec<Problem>> = Mutex::default();
     let leave_out = |kind, what| lock(&left_out).push(Problem { kind, what });

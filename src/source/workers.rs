@@ -16,7 +16,7 @@ const WATCH: Duration = Duration::from_millis(20);
 const STACK: usize = 64 << 20;
 
 /// What became of the work on one file.
-pub enum Done<T> {
+pub(crate) enum Done<T> {
     /// The index of the file, and the result; none where the work panicked.
     File(usize, Option<T>),
     /// Nothing yet.
@@ -26,7 +26,7 @@ pub enum Done<T> {
 }
 
 /// Threads at work on files; dropping it lets them stop after the file at hand.
-pub struct Workers<T> {
+pub(crate) struct Workers<T> {
     results: Receiver<(usize, Option<T>)>,
     stop: Arc<AtomicBool>,
     last: Instant,
@@ -37,7 +37,7 @@ impl<T: Send + 'static> Workers<T> {
     /// Starts `work` on each of the files with these indices, in this order, in a pool of its own: what hangs
     /// in it hangs nothing else. Each thread has one `S` that `work` may keep things in. When none has been finished
     /// for as long as `patience`, those that are left are given up.
-    pub fn start<S: Default + 'static>(
+    pub(crate) fn start<S: Default + 'static>(
         files: Vec<usize>,
         patience: Duration,
         work: impl Fn(usize, &mut S) -> T + Send + Sync + 'static,
@@ -80,12 +80,12 @@ impl<T: Send + 'static> Workers<T> {
     }
 
     /// Says that nobody has asked for results for a while: that is no reason to give anything up.
-    pub fn resume(&mut self) {
+    pub(crate) fn resume(&mut self) {
         self.last = Instant::now();
     }
 
     /// The next result, waiting for it some 20 ms at most.
-    pub fn next(&mut self, progress: &Progress) -> Result<Done<T>, SourceError> {
+    pub(crate) fn next(&mut self, progress: &Progress) -> Result<Done<T>, SourceError> {
         progress.check()?;
         match self.results.recv_timeout(WATCH) {
             Ok((file, result)) => {

@@ -29,7 +29,7 @@ pub enum Doubt {
 }
 
 /// The letter of a side.
-pub fn letter(side: usize) -> char {
+pub(super) fn letter(side: usize) -> char {
     if side == 0 { 'A' } else { 'B' }
 }
 

@@ -13,7 +13,7 @@ use callscape_facts::recording::RecordingKind;
 const FEW: f64 = 0.2;
 
 /// Whether the costs of one side are no measure of the other's.
-pub fn needs_shares(comparison: &Comparison) -> bool {
+pub(super) fn needs_shares(comparison: &Comparison) -> bool {
     kinds(comparison).is_some() || units(comparison).is_some()
 }
 
@@ -71,7 +71,7 @@ fn without_spread(comparison: &Comparison) -> Option<Doubt> {
 }
 
 /// All doubts about a comparison, the gravest first.
-pub fn find(comparison: &Comparison) -> Vec<Doubt> {
+pub(super) fn find(comparison: &Comparison) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     let mut is_empty = false;
     for side in [0, 1] {

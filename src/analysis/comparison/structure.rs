@@ -8,7 +8,7 @@ use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind
 
 /// The union of two hierarchies.
 #[derive(Debug)]
-pub struct United {
+pub(super) struct United {
     pub hierarchy: Hierarchy,
     /// By module of A and of B, the module of the union.
     pub of: [Vec<ModuleId>; 2],
@@ -32,7 +32,7 @@ const MOST_FILES: usize = 2_000;
 /// one module, then files whose content agrees (half of the names in it at least, the best match on both sides;
 /// of equals that with the same name; files of different names have two names in common, one of them in no other file) and
 /// what stands in them. Near linear in modules but for moved files.
-pub fn unite(a: &Hierarchy, b: &Hierarchy) -> United {
+pub(super) fn unite(a: &Hierarchy, b: &Hierarchy) -> United {
     let mut fixed = HashMap::new();
     let found = by_place(a, b, &fixed);
     let files = moved_files(a, b, &found);
@@ -233,7 +233,7 @@ fn contents(hierarchy: &Hierarchy, file: ModuleId) -> BTreeSet<&str> {
 
 /// The hierarchy without the functions that `is_left_out` names and what then holds nothing, siblings in order of
 /// line, then name: an order that is the same whichever side is A. With the new module of each old one. O(n log n).
-pub fn in_order(
+pub(super) fn in_order(
     hierarchy: &Hierarchy,
     is_left_out: impl Fn(ModuleId) -> bool,
 ) -> (Hierarchy, Vec<Option<ModuleId>>) {

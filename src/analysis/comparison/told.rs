@@ -10,7 +10,7 @@ use callscape_facts::profile::{MeanRuns, OfFunction, Spread};
 type ToldRow = [Option<Told>; 3];
 
 /// What is told of runs, by thing.
-pub struct ToldRuns {
+pub(super) struct ToldRuns {
     pub runs: usize,
     rows: Vec<Option<ToldRow>>,
 }
@@ -18,7 +18,7 @@ pub struct ToldRuns {
 impl ToldRuns {
     /// By row, `row_of` saying by function which it is. `sample` is what one sample counts; `amounts` are those of the
     /// recording by row, which become the means as they are told. O(functions + rows).
-    pub fn new(
+    pub(super) fn new(
         of: &MeanRuns,
         row_of: &[u32],
         sample: Amounts,
@@ -73,7 +73,7 @@ impl ToldRuns {
 
     /// By module from now on, `places` saying where each row is: what is told of the one function that a module is. How
     /// far several spread together is not told.
-    pub fn put_into_modules(&mut self, hierarchy: &Hierarchy, places: &[ModuleId]) {
+    pub(super) fn put_into_modules(&mut self, hierarchy: &Hierarchy, places: &[ModuleId]) {
         let mut functions = vec![0u32; hierarchy.len()];
         let mut modules = vec![None; hierarchy.len()];
         for (place, row) in places.iter().zip(&self.rows) {
@@ -90,7 +90,7 @@ impl ToldRuns {
     }
 
     /// What is known of a thing.
-    pub fn known(&self, place: usize, measure: Measure) -> Known<'static> {
+    pub(super) fn known(&self, place: usize, measure: Measure) -> Known<'static> {
         let told = self.rows.get(place).copied().flatten();
         let told = told.and_then(|it| it[column(measure)]);
         told.map_or(Known::Unknown, Known::Told)

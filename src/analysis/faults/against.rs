@@ -10,7 +10,7 @@ use crate::comparison::causes::{Cause, Kind};
 use callscape_base::progress::{Cancelled, Progress};
 
 /// What the comparison of two runs says of each fault.
-pub struct Against<'a> {
+pub(super) struct Against<'a> {
     comparison: &'a Comparison,
     /// By fault, the rows of its functions in the comparison.
     rows: Vec<HashSet<u32>>,
@@ -27,7 +27,7 @@ pub struct Against<'a> {
 }
 
 /// A part of the difference, and what it is.
-pub struct Explains {
+pub(super) struct Explains {
     /// From 0 to 1.
     pub share: f64,
     pub kind: Kind,
@@ -35,7 +35,7 @@ pub struct Explains {
 }
 
 /// How differently a function calls others.
-pub struct Behaviour {
+pub(super) struct Behaviour {
     /// From 0, as before, to 1, nothing as before.
     pub difference: f64,
     /// The callee that differs most, and how often it is called by one call of the function, in A and B.
@@ -44,7 +44,7 @@ pub struct Behaviour {
 }
 
 impl<'a> Against<'a> {
-    pub fn new(
+    pub(super) fn new(
         comparison: &'a Comparison,
         faults: &[Fault],
         progress: &Progress,
@@ -93,7 +93,7 @@ impl<'a> Against<'a> {
 
     /// Which part of the difference arises in a fault, or below it: where something is called more or less often the function
     /// that calls it has it, where own time differs the function itself, and those further out less and less.
-    pub fn explains(&self, fault: usize) -> Option<Explains> {
+    pub(super) fn explains(&self, fault: usize) -> Option<Explains> {
         let rows = self.rows.get(fault)?;
         let mut sum = 0.0;
         let mut largest: Option<(f64, &Cause)> = None;
@@ -126,7 +126,7 @@ impl<'a> Against<'a> {
     }
 
     /// Whether a fault calls others as it did; none where calls are not counted, or it has not run before.
-    pub fn behaviour(&self, fault: usize) -> Option<Behaviour> {
+    pub(super) fn behaviour(&self, fault: usize) -> Option<Behaviour> {
         let rows = self.rows.get(fault).filter(|_| self.counts_calls)?;
         let mut of = [0.0; 2];
         let mut callees: HashMap<u32, [f64; 2]> = HashMap::new();
@@ -180,7 +180,7 @@ impl<'a> Against<'a> {
     }
 
     /// How a fault ran before the first difference; none where there is none, or it had not run by then.
-    pub fn before(&self, fault: usize) -> Option<Before> {
+    pub(super) fn before(&self, fault: usize) -> Option<Before> {
         let rows = self.rows.get(fault)?;
         let all = rows.iter().filter_map(|row| self.before.get(row).copied());
         all.max_by(|a, b| a.weight().total_cmp(&b.weight()))

@@ -18,7 +18,7 @@ use callscape_source::text::TextTree;
 
 /// Functions that use changed declarations.
 #[derive(Default)]
-pub struct Users {
+pub(super) struct Users {
     /// By module its functions, and indices of declarations in rising order.
     pub by_place: BTreeMap<ModuleId, (Vec<FunctionId>, BTreeSet<usize>)>,
 }
@@ -34,7 +34,7 @@ impl Users {
 }
 
 /// The functions that ran and use one of `declared`.
-pub fn users(
+pub(super) fn users(
     question: &Question<'_>,
     dir: &Path,
     files: &[FileRead],

@@ -31,7 +31,7 @@ pub struct FirstDifference {
 
 /// How a changed function ran before the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Before {
+pub(super) struct Before {
     pub near: Near,
     /// How often it was called by then.
     pub calls: u64,
@@ -40,7 +40,7 @@ pub struct Before {
 impl Before {
     /// From 0 to 1: higher the nearer it ran, and the less often it had run without making a difference. What is open has
     /// gone on without one since it was called.
-    pub fn weight(self) -> f64 {
+    pub(super) fn weight(self) -> f64 {
         let seldom = 1.0 / (1.0 + (self.calls.max(1) as f64).ln());
         let seldom = match self.near {
             Near::Open(_) => seldom / 2.0,
@@ -52,7 +52,7 @@ impl Before {
 
 /// How near to the difference a function ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Near {
+pub(super) enum Near {
     /// It calls something else than before.
     Decides,
     /// It is open there, so many calls further out.
@@ -73,10 +73,10 @@ impl Near {
 }
 
 /// The difference, and by row how what was asked for ran before it.
-pub type Found = (FirstDifference, HashMap<u32, Before>);
+pub(super) type Found = (FirstDifference, HashMap<u32, Before>);
 
 /// Whether both sides have a trace of every call.
-pub fn can_compare(comparison: &Comparison) -> bool {
+pub(super) fn can_compare(comparison: &Comparison) -> bool {
     let is_trace = |side: usize| {
         let first = comparison.recordings(side).first();
         first.is_some_and(|it| it.recording.kind == RecordingKind::Trace)
@@ -85,7 +85,7 @@ pub fn can_compare(comparison: &Comparison) -> bool {
 }
 
 /// The first difference, and how near to it each of `rows` ran.
-pub fn find(
+pub(super) fn find(
     comparison: &Comparison,
     rows: &HashSet<u32>,
     progress: &Progress,

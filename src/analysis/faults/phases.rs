@@ -12,7 +12,7 @@ use callscape_facts::recording::Recording;
 const MOST: usize = 12;
 
 /// Names the innermost phases of each fault, those of one name once. One pass over the calls.
-pub fn fill(
+pub(super) fn fill(
     faults: &mut [Fault],
     recording: &Recording,
     progress: &Progress,

@@ -14,13 +14,13 @@ use callscape_source::history::change::{Changes, FileChange, Hunk, Region};
 
 /// Both versions of a changed file as their grammar has them; none without one, or where there is no such version.
 #[derive(Default)]
-pub struct FileRead {
+pub(super) struct FileRead {
     pub before: Option<FileSyntax>,
     pub after: Option<FileSyntax>,
 }
 
 /// Reads the changed files, in their order.
-pub fn read(changes: &Changes, progress: &Progress) -> Result<Vec<FileRead>, Cancelled> {
+pub(super) fn read(changes: &Changes, progress: &Progress) -> Result<Vec<FileRead>, Cancelled> {
     let read = changes.files.par_iter().map(|file| {
         progress.add(1)?;
         let old_path = file.was.as_ref().unwrap_or(&file.path);
@@ -39,7 +39,7 @@ pub fn read(changes: &Changes, progress: &Progress) -> Result<Vec<FileRead>, Can
 
 /// What was changed of one function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Piece {
+pub(super) struct Piece {
     pub lines: BTreeSet<u32>,
     pub before_deletions: BTreeSet<u32>,
     /// Words that were there are gone; else it was only added to.
@@ -47,7 +47,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    pub fn regions(&self, file: usize) -> Vec<Region> {
+    pub(super) fn regions(&self, file: usize) -> Vec<Region> {
         let lines: Vec<u32> = self.lines.iter().copied().collect();
         let mut regions = vec_regions(file, &lines);
         regions.extend(
@@ -61,7 +61,7 @@ impl Piece {
 
 /// Something declared outside of functions that was changed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Declaration {
+pub(super) struct Declaration {
     /// Index of the file in the changes.
     pub file: usize,
     pub name: String,
@@ -73,7 +73,7 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    pub fn used(&self, changes: &Changes) -> Used {
+    pub(super) fn used(&self, changes: &Changes) -> Used {
         Used {
             name: self.name.clone(),
             file: changes.files[self.file].path.clone(),
@@ -82,7 +82,7 @@ impl Declaration {
         }
     }
 
-    pub fn regions(&self) -> Vec<Region> {
+    pub(super) fn regions(&self) -> Vec<Region> {
         let line = self.line_after;
         vec![match self.is_gone {
             true => region(self.file, line + 1..line + 1),
@@ -93,7 +93,7 @@ impl Declaration {
 
 /// The changed lines of all files.
 #[derive(Default)]
-pub struct Cut {
+pub(super) struct Cut {
     /// By file and definition.
     pub pieces: BTreeMap<(usize, usize), Piece>,
     /// By file, lines outside of functions that declare nothing: they run when the file is loaded, if at all.
@@ -104,7 +104,7 @@ pub struct Cut {
 }
 
 /// Cuts the changes at functions.
-pub fn cut(changes: &Changes, files: &[FileRead]) -> Cut {
+pub(super) fn cut(changes: &Changes, files: &[FileRead]) -> Cut {
     let mut cut = Cut::default();
     for (at, (file, read)) in changes.files.iter().zip(files).enumerate() {
         cut.counts.files += 1;

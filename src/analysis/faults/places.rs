@@ -14,7 +14,7 @@ use callscape_source::history::change::Changes;
 
 /// A function of the source that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(super) struct Place {
     /// In the session's structure.
     pub module: ModuleId,
     /// As the recording has it.
@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 /// What ran.
-pub struct Ran<'a> {
+pub(super) struct Ran<'a> {
     session: &'a Session,
     resolved: &'a Resolved,
     metrics: Vec<FunctionMetrics>,
@@ -34,7 +34,7 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn new(
+    pub(super) fn new(
         session: &'a Session,
         resolved: &'a Resolved,
         changes: &Changes,
@@ -88,7 +88,7 @@ impl<'a> Ran<'a> {
     }
 
     /// Whether the recording saw a function run. A profile may not count calls.
-    pub fn has_run(&self, function: FunctionId) -> bool {
+    pub(super) fn has_run(&self, function: FunctionId) -> bool {
         let metrics = self.metrics.get(function.index());
         metrics.is_some_and(|it| it.calls > 0 || it.total > Cost::ZERO)
     }
@@ -170,17 +170,17 @@ impl<'a> Ran<'a> {
     }
 
     /// The function of a changed file, or the file's own code, if it ran.
-    pub fn at(&self, file: usize, definition: Option<usize>) -> Option<&Place> {
+    pub(super) fn at(&self, file: usize, definition: Option<usize>) -> Option<&Place> {
         self.places.get(&(file, definition))
     }
 
     /// The functions of a module of the session that ran.
-    pub fn of_module(&self, module: ModuleId) -> Option<&[FunctionId]> {
+    pub(super) fn of_module(&self, module: ModuleId) -> Option<&[FunctionId]> {
         self.by_module.get(&module).map(Vec::as_slice)
     }
 
     /// The files of the session's structure in which something ran, in order.
-    pub fn files(&self) -> Vec<ModuleId> {
+    pub(super) fn files(&self) -> Vec<ModuleId> {
         let hierarchy = &self.session.hierarchy;
         let outermost = |module: ModuleId| {
             let files = hierarchy.ancestors(module);
@@ -199,7 +199,7 @@ impl<'a> Ran<'a> {
     }
 
     /// How many functions of the recording ran and are in the source.
-    pub fn executed(&self) -> u64 {
+    pub(super) fn executed(&self) -> u64 {
         let rules = self.resolved.resolution.rules.iter();
         let ids = self.resolved.recording.functions.ids();
         let found = ids
@@ -209,7 +209,7 @@ impl<'a> Ran<'a> {
     }
 
     /// Fills in what the recording says of a function.
-    pub fn measure(&self, fault: &mut Fault) {
+    pub(super) fn measure(&self, fault: &mut Fault) {
         let is_part = |id: &&FunctionId| {
             self.resolved.resolution.rules.get(id.index()) == Some(&Rule::FileAndLine)
         };

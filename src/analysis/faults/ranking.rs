@@ -15,7 +15,7 @@ use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 
 /// Scores the faults and puts the most suspect first.
-pub fn rank(
+pub(super) fn rank(
     faults: &mut Faults,
     question: &Question<'_>,
     progress: &Progress,

@@ -15,11 +15,11 @@ struct Event {
 }
 
 /// The events of each thread in the order in which it ran through them.
-pub struct Buffers(Vec<Vec<Event>>);
+pub(super) struct Buffers(Vec<Vec<Event>>);
 
 impl Buffers {
     /// From the list of events that the store answers with.
-    pub fn of(trace: &Trace) -> Buffers {
+    pub(super) fn of(trace: &Trace) -> Buffers {
         let mut buffers: Vec<Vec<Event>> = trace.thread_ids().map(|_| Vec::new()).collect();
         for event in (0..trace.events()).filter_map(|number| trace.event(number)) {
             buffers[event.thread.index()].push(Event {
@@ -32,7 +32,7 @@ impl Buffers {
     }
 
     /// The massively called functions of all threads.
-    pub fn massively_called(&self, limit: Frequency) -> Vec<FunctionId> {
+    pub(super) fn massively_called(&self, limit: Frequency) -> Vec<FunctionId> {
         let found = self
             .0
             .iter()

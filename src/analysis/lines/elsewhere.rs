@@ -13,7 +13,11 @@ use callscape_facts::lines::{Lines, Place};
 
 /// The places that are not in the file that their function is in as a module, as far as theirs is a module: by file, in
 /// order. Linear in places, functions and modules where there are any.
-pub fn places(hierarchy: &Hierarchy, resolved: &Resolved, lines: &Lines) -> Vec<(ModuleId, usize)> {
+pub(super) fn places(
+    hierarchy: &Hierarchy,
+    resolved: &Resolved,
+    lines: &Lines,
+) -> Vec<(ModuleId, usize)> {
     let functions = &resolved.recording.functions;
     let own_file = |place: Place| {
         let module = resolved.resolution.modules.get(place.function().index())?;

@@ -21,7 +21,7 @@ use callscape_facts::trace::Relation;
 use callscape_source::relations::sites::{Behind, CallSite};
 
 /// The calls of a file's text by the function that they are in.
-pub struct Inference<'a> {
+pub(super) struct Inference<'a> {
     hierarchy: &'a Hierarchy,
     resolved: &'a Resolved,
     file: ModuleId,
@@ -40,7 +40,7 @@ const MOST_INLINED: usize = 200;
 
 impl<'a> Inference<'a> {
     /// O(functions of the file + sites × log).
-    pub fn new(
+    pub(super) fn new(
         hierarchy: &'a Hierarchy,
         resolved: &'a Resolved,
         file: ModuleId,
@@ -76,7 +76,7 @@ impl<'a> Inference<'a> {
 
     /// The call relations of one function with the lines in which it makes their calls; line 0 where that is not known. Calls
     /// and costs of each relation are kept whole.
-    pub fn place(
+    pub(super) fn place(
         &self,
         caller: FunctionId,
         module: ModuleId,

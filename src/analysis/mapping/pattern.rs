@@ -4,7 +4,7 @@ use regex::Regex;
 
 /// What part of a function a pattern is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Matcher {
+pub(super) enum Matcher {
     /// The qualified name of the module that the function is in; of the function where it is in none.
     Class,
     /// The function's own name, with or without its qualification.

@@ -8,7 +8,7 @@ use callscape_facts::trace::{Call, Enclosing, Trace, Why, Within};
 
 /// A phase as the definitions have it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DirectPhase {
+pub(super) struct DirectPhase {
     pub thread: ThreadId,
     pub call: u32,
     pub parent: Option<u32>,
@@ -22,10 +22,10 @@ pub struct DirectPhase {
 }
 
 /// By thread, call of the phase (none outside) and callee: how many, calls and cost.
-pub type DirectGathered = BTreeMap<(u32, Option<u32>, u32), (u64, u64, Cost)>;
+pub(super) type DirectGathered = BTreeMap<(u32, Option<u32>, u32), (u64, u64, Cost)>;
 
 #[derive(Clone, Debug, Default)]
-pub struct DirectPhases {
+pub(super) struct DirectPhases {
     pub phases: Vec<DirectPhase>,
     pub gathered: DirectGathered,
     pub total: Cost,
@@ -121,7 +121,7 @@ fn thread(trace: &Trace, id: ThreadId, within: Within) -> Thread<'_> {
 }
 
 /// All by the definitions, in time that grows with the square of the calls and worse.
-pub fn direct(
+pub(super) fn direct(
     trace: &Trace,
     threads: &[ThreadId],
     within: Within,

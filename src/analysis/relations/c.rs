@@ -9,7 +9,7 @@ use super::standard;
 use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::{Import, ImportKind};
 
-pub struct Headers<'t> {
+pub(super) struct Headers<'t> {
     paths: &'t Paths<'t>,
 }
 
@@ -17,11 +17,11 @@ pub struct Headers<'t> {
 const KEPT_IN: [&str; 5] = ["", "include", "inc", "src", "lib"];
 
 impl<'t> Headers<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Headers<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Headers<'t> {
         Headers { paths: &tree.paths }
     }
 
-    pub fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         let is_quoted = import.kind == ImportKind::Path;
         let otherwise = match is_quoted {
             true => Leads::Nowhere,

@@ -10,7 +10,7 @@ use super::tree::{Leads, Text, Tree};
 use callscape_source::relations::manifests::Manifests;
 use callscape_source::relations::{Family, Import};
 
-pub struct Packages<'t> {
+pub(super) struct Packages<'t> {
     paths: &'t Paths<'t>,
     manifests: &'t Manifests,
     /// Without tests, by directory.
@@ -18,7 +18,7 @@ pub struct Packages<'t> {
 }
 
 impl<'t> Packages<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Packages<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Packages<'t> {
         let mut files: HashMap<&str, Vec<&Text<'_>>> = HashMap::new();
         let texts = tree.texts.iter().filter(|text| text.family == Family::Go);
         for text in texts.filter(|text| !text.path.ends_with("_test.go")) {
@@ -34,7 +34,7 @@ impl<'t> Packages<'t> {
         }
     }
 
-    pub fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         let Some(folder) = self.folder(text.path, &import.path) else {
             return Leads::Outside;
         };

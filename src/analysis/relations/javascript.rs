@@ -23,7 +23,7 @@ const COMPILED: [(&str, &[&str]); 4] = [
 ];
 
 /// The packages of a tree.
-pub struct Packages<'t> {
+pub(super) struct Packages<'t> {
     paths: &'t Paths<'t>,
     manifests: &'t Manifests,
     /// By name, the directories of those that are not installed by others.
@@ -31,7 +31,7 @@ pub struct Packages<'t> {
 }
 
 impl<'t> Packages<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Packages<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Packages<'t> {
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let is_own = |folder: &str| folder.split('/').all(|part| part != "node_modules");
         let own = tree
@@ -49,7 +49,7 @@ impl<'t> Packages<'t> {
         }
     }
 
-    pub fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         // What loaders of bundlers are told behind it.
         let path = import.path.split(['?', '#']).next().unwrap_or_default();
         let folder = paths::folder(text.path);

@@ -10,7 +10,7 @@ use super::tree::{Leads, Text, Tree, one};
 use callscape_facts::hierarchy::ModuleKind;
 use callscape_source::relations::{Family, Import, ImportKind};
 
-pub struct Names<'t> {
+pub(super) struct Names<'t> {
     paths: &'t Paths<'t>,
     /// The files that define a name, with its package: `a.b.C`.
     defined: HashMap<(Family, String), Vec<FileId>>,
@@ -27,7 +27,7 @@ fn has_names(family: Family) -> bool {
 }
 
 impl<'t> Names<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Names<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Names<'t> {
         let mut names = Names {
             paths: &tree.paths,
             defined: HashMap::new(),
@@ -57,7 +57,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    pub fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         let mut path = &*import.path;
         loop {
             if let Some(files) = self.defined.get(&(text.family, path.to_owned())) {
@@ -82,7 +82,12 @@ impl<'t> Names<'t> {
     }
 
     /// PHP also includes files.
-    pub fn leads_in_php(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads_in_php(
+        &self,
+        text: &Text<'_>,
+        import: &Import,
+        to: &mut Vec<FileId>,
+    ) -> Leads {
         if import.kind != ImportKind::Path {
             return self.leads(text, import, to);
         }

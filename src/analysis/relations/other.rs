@@ -5,7 +5,12 @@ use super::tree::{Leads, Text, one};
 use callscape_source::relations::{Import, ImportKind};
 
 /// `require_relative` from the file's directory; `require` from the directories that libraries are kept in.
-pub fn in_ruby(paths: &Paths<'_>, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+pub(super) fn in_ruby(
+    paths: &Paths<'_>,
+    text: &Text<'_>,
+    import: &Import,
+    to: &mut Vec<FileId>,
+) -> Leads {
     let folder = paths::folder(text.path);
     let with_ending = |path: &str| {
         let exact = paths.file(path).filter(|_| path.ends_with(".rb"));
@@ -29,7 +34,12 @@ pub fn in_ruby(paths: &Paths<'_>, text: &Text<'_>, import: &Import, to: &mut Vec
 }
 
 /// `require "a.b"` from the directories around the file and those that libraries are kept in.
-pub fn in_lua(paths: &Paths<'_>, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+pub(super) fn in_lua(
+    paths: &Paths<'_>,
+    text: &Text<'_>,
+    import: &Import,
+    to: &mut Vec<FileId>,
+) -> Leads {
     let folder = paths::folder(text.path);
     if import.kind == ImportKind::Path {
         let found = join(folder, &import.path).map(|path| paths.file(&path));
@@ -47,7 +57,7 @@ pub fn in_lua(paths: &Paths<'_>, text: &Text<'_>, import: &Import, to: &mut Vec<
 }
 
 /// `source a.sh` from the file's directory, then from those around it.
-pub fn in_shell(
+pub(super) fn in_shell(
     paths: &Paths<'_>,
     text: &Text<'_>,
     import: &Import,

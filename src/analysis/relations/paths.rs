@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 pub type FileId = u32;
 
 /// The files and directories of a tree by their paths.
-pub struct Paths<'a> {
+pub(super) struct Paths<'a> {
     files: HashMap<&'a str, FileId>,
     folders: HashSet<&'a str>,
     /// By file name, in order of path.
@@ -15,7 +15,7 @@ pub struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    pub fn new(all: &'a [String]) -> Paths<'a> {
+    pub(super) fn new(all: &'a [String]) -> Paths<'a> {
         let mut paths = Paths {
             files: HashMap::with_capacity(all.len()),
             folders: HashSet::from([""]),
@@ -33,28 +33,28 @@ impl<'a> Paths<'a> {
         paths
     }
 
-    pub fn file(&self, path: &str) -> Option<FileId> {
+    pub(super) fn file(&self, path: &str) -> Option<FileId> {
         self.files.get(path).copied()
     }
 
     /// The file `path` in the directory `base`.
-    pub fn in_folder(&self, base: &str, path: &str) -> Option<FileId> {
+    pub(super) fn in_folder(&self, base: &str, path: &str) -> Option<FileId> {
         match base {
             "" => self.file(path),
             base => self.file(&format!("{base}/{path}")),
         }
     }
 
-    pub fn is_folder(&self, path: &str) -> bool {
+    pub(super) fn is_folder(&self, path: &str) -> bool {
         self.folders.contains(path)
     }
 
-    pub fn path(&self, file: FileId) -> &'a str {
+    pub(super) fn path(&self, file: FileId) -> &'a str {
         &self.all[file as usize]
     }
 
     /// The files whose paths end with these components, in order of path.
-    pub fn ending_with<'s>(&'s self, end: &'s str) -> impl Iterator<Item = FileId> + 's {
+    pub(super) fn ending_with<'s>(&'s self, end: &'s str) -> impl Iterator<Item = FileId> + 's {
         let same = self.by_name.get(name(end)).into_iter().flatten().copied();
         same.filter(move |&file| {
             let path = self.path(file);
@@ -64,7 +64,11 @@ impl<'a> Paths<'a> {
     }
 
     /// Of several files the one that shares most of its directories with `from`; none where that is true of two.
-    pub fn nearest(&self, from: &str, files: impl Iterator<Item = FileId>) -> Option<FileId> {
+    pub(super) fn nearest(
+        &self,
+        from: &str,
+        files: impl Iterator<Item = FileId>,
+    ) -> Option<FileId> {
         let mut best: Option<(usize, FileId)> = None;
         let mut is_tie = false;
         for file in files {
@@ -80,7 +84,7 @@ impl<'a> Paths<'a> {
 }
 
 /// How many directories two paths begin with that are the same.
-pub fn shared(a: &str, b: &str) -> usize {
+pub(super) fn shared(a: &str, b: &str) -> usize {
     let (a, b) = (folder(a).split('/'), folder(b).split('/'));
     a.zip(b)
         .take_while(|(a, b)| a == b && !a.is_empty())
@@ -88,30 +92,30 @@ pub fn shared(a: &str, b: &str) -> usize {
 }
 
 /// The directory of a path; empty for the root.
-pub fn folder(path: &str) -> &str {
+pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The last component of a path.
-pub fn name(path: &str) -> &str {
+pub(super) fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// A file name without its last ending.
-pub fn stem(path: &str) -> &str {
+pub(super) fn stem(path: &str) -> &str {
     let name = name(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// The directory itself, the one around it, and so on to the root.
-pub fn around(folder_path: &str) -> impl Iterator<Item = &str> {
+pub(super) fn around(folder_path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder_path), |path| {
         (!path.is_empty()).then(|| folder(path))
     })
 }
 
 /// `path` from the directory `base`, without `.` and `..`; none where it leaves the tree or is absolute.
-pub fn join(base: &str, path: &str) -> Option<String> {
+pub(super) fn join(base: &str, path: &str) -> Option<String> {
     if path.starts_with('/') || path.starts_with('\\') || path.contains('\0') {
         return None;
     }

@@ -8,7 +8,7 @@ use super::tree::{Leads, Text, Tree, one};
 use callscape_source::relations::{Family, Import, ImportKind};
 
 /// Where the modules of a tree are looked for.
-pub struct Modules<'t> {
+pub(super) struct Modules<'t> {
     paths: &'t Paths<'t>,
     /// Set where the tree is a package itself: then imports name it.
     own_name: Option<&'t str>,
@@ -17,7 +17,7 @@ pub struct Modules<'t> {
 }
 
 impl<'t> Modules<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Modules<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Modules<'t> {
         let mut modules = Modules {
             paths: &tree.paths,
             own_name: None,
@@ -41,7 +41,7 @@ impl<'t> Modules<'t> {
             .any(|name| self.paths.in_folder(folder, name).is_some())
     }
 
-    pub fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'_>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         let names = import.path.trim_start_matches('.');
         let level = import.path.len() - names.len();
         let mut parts: Vec<&str> = names.split('.').filter(|part| !part.is_empty()).collect();

@@ -14,7 +14,7 @@ use callscape_source::relations::{Import, ImportKind};
 const DEEPEST_ALIAS: usize = 4;
 
 /// The crates of a tree.
-pub struct Crates<'t> {
+pub(super) struct Crates<'t> {
     modules: ModuleTree<'t>,
     manifests: &'t Manifests,
     paths: &'t Paths<'t>,
@@ -28,7 +28,7 @@ pub struct Crates<'t> {
 const WITH_COMPILER: [&str; 6] = ["std", "core", "alloc", "proc_macro", "test", "std_detect"];
 
 impl<'t> Crates<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> Crates<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> Crates<'t> {
         let mut libraries: HashMap<&str, Vec<(&str, FileId)>> = HashMap::new();
         let mut targets = Vec::new();
         for (folder, cargo) in &tree.manifests.cargo {
@@ -50,7 +50,7 @@ impl<'t> Crates<'t> {
         }
     }
 
-    pub fn leads(&self, text: &Text<'t>, import: &Import, to: &mut Vec<FileId>) -> Leads {
+    pub(super) fn leads(&self, text: &Text<'t>, import: &Import, to: &mut Vec<FileId>) -> Leads {
         if import.kind == ImportKind::Module {
             return one(self.modules.declared(text.id, import), to, Leads::Nowhere);
         }

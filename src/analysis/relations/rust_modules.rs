@@ -8,7 +8,7 @@ use callscape_source::relations::{Family, Import, ImportKind};
 
 /// A module: a file, or one that stands in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Node(u32);
+pub(super) struct Node(u32);
 
 struct Module {
     file: FileId,
@@ -16,7 +16,7 @@ struct Module {
 }
 
 /// The modules of all crates of a tree.
-pub struct ModuleTree<'t> {
+pub(super) struct ModuleTree<'t> {
     paths: &'t Paths<'t>,
     modules: Vec<Module>,
     by_file: HashMap<FileId, Node>,
@@ -26,7 +26,7 @@ pub struct ModuleTree<'t> {
 }
 
 impl<'t> ModuleTree<'t> {
-    pub fn new(tree: &'t Tree<'t>) -> ModuleTree<'t> {
+    pub(super) fn new(tree: &'t Tree<'t>) -> ModuleTree<'t> {
         let mut modules = ModuleTree {
             paths: &tree.paths,
             modules: Vec::new(),
@@ -200,19 +200,19 @@ impl<'t> ModuleTree<'t> {
     }
 
     /// Whether a crate begins with a file, by its name and place.
-    pub fn is_root(&self, path: &str) -> bool {
+    pub(super) fn is_root(&self, path: &str) -> bool {
         matches!(paths::name(path), "lib.rs" | "main.rs" | "build.rs")
             || self.is_root_by_place(path)
     }
 
     /// Where a declaration of a file leads.
-    pub fn declared(&self, file: FileId, import: &Import) -> Option<FileId> {
+    pub(super) fn declared(&self, file: FileId, import: &Import) -> Option<FileId> {
         let key = (file, &*import.scope, &*import.path, &*import.name);
         self.declared.get(&key).copied()
     }
 
     /// The module in which an import of a file stands.
-    pub fn at(&self, file: FileId, scope: &str) -> Option<Node> {
+    pub(super) fn at(&self, file: FileId, scope: &str) -> Option<Node> {
         let names = scope.split("::").filter(|name| !name.is_empty());
         let first = *self.by_file.get(&file)?;
         names
@@ -220,15 +220,15 @@ impl<'t> ModuleTree<'t> {
             .try_fold(first, |node, name| self.child(node, name))
     }
 
-    pub fn child(&self, node: Node, name: &str) -> Option<Node> {
+    pub(super) fn child(&self, node: Node, name: &str) -> Option<Node> {
         self.children.get(&(node, name.into())).copied()
     }
 
-    pub fn parent(&self, node: Node) -> Option<Node> {
+    pub(super) fn parent(&self, node: Node) -> Option<Node> {
         self.modules[node.0 as usize].parent
     }
 
-    pub fn file(&self, node: Node) -> FileId {
+    pub(super) fn file(&self, node: Node) -> FileId {
         self.modules[node.0 as usize].file
     }
 
@@ -239,7 +239,7 @@ impl<'t> ModuleTree<'t> {
     }
 
     /// The module that the crate begins with.
-    pub fn root(&self, node: Node) -> Node {
+    pub(super) fn root(&self, node: Node) -> Node {
         let around = std::iter::successors(Some(node), |&at| self.parent(at));
         around.last().unwrap_or(node)
     }

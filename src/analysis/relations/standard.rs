@@ -1,7 +1,7 @@
 //! Names that every program of a language finds outside of its own tree.
 
 /// Modules of Python's standard library, sorted: `sys.stdlib_module_names` of CPython.
-pub const PYTHON: &[&str] = &[
+pub(super) const PYTHON: &[&str] = &[
     "__future__",
     "_abc",
     "_aix_support",
@@ -310,7 +310,7 @@ pub const PYTHON: &[&str] = &[
 ];
 
 /// Headers of C's standard library and of POSIX, sorted.
-pub const C: &[&str] = &[
+pub(super) const C: &[&str] = &[
     "aio.h",
     "alloca.h",
     "assert.h",

@@ -11,7 +11,7 @@ struct Directory {
 
 /// A tree of directories in which chains, `src/main/java/org`, count as one, and what all files share does
 /// not count at all.
-pub struct Directories<'a> {
+pub(super) struct Directories<'a> {
     directories: Vec<Directory>,
     /// By parent and name; the root is directory 0.
     by_name: HashMap<(usize, &'a str), usize>,
@@ -22,7 +22,7 @@ const DEEPEST: usize = 60;
 
 impl<'a> Directories<'a> {
     /// The directories of all `files`. Linear in the length of the paths.
-    pub fn new(files: impl Iterator<Item = &'a str>) -> Directories<'a> {
+    pub(super) fn new(files: impl Iterator<Item = &'a str>) -> Directories<'a> {
         let mut all = Directories {
             directories: vec![Directory::default()],
             by_name: HashMap::new(),
@@ -45,7 +45,7 @@ impl<'a> Directories<'a> {
 
     /// The names of the modules that stand for the directories around `file`, which is one of those that the tree
     /// was made of; outermost first.
-    pub fn names(&self, file: &str) -> Vec<String> {
+    pub(super) fn names(&self, file: &str) -> Vec<String> {
         let is_fork = |directory: &Directory| directory.has_files || directory.children > 1;
         let mut names: Vec<String> = Vec::new();
         let mut chain: Vec<&str> = Vec::new();

@@ -9,12 +9,12 @@ const DEEPEST: usize = 6;
 /// (`f.constprop.0`, `f [clone .cold]`), and all that has no name of its own: `<locals>`, `<lambda>`,
 /// `{{closure}}`, `(anonymous namespace)`. So a closure has the parts of the function around it, and
 /// `<module>` has none. `<T as Trait>::f` is `T`, `f`. O(n).
-pub fn parts(name: &str) -> Vec<&str> {
+pub(crate) fn parts(name: &str) -> Vec<&str> {
     take_apart(name).0
 }
 
 /// Whether the function itself has a name; not so a closure, a generator, the code of a file.
-pub fn has_own_name(name: &str) -> bool {
+pub(crate) fn has_own_name(name: &str) -> bool {
     take_apart(name).1
 }
 
@@ -36,7 +36,7 @@ fn take_apart(name: &str) -> (Vec<&str>, bool) {
 }
 
 /// Whether `name` has no signs that [`parts`] would have to look at: it is its own only part.
-pub fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'~');
     !name.is_empty() && name.bytes().all(plain)
 }

@@ -6,7 +6,7 @@ use callscape_facts::functions::Function;
 /// The groups around a function, outermost first (of a file that is not foreign: its name, without the
 /// directories around it), and whether they are those of a runtime or of a package that someone else wrote.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Origin {
+pub(super) struct Origin {
     pub groups: Vec<String>,
     pub is_foreign: bool,
 }
@@ -16,7 +16,7 @@ pub struct Origin {
 ///
 /// Foreign are shared libraries, the kernel, standard libraries, installed packages, and names in the
 /// namespaces of a language's runtime.
-pub fn origin(function: Function<'_>) -> Origin {
+pub(super) fn origin(function: Function<'_>) -> Origin {
     let foreign = |groups: Vec<String>| Origin {
         groups,
         is_foreign: true,
@@ -56,7 +56,7 @@ pub fn origin(function: Function<'_>) -> Origin {
 }
 
 /// Whether a namespace is one that comes with a language or a system, or a built-in type of Python.
-pub fn is_runtime(namespace: &str) -> bool {
+pub(super) fn is_runtime(namespace: &str) -> bool {
     RUNTIMES.contains(&namespace) || BUILT_IN.contains(&namespace)
 }
 
@@ -109,7 +109,7 @@ const BUILT_IN: [&str; 18] = [
 ];
 
 /// Whether a library is one that programs share: `libc.so.6`, `libz.1.dylib`, `kernel32.dll`, `[vdso]`.
-pub fn is_shared_library(library: &str) -> bool {
+pub(super) fn is_shared_library(library: &str) -> bool {
     let library = file_name(library);
     library.ends_with(".so")
         || library.contains(".so.")
@@ -120,7 +120,7 @@ pub fn is_shared_library(library: &str) -> bool {
 }
 
 /// The last component of a path.
-pub fn file_name(path: &str) -> &str {
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
@@ -140,7 +140,7 @@ fn scope_groups(name: &str, most: usize) -> Vec<String> {
 }
 
 /// The package in the path of a file that lies where packages are installed; none for other files.
-pub fn package(path: &str) -> Option<Vec<String>> {
+pub(super) fn package(path: &str) -> Option<Vec<String>> {
     if let Some(module) = path.strip_prefix("<frozen ") {
         let module = module.trim_end_matches('>');
         let package = module.split('.').next().unwrap_or(module);

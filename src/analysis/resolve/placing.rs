@@ -9,7 +9,7 @@ use callscape_facts::functions::Function;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 
 /// Adds modules to a hierarchy, and finds again those that it has added.
-pub struct Placing<'a> {
+pub(super) struct Placing<'a> {
     builder: HierarchyBuilder,
     added: HashMap<(NodeId, ModuleKind, Box<str>), NodeId>,
     /// Whether there is no source: then the hierarchy is made of the names in the recordings alone.
@@ -31,7 +31,7 @@ const DEEPEST_SCOPE: usize = 8;
 
 impl<'a> Placing<'a> {
     /// `outside` are the functions that will be placed outside of the source.
-    pub fn new(
+    pub(super) fn new(
         builder: HierarchyBuilder,
         is_alone: bool,
         outside: impl Iterator<Item = Function<'a>>,
@@ -71,7 +71,7 @@ impl<'a> Placing<'a> {
     }
 
     /// A function of a file of the source that the syntax tree does not show, in the module `around` it.
-    pub fn in_source(&mut self, around: ModuleId, function: Function<'_>) -> NodeId {
+    pub(super) fn in_source(&mut self, around: ModuleId, function: Function<'_>) -> NodeId {
         let around = NodeId::of(around);
         let node = self.child(around, ModuleKind::Function, display_name(function.name));
         let module = self.builder.get(node);
@@ -91,7 +91,7 @@ impl<'a> Placing<'a> {
 
     /// A function that is not in the source: in the external district, or, where there is no source and the
     /// function is not of a library or a runtime, in directories, files, namespaces and classes of its own.
-    pub fn outside(&mut self, function: Function<'_>) -> NodeId {
+    pub(super) fn outside(&mut self, function: Function<'_>) -> NodeId {
         let function = by_package(function);
         let origin = packages::origin(function);
         let is_foreign =
@@ -150,7 +150,7 @@ impl<'a> Placing<'a> {
         self.child(parent, ModuleKind::Function, name)
     }
 
-    pub fn build(self) -> (Hierarchy, Vec<ModuleId>) {
+    pub(super) fn build(self) -> (Hierarchy, Vec<ModuleId>) {
         self.builder.build()
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// A name as it may stand in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     /// With `::` or `.` between its parts, whatever the recording has.
     pub name: Cow<'a, str>,
     /// Whether the function itself has a name there: not so a block or a closure, which is part of what it is in.
@@ -17,7 +17,7 @@ pub struct Reading<'a> {
 /// Written in common notation are: mangled symbols (C++, Rust), `Assembly!Name`, `Class#method` and `block in f` of
 /// Ruby, `Ns\Class->method` of PHP, `module:function` of Python, `Outer$Inner.f` of Java, `A+B.f` and ``A`1.f`` of
 /// .NET, `github.com/x/pkg.(*T).f` of Go, `f/<` of Firefox, `f [as g]` and `async f` of V8, `f+0x1c`. O(n).
-pub fn of(name: &str) -> Vec<Reading<'_>> {
+pub(crate) fn of(name: &str) -> Vec<Reading<'_>> {
     let first = in_common_notation(name);
     let mut readings = vec![first.clone()];
     let mut add = |name: String, is_own: bool| {

@@ -9,7 +9,7 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// What a recording says of one of its files.
 #[derive(Debug, Default)]
-pub struct RecordedFile {
+pub(super) struct RecordedFile {
     /// The own names of the functions that it places there, those that have one.
     pub functions: Vec<String>,
 }
@@ -21,7 +21,7 @@ type Installed<'a> = (&'a str, &'a [String], Vec<ModuleId>);
 type Found<'a> = Vec<(&'a str, ModuleId)>;
 
 /// Finds files by the ends of their paths.
-pub struct SourceFiles<'a> {
+pub(super) struct SourceFiles<'a> {
     hierarchy: &'a Hierarchy,
     index: &'a SourceIndex<'a>,
     /// The components of each file's path from the last to the first, the root's name included; sorted.
@@ -37,7 +37,7 @@ const SAME_PART: (usize, usize) = (4, 5);
 const MOST_CANDIDATES: usize = 200;
 
 impl<'a> SourceFiles<'a> {
-    pub fn new(hierarchy: &'a Hierarchy, index: &'a SourceIndex<'a>) -> SourceFiles<'a> {
+    pub(super) fn new(hierarchy: &'a Hierarchy, index: &'a SourceIndex<'a>) -> SourceFiles<'a> {
         let is_file = |id: &ModuleId| hierarchy.kind(*id) == ModuleKind::File;
         let mut reversed: Vec<(Vec<&str>, ModuleId)> = hierarchy
             .modules()
@@ -65,7 +65,7 @@ impl<'a> SourceFiles<'a> {
     /// is found when nothing speaks against it and no other file has so long a common end. Files of an installed package
     /// that lies in the source under another name (`src` for `objprint`) are found together, when nearly all that is
     /// recorded in them is defined in files of those names in one directory.
-    pub fn find(&self, files: &[(&str, RecordedFile)]) -> HashMap<String, ModuleId> {
+    pub(super) fn find(&self, files: &[(&str, RecordedFile)]) -> HashMap<String, ModuleId> {
         let mut found: HashMap<String, ModuleId> = HashMap::new();
         // Directories as recorded, and the modules that they were seen to be.
         let mut directories: HashMap<&str, ModuleId> = HashMap::new();

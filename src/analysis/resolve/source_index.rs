@@ -7,7 +7,7 @@ use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 
 /// Functions by their own name (the last of its parts).
-pub struct SourceIndex<'a> {
+pub(super) struct SourceIndex<'a> {
     hierarchy: &'a Hierarchy,
     /// In order of module, so that the functions of one file stand together.
     by_name: HashMap<&'a str, Vec<ModuleId>>,
@@ -19,7 +19,7 @@ pub struct SourceIndex<'a> {
 }
 
 impl<'a> SourceIndex<'a> {
-    pub fn new(hierarchy: &'a Hierarchy) -> SourceIndex<'a> {
+    pub(super) fn new(hierarchy: &'a Hierarchy) -> SourceIndex<'a> {
         let mut by_name: HashMap<&str, Vec<ModuleId>> = HashMap::new();
         let mut by_scope: HashMap<(&str, &str), Vec<ModuleId>> = HashMap::new();
         let mut classes: HashMap<&str, Vec<ModuleId>> = HashMap::new();
@@ -53,14 +53,14 @@ impl<'a> SourceIndex<'a> {
     }
 
     /// Whether a file defines a function or a class of that own name. O(log n).
-    pub fn is_defined(&self, file: ModuleId, name: &str) -> bool {
+    pub(super) fn is_defined(&self, file: ModuleId, name: &str) -> bool {
         let classes = self.classes.get(name).map_or(&[][..], Vec::as_slice);
         !self.in_file(file, name).is_empty() || !self.inside(file, classes).is_empty()
     }
 
     /// The functions that a recorded name with a scope may mean: all whose [`SourceIndex::agreement`] is more
     /// than 0 are among them.
-    pub fn scoped<'s>(
+    pub(super) fn scoped<'s>(
         &'s self,
         scope: &'s str,
         name: &'s str,
@@ -70,12 +70,12 @@ impl<'a> SourceIndex<'a> {
     }
 
     /// The functions of that own name, in order of module.
-    pub fn named(&self, name: &str) -> &[ModuleId] {
+    pub(super) fn named(&self, name: &str) -> &[ModuleId] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The functions of that own name in one file. O(log n).
-    pub fn in_file(&self, file: ModuleId, name: &str) -> &[ModuleId] {
+    pub(super) fn in_file(&self, file: ModuleId, name: &str) -> &[ModuleId] {
         self.inside(file, self.named(name))
     }
 
@@ -92,7 +92,7 @@ impl<'a> SourceIndex<'a> {
     ///
     /// Files and directories need not be mentioned; where they are, they count: `json.decoder.decode` is
     /// `decode` in `json/decoder.py`.
-    pub fn agreement(&self, function: ModuleId, recorded: &[&str]) -> usize {
+    pub(super) fn agreement(&self, function: ModuleId, recorded: &[&str]) -> usize {
         let mut left = recorded;
         for id in self.hierarchy.ancestors(function) {
             let name = self.hierarchy.name(id);
@@ -133,7 +133,7 @@ fn same_module(a: &str, b: &str) -> bool {
 }
 
 /// The last part of a name.
-pub fn own_name(name: &str) -> Option<&str> {
+pub(super) fn own_name(name: &str) -> Option<&str> {
     last_two(name).1
 }
 

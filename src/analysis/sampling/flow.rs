@@ -64,7 +64,7 @@ struct Run<'a, 'b, 'r, Stacks: Iterator<Item = (Time, ThreadId)>> {
 impl<'a> Sampler<'a, '_, '_> {
     /// Samples all calls; `stacks` are the threads whose stacks are wanted beside, in order of time.
     /// O(events × log threads + what is kept × depth), O(threads × depth) memory beside what is made.
-    pub fn run(
+    pub(super) fn run(
         self,
         stacks: impl Iterator<Item = (Time, ThreadId)>,
         progress: &Progress,

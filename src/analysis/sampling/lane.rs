@@ -51,7 +51,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub fn new(trace: &Trace, thread: ThreadId) -> Lane {
+    pub(super) fn new(trace: &Trace, thread: ThreadId) -> Lane {
         Lane {
             thread,
             next: 0,
@@ -68,7 +68,7 @@ impl Lane {
     }
 
     /// The time of the next event; none behind the last.
-    pub fn peek(&mut self, trace: &Trace, batch: u32) -> Option<Time> {
+    pub(super) fn peek(&mut self, trace: &Trace, batch: u32) -> Option<Time> {
         if let Some(top) = self.open.last()
             && top.last < u64::from(self.next)
         {
@@ -93,7 +93,7 @@ impl Lane {
     }
 
     /// Runs through the next event.
-    pub fn step(&mut self, trace: &Trace, batch: u32) -> Option<Step> {
+    pub(super) fn step(&mut self, trace: &Trace, batch: u32) -> Option<Step> {
         if let Some(top) = self.open.pop_if(|top| top.last < u64::from(self.next)) {
             let (_, above) = self.above();
             self.matched = self.matched.min(self.open.len().saturating_sub(above));
@@ -112,14 +112,14 @@ impl Lane {
     }
 
     /// Where what is shown and the stack go on above the innermost exact call.
-    pub fn above(&self) -> (usize, usize) {
+    pub(super) fn above(&self) -> (usize, usize) {
         self.exact
             .last()
             .map_or((0, 0), |it| (it.shown + 1, it.open + 1))
     }
 
     /// How many frames above that stay open when the stack is shown as it is now. With `is_new` the innermost does not.
-    pub fn common(&mut self, is_new: bool) -> usize {
+    pub(super) fn common(&mut self, is_new: bool) -> usize {
         let (shown, open) = self.above();
         let shown = self.shown.get(shown..).unwrap_or_default();
         let open = self.open.get(open..).unwrap_or_default();
@@ -132,7 +132,7 @@ impl Lane {
     }
 
     /// How many frames are shown above the innermost exact call, and how many there are.
-    pub fn heights(&self) -> (usize, usize) {
+    pub(super) fn heights(&self) -> (usize, usize) {
         let (shown, open) = self.above();
         (
             self.shown.len().saturating_sub(shown),

@@ -11,7 +11,7 @@ pub(super) struct Renamed<'a> {
 }
 
 impl<'a> Renamed<'a> {
-    pub fn new(functions: &'a Functions) -> Renamed<'a> {
+    pub(super) fn new(functions: &'a Functions) -> Renamed<'a> {
         Renamed {
             functions,
             ids: vec![None; functions.len()],
@@ -19,7 +19,7 @@ impl<'a> Renamed<'a> {
     }
 
     /// The new id of a function, given with the first question. O(1).
-    pub fn get(&mut self, id: FunctionId, builder: &mut TraceBuilder<'_>) -> FunctionId {
+    pub(super) fn get(&mut self, id: FunctionId, builder: &mut TraceBuilder<'_>) -> FunctionId {
         if let Some(Some(known)) = self.ids.get(id.index()) {
             return *known;
         }

@@ -35,7 +35,7 @@ pub(super) struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    pub fn new(events: &'a Events, stretches: &'a [Stretch]) -> Choice<'a> {
+    pub(super) fn new(events: &'a Events, stretches: &'a [Stretch]) -> Choice<'a> {
         let mut choice = Choice {
             events,
             stretches,

@@ -5,10 +5,10 @@ use callscape_facts::sampling::{Flow, Objects, Plan};
 use callscape_facts::trace::{Call, Event, Trace};
 
 /// A call by its thread, function, start and end.
-pub type Plain = (ThreadId, FunctionId, Time, Time);
+pub(super) type Plain = (ThreadId, FunctionId, Time, Time);
 
 /// All events in order.
-pub fn events(trace: &Trace) -> Vec<(Event, Call)> {
+pub(super) fn events(trace: &Trace) -> Vec<(Event, Call)> {
     let of = |n| {
         let event = trace.event(n).expect("it is not past the last");
         (event, trace.call(event.thread, event.call))
@@ -17,7 +17,7 @@ pub fn events(trace: &Trace) -> Vec<(Event, Call)> {
 }
 
 /// The calls of a trace.
-pub fn calls(trace: &Trace) -> Vec<Plain> {
+pub(super) fn calls(trace: &Trace) -> Vec<Plain> {
     let mut calls = Vec::new();
     for thread in trace.thread_ids() {
         let count = trace.threads()[thread.index()].calls as u32;
@@ -32,7 +32,7 @@ pub fn calls(trace: &Trace) -> Vec<Plain> {
 }
 
 /// What C-1 leaves of the events in one range of times: every `n`th, paired where both events of a call are among them.
-pub fn nth_events(all: &[(Event, Call)], (from, to): (Time, Time), n: usize) -> Vec<Plain> {
+pub(super) fn nth_events(all: &[(Event, Call)], (from, to): (Time, Time), n: usize) -> Vec<Plain> {
     let inside: Vec<_> = all
         .iter()
         .filter(|(it, _)| from <= it.time && it.time < to)
@@ -55,7 +55,7 @@ pub fn nth_events(all: &[(Event, Call)], (from, to): (Time, Time), n: usize) -> 
 
 /// What is shown of each thread, outermost first, at every time from 0 to `end`, where ranges keep everything, nothing or
 /// stacks.
-pub fn shown(
+pub(super) fn shown(
     trace: &Trace,
     all: &[(Event, Call)],
     plan: &Plan,
@@ -105,7 +105,7 @@ pub fn shown(
 }
 
 /// The numbers of the events of memory that are kept, by the times of all.
-pub fn kept_objects(times: &[u64], plan: &Plan) -> Vec<u32> {
+pub(super) fn kept_objects(times: &[u64], plan: &Plan) -> Vec<u32> {
     let mut kept = Vec::new();
     for stretch in plan.stretches() {
         let inside = (0..times.len()).filter(|&it| {

@@ -12,7 +12,7 @@ const SHOWN: usize = 40;
 
 /// An attribute as it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attribute {
+pub(super) struct Attribute {
     pub name: String,
     pub value: String,
     /// From 1.
@@ -21,7 +21,7 @@ pub struct Attribute {
 
 /// An element with what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Element {
+pub(super) struct Element {
     pub name: String,
     /// From 1.
     pub line: u64,
@@ -30,7 +30,7 @@ pub struct Element {
 }
 
 /// Reads the one element that a document consists of. O(letters).
-pub fn read(file: &str, text: &str) -> Result<Element, ControlError> {
+pub(super) fn read(file: &str, text: &str) -> Result<Element, ControlError> {
     let mut reader = Reader {
         file,
         rest: text.strip_prefix('\u{feff}').unwrap_or(text),

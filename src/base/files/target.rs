@@ -25,7 +25,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 }
 
 impl Target {
-    pub fn of(path: &Path) -> io::Result<Target> {
+    pub(super) fn of(path: &Path) -> io::Result<Target> {
         let mut at = path.to_owned();
         for _ in 0..MOST_LINKS {
             if of_process(&at).is_some() {
@@ -52,7 +52,7 @@ impl Target {
     }
 
     /// Where a file for it is made.
-    pub fn folder(&self) -> PathBuf {
+    pub(super) fn folder(&self) -> PathBuf {
         match self {
             Target::File(path) => folder_of(path).to_owned(),
             Target::Stream(_) => std::env::temp_dir(),
@@ -60,7 +60,7 @@ impl Target {
     }
 
     /// Opens it to be written to.
-    pub fn open(&self) -> io::Result<File> {
+    pub(super) fn open(&self) -> io::Result<File> {
         let (Target::File(path) | Target::Stream(path)) = self;
         #[cfg(unix)]
         if let Some(Some(number)) = of_process(path) {

@@ -27,7 +27,7 @@ struct Open {
 }
 
 /// Writes the calls of all threads. O(calls), and a packed group of rows in memory.
-pub fn write<W: Write + Send>(
+pub(super) fn write<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
     progress: &Progress,
@@ -123,7 +123,10 @@ fn flush<W: Write + Send>(
 }
 
 /// The links, in order of the call that they lead to.
-pub fn links<W: Write + Send>(recording: &Recording, rows: &mut TableWriter<W>) -> io::Result<()> {
+pub(super) fn links<W: Write + Send>(
+    recording: &Recording,
+    rows: &mut TableWriter<W>,
+) -> io::Result<()> {
     let trace = &recording.trace;
     for thread in trace.thread_ids() {
         for (call, link) in trace.linked(thread) {

@@ -17,14 +17,14 @@ use parquet::schema::types::ColumnDescPtr;
 use super::columns::Kind;
 
 /// Values of some rows of a column.
-pub enum Values {
+pub(super) enum Values {
     Long(Vec<i64>),
     Int(Vec<i32>),
     Text(Vec<ByteArray>),
 }
 
 impl Values {
-    pub fn new(kind: Kind) -> Values {
+    pub(super) fn new(kind: Kind) -> Values {
         match kind {
             Kind::Long => Values::Long(Vec::new()),
             Kind::Int => Values::Int(Vec::new()),
@@ -105,13 +105,13 @@ fn with_checksum(page: &[u8], checksum: u32) -> Option<Vec<u8>> {
 }
 
 /// A column of one group.
-pub struct Chunk {
+pub(super) struct Chunk {
     writer: ColumnWriter<'static>,
     packed: Packed,
 }
 
 impl Chunk {
-    pub fn new(column: ColumnDescPtr, properties: WriterPropertiesPtr) -> Chunk {
+    pub(super) fn new(column: ColumnDescPtr, properties: WriterPropertiesPtr) -> Chunk {
         let packed = Packed::default();
         let pages = Pages(TrackedWrite::new(packed.clone()));
         Chunk {
@@ -121,7 +121,7 @@ impl Chunk {
     }
 
     /// Takes the values of some rows; `defined` holds 1 for each row that has one, and nothing where all have.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         values: &mut Values,
         defined: &mut Vec<i16>,
@@ -148,7 +148,7 @@ impl Chunk {
     }
 
     /// Puts the column behind those that the group has.
-    pub fn append<W: Write + Send>(
+    pub(super) fn append<W: Write + Send>(
         self,
         group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), ParquetError> {

@@ -12,12 +12,12 @@ use callscape_facts::recording::Recording;
 const OFTEN: u32 = 1 << 16;
 
 /// The events of memory of a recording that has any.
-pub fn events(recording: &Recording) -> Option<&Events> {
+pub(super) fn events(recording: &Recording) -> Option<&Events> {
     recording.memory.as_ref()?.timed()
 }
 
 /// One row an object, in order of creation. O(events).
-pub fn objects<W: Write + Send>(
+pub(super) fn objects<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
     progress: &Progress,
@@ -53,7 +53,7 @@ pub fn objects<W: Write + Send>(
 }
 
 /// One row a stack, behind the one around it.
-pub fn stacks<W: Write + Send>(
+pub(super) fn stacks<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
     progress: &Progress,

@@ -8,14 +8,14 @@ use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::hierarchy::Hierarchy;
 
 /// The path of the module that a function is; empty where it is none.
-pub fn path_of(part: &Part<'_>, function: FunctionId) -> String {
+pub(super) fn path_of(part: &Part<'_>, function: FunctionId) -> String {
     let module = part.resolution.modules.get(function.index());
     let path = module.map(|&module| part.hierarchy.path(module));
     path.unwrap_or_default()
 }
 
 /// The names that the path is made of, with a tab between: names may hold `/`. A tab in a name is a space there.
-pub fn levels_of(part: &Part<'_>, function: FunctionId) -> String {
+pub(super) fn levels_of(part: &Part<'_>, function: FunctionId) -> String {
     let Some(&module) = part.resolution.modules.get(function.index()) else {
         return String::new();
     };
@@ -31,12 +31,15 @@ pub fn levels_of(part: &Part<'_>, function: FunctionId) -> String {
 }
 
 /// Whether a hierarchy comes from a source tree, and not from the names in a recording alone.
-pub fn are_of_source(hierarchy: &Hierarchy) -> bool {
+pub(super) fn are_of_source(hierarchy: &Hierarchy) -> bool {
     hierarchy.module(ModuleId::ROOT).functions > 0
 }
 
 /// One row a module. O(modules × depth).
-pub fn modules<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) -> io::Result<()> {
+pub(super) fn modules<W: Write + Send>(
+    part: &Part<'_>,
+    rows: &mut TableWriter<W>,
+) -> io::Result<()> {
     let hierarchy = part.hierarchy;
     let mut ran: Vec<Option<FunctionId>> = vec![None; hierarchy.len()];
     let functions = part.recording.functions.ids();

@@ -12,7 +12,7 @@ use callscape_facts::contexts::Contexts;
 use callscape_facts::fnv::Fnv;
 use callscape_facts::recording::{Recording, RecordingKind};
 
-pub fn recordings<W: Write + Send>(recording: &Recording, rows: &mut TableWriter<W>) {
+pub(super) fn recordings<W: Write + Send>(recording: &Recording, rows: &mut TableWriter<W>) {
     rows.text(&recording.name());
     rows.text(recording.format);
     rows.text(match recording.kind {
@@ -37,7 +37,7 @@ pub fn recordings<W: Write + Send>(recording: &Recording, rows: &mut TableWriter
     rows.end_row();
 }
 
-pub fn threads<W: Write + Send>(
+pub(super) fn threads<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
 ) -> io::Result<()> {
@@ -56,7 +56,10 @@ pub fn threads<W: Write + Send>(
     Ok(())
 }
 
-pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) -> io::Result<()> {
+pub(super) fn functions<W: Write + Send>(
+    part: &Part<'_>,
+    rows: &mut TableWriter<W>,
+) -> io::Result<()> {
     let recording = part.recording;
     let metrics = recording.function_metrics(None);
     let counts = recording.counts_calls();
@@ -82,7 +85,7 @@ pub fn functions<W: Write + Send>(part: &Part<'_>, rows: &mut TableWriter<W>) ->
     Ok(())
 }
 
-pub fn relations<W: Write + Send>(
+pub(super) fn relations<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
 ) -> io::Result<()> {
@@ -104,7 +107,7 @@ pub fn relations<W: Write + Send>(
     Ok(())
 }
 
-pub fn contexts<W: Write + Send>(
+pub(super) fn contexts<W: Write + Send>(
     part: &Part<'_>,
     contexts: &Contexts,
     rows: &mut TableWriter<W>,
@@ -164,7 +167,7 @@ fn path_number(around: u64, name: &str, module: &str) -> u64 {
 }
 
 /// What was sampled, or counted, of each value of a profile.
-pub fn samples<W: Write + Send>(
+pub(super) fn samples<W: Write + Send>(
     recording: &Recording,
     rows: &mut TableWriter<W>,
     progress: &Progress,

@@ -23,7 +23,7 @@ pub const GROUP: usize = 1_000_000;
 const LEVEL: i32 = 3;
 
 /// Rows that wait before they are packed. A group is a whole number of batches.
-pub const BATCH: usize = GROUP / 64;
+pub(super) const BATCH: usize = GROUP / 64;
 
 /// A column that is being written.
 struct Cells {
@@ -36,7 +36,7 @@ struct Cells {
 }
 
 /// A table that is being written.
-pub struct TableWriter<W: Write + Send> {
+pub(super) struct TableWriter<W: Write + Send> {
     table: Table,
     file: SerializedFileWriter<W>,
     properties: WriterPropertiesPtr,
@@ -138,7 +138,7 @@ fn properties(table: Table, id: &str) -> Result<WriterProperties, ParquetError> 
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    pub fn new(table: Table, id: &str, out: W) -> io::Result<TableWriter<W>> {
+    pub(super) fn new(table: Table, id: &str, out: W) -> io::Result<TableWriter<W>> {
         let schema = schema(table).map_err(failed)?;
         let properties = Arc::new(properties(table, id).map_err(failed)?);
         let cells = columns_of(table).iter().map(|column| Cells {
@@ -160,7 +160,7 @@ impl<W: Write + Send> TableWriter<W> {
 
     /// The next number of the row. An amount that does not fit its column is the largest that does; a number of a row that
     /// does not is an error of the batch.
-    pub fn number(&mut self, value: u64) {
+    pub(super) fn number(&mut self, value: u64) {
         let column = &columns_of(self.table)[self.at];
         match &mut self.cells[self.at].values {
             Values::Long(values) => values.push(i64::try_from(value).unwrap_or(i64::MAX)),
@@ -177,7 +177,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// The same, which may be null.
-    pub fn number_or_null(&mut self, value: Option<u64>) {
+    pub(super) fn number_or_null(&mut self, value: Option<u64>) {
         match value {
             Some(value) => self.number(value),
             None => self.next(false),
@@ -185,7 +185,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// The next number of the row, which may be negative.
-    pub fn weight(&mut self, value: Cost) {
+    pub(super) fn weight(&mut self, value: Cost) {
         if let Values::Long(values) = &mut self.cells[self.at].values {
             values.push(value.weight());
         }
@@ -193,7 +193,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// The next text of the row.
-    pub fn text(&mut self, value: &str) {
+    pub(super) fn text(&mut self, value: &str) {
         match &mut self.cells[self.at].values {
             Values::Text(values) => values.push(ByteArray::from(value)),
             _ => unreachable!("{}: a text in a column of numbers", self.table),
@@ -209,7 +209,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Ends a row.
-    pub fn end_row(&mut self) {
+    pub(super) fn end_row(&mut self) {
         debug_assert_eq!(
             self.at,
             self.cells.len(),
@@ -221,12 +221,12 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// How many rows wait to be packed.
-    pub fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.rows
     }
 
     /// Changes a number of a row that waits.
-    pub fn set_number(&mut self, column: usize, row: usize, value: u64) {
+    pub(super) fn set_number(&mut self, column: usize, row: usize, value: u64) {
         if let Values::Long(values) = &mut self.cells[column].values
             && let Some(of) = values.get_mut(row)
         {
@@ -235,7 +235,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Packs the rows that wait where they are a whole batch, and says whether they were.
-    pub fn end_batch_if_full(&mut self) -> io::Result<bool> {
+    pub(super) fn end_batch_if_full(&mut self) -> io::Result<bool> {
         let is_full = self.rows >= BATCH;
         if is_full {
             self.end_batch()?;
@@ -244,7 +244,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Packs the rows that wait, and writes the group where they fill it.
-    pub fn end_batch(&mut self) -> io::Result<()> {
+    pub(super) fn end_batch(&mut self) -> io::Result<()> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -286,7 +286,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Writes what is left, and the end of the file; gives back what it was written to.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(super) fn finish(mut self) -> io::Result<W> {
         self.end_batch()?;
         self.end_group()?;
         self.file.into_inner().map_err(failed)

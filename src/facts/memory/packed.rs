@@ -29,7 +29,7 @@ pub(crate) struct Packed {
 impl Packed {
     /// The number at `i`; 0 past the end, or where the tables do not belong together.
     #[inline]
-    pub fn get(&self, i: usize) -> u64 {
+    pub(super) fn get(&self, i: usize) -> u64 {
         let Some(head) = self.heads.get(i / BLOCK) else {
             return 0;
         };
@@ -50,7 +50,7 @@ impl Packed {
     }
 
     /// How many of the numbers, which must not fall, are at most `limit`. O(log n).
-    pub fn up_to(&self, limit: u64) -> usize {
+    pub(super) fn up_to(&self, limit: u64) -> usize {
         let (mut low, mut high) = (0, self.len);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -64,7 +64,7 @@ impl Packed {
     }
 
     /// What it takes, in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         size_of_val::<[Head]>(&self.heads) + size_of_val::<[u64]>(&self.words)
     }
 }
@@ -80,7 +80,7 @@ pub(crate) struct Packer {
 
 impl Packer {
     #[inline]
-    pub fn push(&mut self, number: u64) {
+    pub(super) fn push(&mut self, number: u64) {
         self.open.push(number);
         self.len += 1;
         if self.open.len() == BLOCK {
@@ -112,7 +112,7 @@ impl Packer {
         self.open.clear();
     }
 
-    pub fn finish(mut self) -> Packed {
+    pub(super) fn finish(mut self) -> Packed {
         if !self.open.is_empty() {
             self.close();
         }

@@ -115,7 +115,7 @@ impl LastOpen<'_> {
 }
 
 impl Store {
-    pub fn activity(&self, t: Time, horizon: Cost, recent: &mut Recent) {
+    pub(crate) fn activity(&self, t: Time, horizon: Cost, recent: &mut Recent) {
         let from = (t - horizon).ns();
         let Recent {
             times,

@@ -19,7 +19,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    pub fn new(paths: Option<Paths>) -> Answers {
+    pub(crate) fn new(paths: Option<Paths>) -> Answers {
         Answers {
             paths: OnceLock::from(paths),
             ..Answers::default()
@@ -27,7 +27,7 @@ impl Answers {
     }
 
     /// Those in `bytes` of an index, behind `at`.
-    pub fn read(bytes: &Bytes, at: usize) -> Answers {
+    pub(crate) fn read(bytes: &Bytes, at: usize) -> Answers {
         Answers {
             appendix: Mutex::new(Appendix::read(bytes, at)),
             ..Answers::default()
@@ -35,18 +35,18 @@ impl Answers {
     }
 
     /// Keeps what is found out from now on in an index.
-    pub fn keep_in(&self, index: &Path) {
+    pub(crate) fn keep_in(&self, index: &Path) {
         // Nothing changes where it is set already: a trace has one index.
         let _ = self.index.set(index.to_owned());
     }
 
     /// What is known of this kind; none where nothing is, or where it is damaged.
-    pub fn get(&self, kind: Kind) -> Option<Arc<Vec<u8>>> {
+    pub(crate) fn get(&self, kind: Kind) -> Option<Arc<Vec<u8>>> {
         self.appendix.lock().ok()?.get(kind)
     }
 
     /// Keeps what has been found out.
-    pub fn put(&self, kind: Kind, bytes: Vec<u8>) {
+    pub(crate) fn put(&self, kind: Kind, bytes: Vec<u8>) {
         if let Ok(mut appendix) = self.appendix.lock() {
             let bytes = Arc::new(bytes);
             if let Some(index) = self.index.get() {

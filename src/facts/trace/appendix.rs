@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 2] = [Kind::Paths, Kind::Skeletons];
+    pub(crate) const ALL: [Kind; 2] = [Kind::Paths, Kind::Skeletons];
 }
 
 #[derive(Clone, Copy, Pod, Zeroable)]
@@ -87,14 +87,14 @@ pub(crate) struct Appendix {
 
 impl Appendix {
     /// The sections behind `at` of an index.
-    pub fn read(bytes: &Bytes, at: usize) -> Appendix {
+    pub(crate) fn read(bytes: &Bytes, at: usize) -> Appendix {
         Appendix {
             sections: BTreeMap::new(),
             file: Some((bytes.clone(), at.next_multiple_of(ALIGN))),
         }
     }
 
-    pub fn get(&self, kind: Kind) -> Option<Arc<Vec<u8>>> {
+    pub(crate) fn get(&self, kind: Kind) -> Option<Arc<Vec<u8>>> {
         if let Some(known) = self.sections.get(&kind) {
             return Some(Arc::clone(known));
         }
@@ -110,12 +110,12 @@ impl Appendix {
         found.map(|bytes| Arc::new(bytes.to_vec()))
     }
 
-    pub fn put(&mut self, kind: Kind, bytes: Arc<Vec<u8>>) {
+    pub(crate) fn put(&mut self, kind: Kind, bytes: Arc<Vec<u8>>) {
         self.sections.insert(kind, bytes);
     }
 
     /// Adds a section to the index at `path`, where that is still the one that was read.
-    pub fn add(&self, path: &Path, kind: Kind, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn add(&self, path: &Path, kind: Kind, bytes: &[u8]) -> io::Result<()> {
         let Some((read, first)) = &self.file else {
             return Ok(());
         };
@@ -135,7 +135,7 @@ impl Appendix {
     }
 
     /// All sections, to be written where a multiple of eight bytes are before.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let sections = self.sections.iter();
         sections
             .flat_map(|(&kind, bytes)| section(kind, bytes))

@@ -188,7 +188,7 @@ fn described<const N: usize>(
 impl<'a> Block<'a> {
     /// The block in `bytes`, whose first call starts at `base`. None when the bytes do not hold what
     /// they say.
-    pub fn parse(bytes: &'a [u8], base: u64) -> Option<Block<'a>> {
+    pub(crate) fn parse(bytes: &'a [u8], base: u64) -> Option<Block<'a>> {
         let len = number(bytes, 0)? as usize;
         let depth_base = number(bytes, 4)?;
         let summary_at = number(bytes, 8)? as usize;
@@ -234,7 +234,7 @@ impl<'a> Block<'a> {
     }
 
     #[inline]
-    pub fn start(&self, i: usize) -> u64 {
+    pub(crate) fn start(&self, i: usize) -> u64 {
         let group = self.groups.get(self.bytes, i / GROUP);
         let delta = self.deltas.get(self.bytes, i);
         self.base.wrapping_add(group).wrapping_add(delta)
@@ -242,14 +242,14 @@ impl<'a> Block<'a> {
 
     /// Cost and number of triggered calls; none for a call that is open at the end of the block.
     #[inline]
-    pub fn ended(&self, i: usize) -> Option<(u64, u32)> {
+    pub(crate) fn ended(&self, i: usize) -> Option<(u64, u32)> {
         let triggered = self.triggered.get(self.bytes, i);
         (triggered < OPEN).then(|| (self.cost(i), triggered as u32))
     }
 
     /// Zero for a call that is open at the end of the block.
     #[inline]
-    pub fn cost(&self, i: usize) -> u64 {
+    pub(crate) fn cost(&self, i: usize) -> u64 {
         if self.flags & IN_STEPS_BIT != 0 {
             return self.cost_in_steps(i);
         }
@@ -272,18 +272,18 @@ impl<'a> Block<'a> {
     }
 
     #[inline]
-    pub fn depth(&self, i: usize) -> u32 {
+    pub(crate) fn depth(&self, i: usize) -> u32 {
         self.depth_base
             .wrapping_add(self.depths.get(self.bytes, i) as u32)
     }
 
     #[inline]
-    pub fn slot(&self, i: usize) -> usize {
+    pub(crate) fn slot(&self, i: usize) -> usize {
         self.slots.get(self.bytes, i) as usize
     }
 
     /// The pairs that the slots stand for.
-    pub fn pairs(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+    pub(crate) fn pairs(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
         let (column, entries) = self.pairs.unwrap_or_default();
         let bytes = self.bytes;
         (0..entries).map(move |slot| column.get(bytes, slot) as u32)
@@ -291,7 +291,7 @@ impl<'a> Block<'a> {
 
     /// The pair of caller and callee of call `i`.
     #[inline]
-    pub fn pair(&self, i: usize) -> u32 {
+    pub(crate) fn pair(&self, i: usize) -> u32 {
         match self.pairs {
             Some((pairs, entries)) if self.slot(i) < entries => {
                 pairs.get(self.bytes, self.slot(i)) as u32
@@ -302,7 +302,7 @@ impl<'a> Block<'a> {
 
     /// The pair that a slot stands for.
     #[inline]
-    pub fn pair_in(&self, slot: usize) -> u32 {
+    pub(crate) fn pair_in(&self, slot: usize) -> u32 {
         match self.pairs {
             Some((pairs, entries)) if slot < entries => pairs.get(self.bytes, slot) as u32,
             _ => u32::MAX,
@@ -311,12 +311,12 @@ impl<'a> Block<'a> {
 
     /// Whether a call of the same function encloses call `i`.
     #[inline]
-    pub fn nested(&self, i: usize) -> bool {
+    pub(crate) fn nested(&self, i: usize) -> bool {
         self.nested.get(self.bytes, i) != 0
     }
 
     /// The number of calls that start at or before `t`; `t` is not before the first of them.
-    pub fn started(&self, t: u64) -> usize {
+    pub(crate) fn started(&self, t: u64) -> usize {
         let group = partition(self.len.div_ceil(GROUP), |group| {
             self.start(group * GROUP) <= t
         });
@@ -330,7 +330,7 @@ impl<'a> Block<'a> {
     /// Hands the calls before call `end`, from the last on, that are less deep than `below` and than all handed over
     /// before to `visit`, with their depths, until it says no: the calls around one of them. `depths` is room to work
     /// in. Whether it never said no.
-    pub fn visit_around(
+    pub(crate) fn visit_around(
         &self,
         end: usize,
         below: u32,
@@ -360,7 +360,7 @@ impl<'a> Block<'a> {
         true
     }
 
-    pub fn longest(&self) -> Option<LongestCalls<'a>> {
+    pub(crate) fn longest(&self) -> Option<LongestCalls<'a>> {
         let at = number(self.bytes, 12)? as usize;
         let len = number(self.bytes, 16)? as usize;
         let (groups, runs) = (self.len.div_ceil(GROUP), self.len.div_ceil(RUN));
@@ -387,7 +387,7 @@ impl<'a> Block<'a> {
         })
     }
 
-    pub fn top(&self) -> Option<TopCalls<'a>> {
+    pub(crate) fn top(&self) -> Option<TopCalls<'a>> {
         let at = number(self.bytes, 20)? as usize;
         let len = number(self.bytes, 24)? as usize;
         let lists = number(self.bytes, 28)?;
@@ -412,7 +412,7 @@ impl<'a> Block<'a> {
     }
 
     /// Starts, relative to the block's, of the calls of `range`.
-    pub fn unpack_starts(&self, range: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn unpack_starts(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.deltas.unpack(self.bytes, range.clone(), out);
         let mut next = range.start;
         for group in range.start / GROUP..range.end.div_ceil(GROUP) {
@@ -426,7 +426,7 @@ impl<'a> Block<'a> {
     }
 
     /// Costs of the calls of `range`; zero for those that are open at the end of the block.
-    pub fn unpack_costs(&self, range: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn unpack_costs(&self, range: Range<usize>, out: &mut Vec<u64>) {
         if self.flags & IN_STEPS_BIT != 0 {
             out.clear();
             out.extend(range.map(|i| self.cost_in_steps(i)));
@@ -436,22 +436,22 @@ impl<'a> Block<'a> {
     }
 
     /// Depths of the calls of `range`, less `depth_base`.
-    pub fn unpack_depths(&self, range: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn unpack_depths(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.depths.unpack(self.bytes, range, out);
     }
 
     /// How many calls those of `range` trigger; for one that is open at the end of the block as many as no other can.
-    pub fn unpack_triggered(&self, range: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn unpack_triggered(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.triggered.unpack(self.bytes, range, out);
     }
 
     /// The slots of the calls of `range`.
-    pub fn unpack_slots(&self, range: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn unpack_slots(&self, range: Range<usize>, out: &mut Vec<u64>) {
         self.slots.unpack(self.bytes, range, out);
     }
 
     /// What it adds up to; none where reading its calls is as quick.
-    pub fn summary(&self) -> Option<Summary<'a>> {
+    pub(crate) fn summary(&self) -> Option<Summary<'a>> {
         if self.flags & UNSUMMED_BIT != 0 {
             return None;
         }
@@ -475,7 +475,7 @@ pub(crate) struct TopCalls<'a> {
 impl TopCalls<'_> {
     /// The entries of `depth`, longest first, and whether they are all calls of the depth that have
     /// ended in the block.
-    pub fn of(&self, depth: u32) -> (Range<usize>, bool) {
+    pub(crate) fn of(&self, depth: u32) -> (Range<usize>, bool) {
         let list = depth.wrapping_sub(self.depth_base) as usize;
         if list >= self.lists {
             return (0..0, !self.is_left_out);
@@ -487,13 +487,13 @@ impl TopCalls<'_> {
     }
 
     #[inline]
-    pub fn cost(&self, entry: usize) -> u64 {
+    pub(crate) fn cost(&self, entry: usize) -> u64 {
         self.costs.get(self.bytes, entry)
     }
 
     /// The place in the block of the call of an entry.
     #[inline]
-    pub fn call(&self, entry: usize) -> usize {
+    pub(crate) fn call(&self, entry: usize) -> usize {
         self.ids.get(self.bytes, entry) as usize
     }
 }
@@ -512,7 +512,7 @@ pub(crate) struct LongestCalls<'a> {
 
 impl LongestCalls<'_> {
     /// Those of a group.
-    pub fn in_group(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn in_group(&self, group: usize) -> impl Iterator<Item = usize> + use<> {
         let mut mask = self.masks.get(self.bytes, group);
         std::iter::from_fn(move || {
             let bit = mask.trailing_zeros() as usize;
@@ -522,13 +522,13 @@ impl LongestCalls<'_> {
     }
 
     /// The entries that hold those of a run.
-    pub fn in_run(&self, run: usize) -> Range<usize> {
+    pub(crate) fn in_run(&self, run: usize) -> Range<usize> {
         let end = |run| (self.ends.get(self.bytes, run) as usize).min(self.len);
         run.checked_sub(1).map_or(0, end)..end(run)
     }
 
     #[inline]
-    pub fn depth(&self, entry: usize) -> u32 {
+    pub(crate) fn depth(&self, entry: usize) -> u32 {
         if self.block.flags & IN_STEPS_BIT != 0 {
             return self.block.depth(self.call(entry));
         }
@@ -537,7 +537,7 @@ impl LongestCalls<'_> {
     }
 
     #[inline]
-    pub fn cost(&self, entry: usize) -> u64 {
+    pub(crate) fn cost(&self, entry: usize) -> u64 {
         if self.block.flags & IN_STEPS_BIT != 0 {
             return self.block.cost(self.call(entry));
         }
@@ -546,7 +546,7 @@ impl LongestCalls<'_> {
 
     /// The place in the block of the call of an entry.
     #[inline]
-    pub fn call(&self, entry: usize) -> usize {
+    pub(crate) fn call(&self, entry: usize) -> usize {
         self.ids.get(self.bytes, entry) as usize
     }
 }

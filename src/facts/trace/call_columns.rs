@@ -37,7 +37,7 @@ const IN_STEPS: usize = 4;
 
 impl CallColumns {
     /// Whether the calls, which have been filled in, start and end together; then their gaps are there.
-    pub fn find_steps(&mut self, block: &Encoded<'_>, base: u64) -> bool {
+    pub(super) fn find_steps(&mut self, block: &Encoded<'_>, base: u64) -> bool {
         let calls = block.calls;
         let changes = calls.windows(2).filter(|two| two[0].start != two[1].start);
         if changes.count() * IN_STEPS >= calls.len() {
@@ -61,7 +61,7 @@ impl CallColumns {
         true
     }
 
-    pub fn fill(&mut self, block: &Encoded<'_>, base: u64, depth_base: u32) {
+    pub(super) fn fill(&mut self, block: &Encoded<'_>, base: u64, depth_base: u32) {
         let len = block.calls.len();
         self.group_starts.clear();
         self.lowest.clear();

@@ -264,14 +264,14 @@ fn rank_bytes(len: usize) -> usize {
 impl Column {
     /// The column of `len` values that stands behind its descriptor at `*at` of `bytes`; moves `*at`
     /// behind it. None when it would not lie within `bytes`.
-    pub fn parse(bytes: &[u8], at: &mut usize, len: usize) -> Option<Column> {
+    pub(super) fn parse(bytes: &[u8], at: &mut usize, len: usize) -> Option<Column> {
         let descriptor = *bytes.get(*at..)?.first_chunk()?;
         *at += DESCRIPTOR;
         Column::described(&descriptor, bytes, at, len)
     }
 
     /// The same of a column whose descriptor stands elsewhere.
-    pub fn described(
+    pub(super) fn described(
         descriptor: &Descriptor,
         bytes: &[u8],
         at: &mut usize,
@@ -303,7 +303,7 @@ impl Column {
     }
 
     /// The values at `indices`, which are less than the column's length, into `out`.
-    pub fn unpack(&self, bytes: &[u8], indices: Range<usize>, out: &mut Vec<u64>) {
+    pub(super) fn unpack(&self, bytes: &[u8], indices: Range<usize>, out: &mut Vec<u64>) {
         out.clear();
         if self.is_stepped {
             return self.unpack_steps(bytes, indices, out);
@@ -375,7 +375,7 @@ impl Column {
 
     /// The value at `index`, which is less than the column's length.
     #[inline]
-    pub fn get(&self, bytes: &[u8], index: usize) -> u64 {
+    pub(super) fn get(&self, bytes: &[u8], index: usize) -> u64 {
         let low = read_bits(
             bytes,
             self.low * 8 + index * self.low_bits as usize,

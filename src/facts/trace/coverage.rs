@@ -590,7 +590,7 @@ impl<'a> Sweep<'a> {
 
 impl Store {
     /// Whether all was measured; not where it was to stop.
-    pub fn coverage(
+    pub(crate) fn coverage(
         &self,
         columns: Columns,
         row_of: &[u32],

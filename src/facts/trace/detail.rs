@@ -426,7 +426,7 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// Begins at column `first`.
-    pub fn new(calls: Calls<'a>, columns: Columns, first: u32) -> Walk<'a> {
+    pub(super) fn new(calls: Calls<'a>, columns: Columns, first: u32) -> Walk<'a> {
         Walk {
             cursor: Cursor::new(calls),
             columns,
@@ -438,7 +438,7 @@ impl<'a> Walk<'a> {
     }
 
     /// When column `k`, the next, begins, and the calls that start in it.
-    pub fn column(&mut self, k: u32) -> (u64, Range<u32>) {
+    pub(super) fn column(&mut self, k: u32) -> (u64, Range<u32>) {
         // The calls around the start of the column, innermost first: those that are new since the last
         // column and, further out, those that were there already.
         let (known, new) = (self.known, &mut self.new);
@@ -469,7 +469,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The calls around the start of the last column; some of them have ended by then.
-    pub fn open(&self) -> &[(u32, Facts)] {
+    pub(super) fn open(&self) -> &[(u32, Facts)] {
         &self.open
     }
 }
@@ -478,7 +478,7 @@ impl Calls<'_> {
     /// For each column and each depth below `max_depth` the longest call that overlaps the column, of
     /// equals the first; neighbouring columns with the same call in one strip. In order of depth, then
     /// column.
-    pub fn strips(&self, columns: Columns, max_depth: u32) -> Vec<Strip> {
+    pub(crate) fn strips(&self, columns: Columns, max_depth: u32) -> Vec<Strip> {
         let Some(deepest) = max_depth.checked_sub(1) else {
             return Vec::new();
         };

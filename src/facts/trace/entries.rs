@@ -113,7 +113,7 @@ pub(crate) struct Facts {
 }
 
 impl OpenCall {
-    pub fn facts(&self) -> Facts {
+    pub(crate) fn facts(&self) -> Facts {
         Facts {
             start: self.start,
             end: self.end,

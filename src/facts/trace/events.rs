@@ -58,7 +58,7 @@ impl Calls<'_> {
 }
 
 impl Store {
-    pub fn events_until(&self, t: Time) -> u64 {
+    pub(crate) fn events_until(&self, t: Time) -> u64 {
         self.all_calls()
             .map(|calls| calls.events_until(t.ns()))
             .sum()
@@ -80,7 +80,7 @@ impl Store {
     }
 
     /// The number of the event with which `call` of `thread` ends.
-    pub fn exit_number(&self, thread: ThreadId, id: CallId, call: &Call) -> u64 {
+    pub(crate) fn exit_number(&self, thread: ThreadId, id: CallId, call: &Call) -> u64 {
         let enter = (2 * u64::from(id.0)).saturating_sub(u64::from(call.depth));
         let own = enter + 2 * u64::from(call.triggered) + 1;
         let others = self.all_calls().zip(0..).map(|(calls, other)| {
@@ -95,7 +95,7 @@ impl Store {
         own + others.sum::<u64>()
     }
 
-    pub fn event(&self, n: u64) -> Option<Event> {
+    pub(crate) fn event(&self, n: u64) -> Option<Event> {
         let time = self.event_time(n);
         let before = |calls: &Calls<'_>| time.checked_sub(1).map_or(0, |t| calls.events_until(t));
         let mut rest = n - self

@@ -15,7 +15,7 @@ const HELD: u64 = 1 << 63;
 
 impl Held {
     /// Holds a page.
-    pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> NodeEntry {
+    pub(super) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> NodeEntry {
         let at = self.bytes.len();
         write(&mut self.bytes);
         NodeEntry {
@@ -26,7 +26,7 @@ impl Held {
     }
 
     /// Writes the pages that have been held; there are calls enough.
-    pub fn settle(&mut self, data: &mut Growing) {
+    pub(super) fn settle(&mut self, data: &mut Growing) {
         if self.written.is_none() {
             let held = std::mem::take(&mut self.bytes);
             let (at, _) = data.append(|data| data.extend_from_slice(&held));
@@ -35,7 +35,7 @@ impl Held {
     }
 
     /// The node of a page, held or not, where it lies at last.
-    pub fn settled(&self, node: NodeEntry) -> NodeEntry {
+    pub(super) fn settled(&self, node: NodeEntry) -> NodeEntry {
         let offset = match self.written {
             Some(at) if node.offset & HELD != 0 => at + (node.offset & !HELD),
             _ => node.offset,

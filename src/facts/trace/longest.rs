@@ -14,7 +14,7 @@ pub(super) struct Top {
 }
 
 impl Top {
-    pub fn find(&mut self, calls: &[RawCall], depth_base: u32) {
+    pub(super) fn find(&mut self, calls: &[RawCall], depth_base: u32) {
         self.lists.clear();
         for (id, call) in (0..).zip(calls) {
             let depth = (call.depth - depth_base) as usize;
@@ -60,7 +60,7 @@ pub(super) struct Longest {
 }
 
 impl Longest {
-    pub fn find(&mut self, calls: &[RawCall]) {
+    pub(super) fn find(&mut self, calls: &[RawCall]) {
         let depth_base = calls.iter().map(|call| call.depth).min().unwrap_or(0);
         self.masks.clear();
         self.in_runs.clear();

@@ -12,7 +12,7 @@ use memmap2::Mmap;
 
 /// A mapped file.
 #[derive(Debug)]
-pub struct Mapped {
+pub(crate) struct Mapped {
     /// Goes before the map.
     #[cfg(unix)]
     guard: guard::Guard,
@@ -22,7 +22,7 @@ pub struct Mapped {
 
 impl Mapped {
     /// Maps all of `file`. An error where too many files are mapped already.
-    pub fn new(file: &File) -> io::Result<Mapped> {
+    pub(crate) fn new(file: &File) -> io::Result<Mapped> {
         // SAFETY: the file is an index or an import under way. Both are written by Callscape alone, into
         // a file of their own, and an index is replaced by renaming another over it, never in place. Where somebody
         // else cuts it, the guard puts zeros in the place of what is missing.
@@ -36,7 +36,7 @@ impl Mapped {
     }
 
     /// Whether what is missing of the file has been read. O(1), without asking the system.
-    pub fn was_cut(&self) -> bool {
+    pub(crate) fn was_cut(&self) -> bool {
         #[cfg(unix)]
         return self.guard.was_cut();
         #[cfg(not(unix))]
@@ -45,7 +45,7 @@ impl Mapped {
 
     /// Looks whether the file is shorter than its map now. What is read behind the end of a file within its last page is
     /// zero without a signal.
-    pub fn look(&self) {
+    pub(crate) fn look(&self) {
         let length = self.file.metadata().map(|it| it.len());
         if length.is_ok_and(|it| it < self.map.len() as u64) {
             #[cfg(unix)]
@@ -55,7 +55,7 @@ impl Mapped {
 }
 
 /// Whether any map that is in use was cut.
-pub fn any_was_cut() -> bool {
+pub(crate) fn any_was_cut() -> bool {
     #[cfg(unix)]
     return guard::any_was_cut();
     #[cfg(not(unix))]
@@ -101,10 +101,10 @@ mod guard {
 
     /// Has the handler know a map for as long as this lives.
     #[derive(Debug)]
-    pub struct Guard(usize);
+    pub(super) struct Guard(usize);
 
     impl Guard {
-        pub fn new(map: &[u8]) -> io::Result<Guard> {
+        pub(super) fn new(map: &[u8]) -> io::Result<Guard> {
             install()?;
             let take = |slot: &Slot| !slot.is_taken.swap(true, Ordering::AcqRel);
             let number = SLOTS.iter().position(take);
@@ -117,16 +117,16 @@ mod guard {
             Ok(Guard(number))
         }
 
-        pub fn was_cut(&self) -> bool {
+        pub(super) fn was_cut(&self) -> bool {
             SLOTS[self.0].was_cut.load(Ordering::Acquire)
         }
 
-        pub fn set_cut(&self) {
+        pub(super) fn set_cut(&self) {
             SLOTS[self.0].was_cut.store(true, Ordering::Release);
         }
     }
 
-    pub fn any_was_cut() -> bool {
+    pub(super) fn any_was_cut() -> bool {
         let mut taken = SLOTS
             .iter()
             .filter(|it| it.is_taken.load(Ordering::Acquire));

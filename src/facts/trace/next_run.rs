@@ -35,25 +35,25 @@ pub(super) fn share(shares: &mut Vec<Share>, function: u32, open: u64, top: u64)
 
 impl NextRun {
     /// The first call of the thread starts.
-    pub fn begin(&mut self, start: u64) {
+    pub(super) fn begin(&mut self, start: u64) {
         self.start = start;
         self.lowest = u32::MAX;
     }
 
     /// When the run begins.
-    pub fn start(&self) -> u64 {
+    pub(super) fn start(&self) -> u64 {
         self.start
     }
 
     /// For how long a call from `start` to `end` is open in the run.
     #[inline]
-    pub fn open_in_run(&self, start: u64, end: u64) -> u64 {
+    pub(super) fn open_in_run(&self, start: u64, end: u64) -> u64 {
         end.wrapping_sub(start).min(end.wrapping_sub(self.start))
     }
 
     /// The first call of the run.
     #[inline]
-    pub fn first(&self) -> u32 {
+    pub(super) fn first(&self) -> u32 {
         self.number * SHORTEST
     }
 
@@ -70,7 +70,7 @@ impl NextRun {
 
     /// A call starts.
     #[inline]
-    pub fn enter(&mut self, depth: usize, function: u32) {
+    pub(super) fn enter(&mut self, depth: usize, function: u32) {
         self.lowest = self.lowest.min(depth as u32);
         let at = self.at(depth);
         at.started += 1;
@@ -79,23 +79,23 @@ impl NextRun {
 
     /// A call at `depth` has been open for so long in the run.
     #[inline]
-    pub fn open(&mut self, depth: usize, open: u64) {
+    pub(super) fn open(&mut self, depth: usize, open: u64) {
         self.at(depth).open += open;
     }
 
     /// A call ends that started before the run, and that no other call of its function encloses.
-    pub fn outlived(&mut self, call: u32, function: u32) {
+    pub(super) fn outlived(&mut self, call: u32, function: u32) {
         self.outlived.push(Outlived { call, function });
     }
 
     /// The least depth at which a call of the run starts, or the one behind it, which starts inside of `around`.
-    pub fn lowest(&self, around: usize) -> usize {
+    pub(super) fn lowest(&self, around: usize) -> usize {
         self.lowest.min(around as u32) as usize
     }
 
     /// Ends the run at the start of a call inside of `around` others: appends what depths have of it, from its lowest
     /// on, and the calls that outlived the run they started in. The next begins.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         end: u64,
         around: usize,

@@ -19,7 +19,7 @@ pub(super) struct Reader<'a>(pub &'a [u8]);
 
 impl Reader<'_> {
     #[inline]
-    pub fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for shift in (0..u64::BITS).step_by(7) {
             let (&byte, rest) = self.0.split_first()?;
@@ -32,12 +32,15 @@ impl Reader<'_> {
         None
     }
 
-    pub fn short(&mut self) -> Option<u32> {
+    pub(super) fn short(&mut self) -> Option<u32> {
         u32::try_from(self.number()?).ok()
     }
 
     /// As many as come first say; each takes a byte at least.
-    pub fn each<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    pub(super) fn each<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let count = usize::try_from(self.number()?).ok()?;
         if count > self.0.len() {
             return None;

@@ -217,7 +217,7 @@ impl Calls<'_> {
 
 impl Store {
     /// By function its first call, of several threads at the same time that of the first.
-    pub fn first_calls(&self) -> Vec<Option<(Time, ThreadId, CallId)>> {
+    pub(crate) fn first_calls(&self) -> Vec<Option<(Time, ThreadId, CallId)>> {
         let mut first = vec![None; self.functions];
         for (calls, thread) in self.all_calls().zip((0..).map(ThreadId)) {
             let mut cursor = Cursor::new(calls);
@@ -235,7 +235,7 @@ impl Store {
     }
 
     /// The first call of `function` that starts after `t`, of the first thread of several.
-    pub fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+    pub(crate) fn next_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
         let found = self.all_calls().zip(0..).filter_map(|(calls, thread)| {
             let call = calls.next_call(function, calls.started(t.ns()))?;
             Some((calls.facts(call).start, thread, call))
@@ -245,7 +245,11 @@ impl Store {
     }
 
     /// The last call of `function` that starts before `t`, of the last thread of several.
-    pub fn previous_call(&self, function: FunctionId, t: Time) -> Option<(ThreadId, CallId)> {
+    pub(crate) fn previous_call(
+        &self,
+        function: FunctionId,
+        t: Time,
+    ) -> Option<(ThreadId, CallId)> {
         let found = self.all_calls().zip(0..).filter_map(|(calls, thread)| {
             let call = calls.previous_call(function, calls.started_before(t.ns()))?;
             Some((calls.facts(call).start, thread, call))
@@ -254,7 +258,7 @@ impl Store {
         Some((ThreadId(thread), CallId(call)))
     }
 
-    pub fn active(&self, columns: Columns, row_of: &[u32], rows: u32) -> Vec<ActiveSpan> {
+    pub(crate) fn active(&self, columns: Columns, row_of: &[u32], rows: u32) -> Vec<ActiveSpan> {
         let mut rows = Rows {
             store: self,
             row_of,

@@ -6,7 +6,7 @@ use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange}
 
 /// All calls of one recorded execution.
 #[derive(Clone, Debug, Default)]
-pub struct Direct {
+pub(super) struct Direct {
     /// The calls of each thread in preorder.
     pub threads: Vec<Vec<Call>>,
     pub functions: usize,
@@ -18,7 +18,7 @@ pub struct Direct {
 }
 
 impl Direct {
-    pub fn new(threads: Vec<Vec<Call>>, functions: usize) -> Direct {
+    pub(super) fn new(threads: Vec<Vec<Call>>, functions: usize) -> Direct {
         let mut events = Vec::new();
         for (index, thread) in threads.iter().enumerate() {
             let id = ThreadId(index as u32);
@@ -57,22 +57,22 @@ impl Direct {
         }
     }
 
-    pub fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+    pub(super) fn thread_ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
         (0..self.threads.len() as u32).map(ThreadId)
     }
 
-    pub fn call(&self, thread: ThreadId, call: CallId) -> Call {
+    pub(super) fn call(&self, thread: ThreadId, call: CallId) -> Call {
         self.threads[thread.index()][call.index()]
     }
 
     /// The number of calls of `thread` that start before or at `t`.
-    pub fn started(&self, thread: ThreadId, t: Time) -> u32 {
+    pub(super) fn started(&self, thread: ThreadId, t: Time) -> u32 {
         let calls = &self.threads[thread.index()];
         calls.partition_point(|call| call.start <= t) as u32
     }
 
     /// The calls of `thread` that are open at `t`, outermost first, into `stack`.
-    pub fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
+    pub(super) fn stack_at(&self, thread: ThreadId, t: Time, stack: &mut Vec<CallId>) {
         stack.clear();
         let mut next = self.started(thread, t);
         let mut depth_wanted = u32::MAX;
@@ -91,7 +91,7 @@ impl Direct {
 
     /// Hands the calls of `thread` that overlap `range` and lie less than `max_depth` deep to `visit`,
     /// in order of start.
-    pub fn calls_in(
+    pub(super) fn calls_in(
         &self,
         thread: ThreadId,
         range: TimeRange,
@@ -179,7 +179,11 @@ impl Direct {
     }
 
     /// The first call of `function` after `t`, and the last before.
-    pub fn neighbours(&self, function: FunctionId, t: Time) -> [Option<(ThreadId, CallId)>; 2] {
+    pub(super) fn neighbours(
+        &self,
+        function: FunctionId,
+        t: Time,
+    ) -> [Option<(ThreadId, CallId)>; 2] {
         let mut calls: Vec<(Time, ThreadId, CallId)> = Vec::new();
         for thread in self.thread_ids() {
             let of_thread = self.threads[thread.index()].iter().zip(0..);
@@ -192,7 +196,7 @@ impl Direct {
     }
 
     /// Whether a call of `function` overlaps the column.
-    pub fn is_active(&self, function: FunctionId, column: TimeRange) -> bool {
+    pub(super) fn is_active(&self, function: FunctionId, column: TimeRange) -> bool {
         self.threads.iter().flatten().any(|call| {
             let ends_in_time = call.end > column.start || call.start >= column.start;
             call.function == function && call.start < column.end && ends_in_time
@@ -200,7 +204,7 @@ impl Direct {
     }
 
     /// The times between neighbouring events of each thread, with the calls that are open then.
-    pub fn intervals(&self) -> Vec<(TimeRange, ThreadId, Vec<CallId>)> {
+    pub(super) fn intervals(&self) -> Vec<(TimeRange, ThreadId, Vec<CallId>)> {
         let mut intervals = Vec::new();
         for thread in self.thread_ids() {
             let calls = &self.threads[thread.index()];
@@ -217,7 +221,12 @@ impl Direct {
     }
 
     /// For each column and depth the longest call that overlaps the column, of equals the first.
-    pub fn longest(&self, thread: ThreadId, column: TimeRange, depth: u32) -> Option<CallId> {
+    pub(super) fn longest(
+        &self,
+        thread: ThreadId,
+        column: TimeRange,
+        depth: u32,
+    ) -> Option<CallId> {
         let calls = self.threads[thread.index()].iter().zip(0..);
         let overlapping = calls.filter(|(call, _)| {
             let ends_in_time = call.end > column.start || call.start >= column.start;
@@ -228,7 +237,7 @@ impl Direct {
     }
 
     /// Cost minus the cost of the direct subcalls.
-    pub fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
+    pub(super) fn self_cost(&self, thread: ThreadId, id: CallId) -> Cost {
         let calls = &self.threads[thread.index()];
         let call = calls[id.index()];
         let mut next = id.index() + 1;
@@ -242,7 +251,7 @@ impl Direct {
     }
 
     /// How long a thread has waited up to `t`: within a wait it grows evenly.
-    pub fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
+    pub(super) fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
         let waits = self.waits.get(thread.index()).into_iter().flatten();
         let until = waits.map(|&(start, end, waited)| {
             let part = t.ns().clamp(start, end) - start;
@@ -252,7 +261,7 @@ impl Direct {
     }
 
     /// What a call has waited up to `t`, and in itself.
-    pub fn waited(&self, thread: ThreadId, id: CallId, t: Time) -> (Cost, Cost) {
+    pub(super) fn waited(&self, thread: ThreadId, id: CallId, t: Time) -> (Cost, Cost) {
         let calls = &self.threads[thread.index()];
         let total = |call: &Call| {
             let (start, end) = (call.start.min(t), call.end.min(t));
@@ -270,7 +279,7 @@ impl Direct {
     }
 
     /// The call relations between functions, sorted by caller, then callee, of the calls that count.
-    pub fn relations(&self, within: Within) -> Vec<Relation> {
+    pub(super) fn relations(&self, within: Within) -> Vec<Relation> {
         let mut relations = std::collections::BTreeMap::new();
         self.for_each_inside(within, |thread, id, parent, part| {
             let Some(parent) = parent else { return };
@@ -298,7 +307,7 @@ impl Direct {
 
     /// The running summary at `t`: the call relations of the calls that started at or before `t`,
     /// sorted by caller, then callee. The costs of open calls count up to `t`.
-    pub fn running(&self, t: Time) -> Vec<Relation> {
+    pub(super) fn running(&self, t: Time) -> Vec<Relation> {
         let mut relations = std::collections::BTreeMap::new();
         for (index, thread) in self.threads.iter().enumerate() {
             let mut parents: Vec<Call> = Vec::new();
@@ -338,7 +347,7 @@ impl Direct {
     }
 
     /// Calls, total and self cost of each function, indexed by function, of the calls that count.
-    pub fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
+    pub(super) fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
         let mut metrics = vec![FunctionMetrics::default(); self.functions];
         // Per thread and function, until which call the outermost of it that counts goes.
         let mut inside_of: std::collections::HashMap<_, u32> = std::collections::HashMap::new();
@@ -361,7 +370,7 @@ impl Direct {
 
     /// For every function that was open within `horizon` before `t`: the last time up to `t` at which
     /// it was, in order of function.
-    pub fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
+    pub(super) fn activity(&self, t: Time, horizon: Cost) -> Vec<(FunctionId, Time)> {
         let mut last = vec![None; self.functions];
         let from = t - horizon;
         for thread in self.thread_ids() {
@@ -386,17 +395,17 @@ impl Direct {
     }
 
     /// The number of events: two a call.
-    pub fn events(&self) -> u64 {
+    pub(super) fn events(&self) -> u64 {
         self.events.len() as u64
     }
 
     /// The event with number `n` in order of time, from 0; none past the last.
-    pub fn event(&self, n: u64) -> Option<Event> {
+    pub(super) fn event(&self, n: u64) -> Option<Event> {
         self.events.get(usize::try_from(n).ok()?).copied()
     }
 
     /// How many events happen at or before `t`.
-    pub fn events_until(&self, t: Time) -> u64 {
+    pub(super) fn events_until(&self, t: Time) -> u64 {
         self.events.partition_point(|event| event.time <= t) as u64
     }
 }

@@ -97,7 +97,7 @@ pub(super) struct Columns {
 
 impl Batch {
     /// Adds a run, of which shares, depths and so on have been added.
-    pub fn run(&mut self, thread: u32, (start, end): (u64, u64), lowest: u32) {
+    pub(super) fn run(&mut self, thread: u32, (start, end): (u64, u64), lowest: u32) {
         self.calls += SHORTEST as usize;
         let ends = Ends {
             shares: self.shares.len(),
@@ -115,7 +115,7 @@ impl Batch {
     }
 
     /// Adds a block, of which the pairs of opened calls have been added.
-    pub fn block(&mut self, thread: u32, entry: BlockEntry, columns: Columns) {
+    pub(super) fn block(&mut self, thread: u32, entry: BlockEntry, columns: Columns) {
         self.calls += columns.calls.len();
         self.items.push(Item::Block(Block {
             thread,
@@ -126,7 +126,7 @@ impl Batch {
     }
 
     /// Room for the next block.
-    pub fn columns(&mut self) -> Columns {
+    pub(super) fn columns(&mut self) -> Columns {
         self.spare.pop().unwrap_or_default()
     }
 
@@ -468,7 +468,7 @@ impl Default for Packing {
 impl Packing {
     /// Has the batch packed where it is large enough.
     #[inline]
-    pub fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         if self.batch.calls >= TOGETHER {
             self.hand_over();
         }
@@ -490,12 +490,12 @@ impl Packing {
     }
 
     /// The thread with this number ends, with this number of calls.
-    pub fn end(&mut self, thread: u32, calls: u32) {
+    pub(super) fn end(&mut self, thread: u32, calls: u32) {
         self.batch.items.push(Item::End { thread, calls });
     }
 
     /// All that has been packed, of as many threads.
-    pub fn finish(mut self, threads: usize) -> Packed {
+    pub(super) fn finish(mut self, threads: usize) -> Packed {
         let mut packed = match self.packer {
             Packer::Undecided(packed) | Packer::Here(packed) => packed,
             Packer::Beside(beside) => beside.finish(),

@@ -53,13 +53,13 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Has the memory of a pair brought near, for it is asked for soon.
     #[inline]
-    pub fn expect(&self, pair: Pair) {
+    pub(super) fn expect(&self, pair: Pair) {
         bring_near(&self.table, self.seed.place(pair));
     }
 
     /// The number of a pair, a new one where it has none.
     #[inline]
-    pub fn of(&mut self, pair: Pair) -> u32 {
+    pub(super) fn of(&mut self, pair: Pair) -> u32 {
         if self.pairs.len() * 2 >= self.table.len() {
             self.grow();
         }
@@ -105,7 +105,7 @@ pub(super) struct Known {
 
 impl Known {
     /// Finds out the numbers of pairs with their rows, new ones in their order.
-    pub fn find(
+    pub(super) fn find(
         &mut self,
         pairs: impl Iterator<Item = (u32, Pair)> + Clone,
         numbers: &mut Numbers,
@@ -129,7 +129,7 @@ impl Known {
 
     /// The number of a pair that was found last at its row.
     #[inline]
-    pub fn at(&self, row: u32) -> u32 {
+    pub(super) fn at(&self, row: u32) -> u32 {
         self.rows[row as usize].1
     }
 }
@@ -197,7 +197,7 @@ pub(super) struct PairSums {
 impl PairSums {
     /// The slot of a pair, a new one where it has none.
     #[inline]
-    pub fn slot(&mut self, pair: Pair) -> u32 {
+    pub(super) fn slot(&mut self, pair: Pair) -> u32 {
         let mask = self.table.len().wrapping_sub(1);
         let mut at = self.place(pair);
         while let Some(&(found, slot, block)) = self.table.get(at & mask) {
@@ -214,7 +214,7 @@ impl PairSums {
 
     /// Has the memory of a pair's slot brought near, for it is asked for soon.
     #[inline]
-    pub fn expect(&self, pair: Pair) {
+    pub(super) fn expect(&self, pair: Pair) {
         bring_near(&self.table, self.place(pair));
     }
 
@@ -256,13 +256,13 @@ impl PairSums {
 
     /// The sums of a slot that was given out.
     #[inline]
-    pub fn of(&mut self, slot: u32) -> &mut Sums {
+    pub(super) fn of(&mut self, slot: u32) -> &mut Sums {
         &mut self.sums[slot as usize].1
     }
 
     /// Counts for how long a call of a slot that was given out has been open and on top in the run.
     #[inline]
-    pub fn count_in_run(&mut self, slot: u32, open: u64, top: u64) {
+    pub(super) fn count_in_run(&mut self, slot: u32, open: u64, top: u64) {
         let of = &mut self.in_run[slot as usize];
         if !std::mem::replace(&mut of.is_seen, true) {
             self.seen.push(slot);
@@ -272,7 +272,7 @@ impl PairSums {
     }
 
     /// Appends the shares of the run that have been counted, and forgets them.
-    pub fn end_run(&mut self, shares: &mut Vec<Share>) {
+    pub(super) fn end_run(&mut self, shares: &mut Vec<Share>) {
         for slot in self.seen.drain(..) {
             let InRun { open, top, .. } = std::mem::take(&mut self.in_run[slot as usize]);
             share(shares, self.sums[slot as usize].0.callee, open, top);
@@ -280,7 +280,7 @@ impl PairSums {
     }
 
     /// Hands over the sums of the block and the rows of their pairs, in exchange for empty ones, and begins the next.
-    pub fn take(&mut self, sums: &mut Vec<(Pair, Sums)>, rows: &mut Vec<u32>) {
+    pub(super) fn take(&mut self, sums: &mut Vec<(Pair, Sums)>, rows: &mut Vec<u32>) {
         std::mem::swap(sums, &mut self.sums);
         std::mem::swap(rows, &mut self.rows);
         self.in_run.clear();
@@ -313,7 +313,7 @@ pub(super) struct OnStack {
 impl OnStack {
     /// Whether `function` is among `functions`, those of the stack from the outermost on.
     #[inline]
-    pub fn is_nested(&self, function: u32, functions: &[u32]) -> bool {
+    pub(super) fn is_nested(&self, function: u32, functions: &[u32]) -> bool {
         match self.counts.get(function as usize % COUNTS) {
             Some(&count) => count > 0 && self.search(function, functions),
             None => functions.contains(&function),
@@ -327,7 +327,7 @@ impl OnStack {
 
     /// A call of `function` gets onto the stack, inside calls of `functions`, from the outermost on.
     #[inline]
-    pub fn enter(&mut self, function: u32, functions: &[u32]) {
+    pub(super) fn enter(&mut self, function: u32, functions: &[u32]) {
         let depth = functions.len();
         if self.counts.is_empty() {
             if depth < UNCOUNTED {
@@ -351,7 +351,7 @@ impl OnStack {
 
     /// And leaves it.
     #[inline]
-    pub fn exit(&mut self, function: u32, depth: usize) {
+    pub(super) fn exit(&mut self, function: u32, depth: usize) {
         if let Some(count) = self.counts.get_mut(function as usize % COUNTS) {
             *count -= 1;
         }

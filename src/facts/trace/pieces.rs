@@ -14,36 +14,36 @@ pub(super) struct Borders {
 }
 
 impl Borders {
-    pub fn new(columns: Columns) -> Borders {
+    pub(super) fn new(columns: Columns) -> Borders {
         let mut borders = Borders::default();
         borders.set(columns, 0..columns.count());
         borders
     }
 
     /// Those of a part of the columns.
-    pub fn set(&mut self, columns: Columns, part: Range<u32>) {
+    pub(super) fn set(&mut self, columns: Columns, part: Range<u32>) {
         self.times.clear();
         let times = (part.start..=part.end).map(|k| columns.start(k).ns());
         self.times.extend(times);
     }
 
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.times.len().saturating_sub(1)
     }
 
     /// When a column begins; the last ends where the one behind it would begin.
     #[inline]
-    pub fn start(&self, column: usize) -> u64 {
+    pub(super) fn start(&self, column: usize) -> u64 {
         self.times.get(column).copied().unwrap_or(u64::MAX)
     }
 
-    pub fn window(&self) -> Range<u64> {
+    pub(super) fn window(&self) -> Range<u64> {
         self.start(0)..self.start(self.count())
     }
 
     /// The column of `t`, which is in the window, not before `column`.
     #[inline]
-    pub fn column(&self, t: u64, column: usize) -> usize {
+    pub(super) fn column(&self, t: u64, column: usize) -> usize {
         let mut column = column;
         while self.start(column + 1) <= t {
             column += 1;
@@ -70,7 +70,7 @@ pub(super) enum Cut {
 impl Cut {
     /// Borders are displaced by up to half a column; by up to a `finer`th of that where this spares no going through
     /// calls.
-    pub fn near(columns: Columns, finer: u64) -> Cut {
+    pub(super) fn near(columns: Columns, finer: u64) -> Cut {
         let window = columns.start(columns.count()).since(columns.start(0));
         let column = window.ns() / u64::from(columns.count().max(1));
         Cut::Near {
@@ -126,7 +126,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub fn new(calls: Calls<'a>, cut: Cut) -> Pieces<'a> {
+    pub(super) fn new(calls: Calls<'a>, cut: Cut) -> Pieces<'a> {
         let whole = if cut == Cut::Calls || !calls.has_runs() {
             0
         } else {
@@ -152,12 +152,12 @@ impl<'a> Pieces<'a> {
     }
 
     /// Whether any time so far is counted beside the column that it lies in.
-    pub fn is_displaced(&self) -> bool {
+    pub(super) fn is_displaced(&self) -> bool {
         self.is_displaced
     }
 
     /// The page that a run lies in, and its place there.
-    pub fn page(&mut self, level: usize, run: u32) -> (&Page<'a>, usize) {
+    pub(super) fn page(&mut self, level: usize, run: u32) -> (&Page<'a>, usize) {
         let in_page = runs::in_page(level);
         let number = run / in_page;
         let spans = &mut self.levels[level];
@@ -170,7 +170,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// From when to when a run goes.
-    pub fn span(&mut self, level: usize, run: u32) -> (u64, u64) {
+    pub(super) fn span(&mut self, level: usize, run: u32) -> (u64, u64) {
         let (_, place) = self.page(level, run);
         let spans = &self.levels[level];
         let end = |place: usize| {
@@ -182,7 +182,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The number of whole shortest runs.
-    pub fn whole(&self) -> u32 {
+    pub(super) fn whole(&self) -> u32 {
         self.whole
     }
 
@@ -204,7 +204,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The next piece that is not before the window; none when it is behind.
-    pub fn next(&mut self, borders: &Borders) -> Option<Piece> {
+    pub(super) fn next(&mut self, borders: &Borders) -> Option<Piece> {
         let window = borders.window();
         while !self.is_over {
             if self.next >= self.whole {

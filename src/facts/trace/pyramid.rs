@@ -27,7 +27,7 @@ pub(super) struct ByPair {
 }
 
 impl ByPair {
-    pub fn new(pairs: usize) -> ByPair {
+    pub(super) fn new(pairs: usize) -> ByPair {
         ByPair {
             total: vec![0; pairs],
             own: vec![0; pairs],
@@ -35,7 +35,7 @@ impl ByPair {
         }
     }
 
-    pub fn add(&mut self, row: &SumRow) {
+    pub(super) fn add(&mut self, row: &SumRow) {
         let pair = row.pair as usize;
         if let Some(sum) = self.total.get_mut(pair) {
             *sum = sum.saturating_add(row.total);
@@ -103,7 +103,7 @@ pub(super) struct Pyramid<'a, L> {
 
 impl<L: Fn(usize) -> SumRow> Pyramid<'_, L> {
     /// Adds rows `from..to` by their places. O(log n) nodes.
-    pub fn add(&self, from: usize, to: usize, sums: &mut ByPair) {
+    pub(super) fn add(&self, from: usize, to: usize, sums: &mut ByPair) {
         let to = to.min(self.count);
         let mut at = from;
         while at < to {

@@ -27,9 +27,9 @@ pub(super) struct RawCall {
 }
 
 impl RawCall {
-    pub const OPEN: u32 = u32::MAX;
+    pub(super) const OPEN: u32 = u32::MAX;
 
-    pub fn ended(&self) -> bool {
+    pub(super) fn ended(&self) -> bool {
         self.triggered != RawCall::OPEN
     }
 }

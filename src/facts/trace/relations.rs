@@ -385,7 +385,7 @@ impl Store {
         totals
     }
 
-    pub fn relations(&self, within: Within) -> Vec<Relation> {
+    pub(crate) fn relations(&self, within: Within) -> Vec<Relation> {
         let inside = self.inside(within);
         let few = self.few_relations(&inside);
         let mut relations = few.unwrap_or_else(|| self.totals(&inside).relations());
@@ -394,7 +394,7 @@ impl Store {
         relations
     }
 
-    pub fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
+    pub(crate) fn function_metrics(&self, within: Within) -> Vec<FunctionMetrics> {
         let inside = self.inside(within);
         let mut metrics: Vec<FunctionMetrics> =
             if within.range.is_none() && self.metrics.len() == self.functions {
@@ -407,7 +407,7 @@ impl Store {
         metrics
     }
 
-    pub fn running(&self, t: Time) -> Vec<Relation> {
+    pub(crate) fn running(&self, t: Time) -> Vec<Relation> {
         let mut relations = self.few_running(t).unwrap_or_else(|| {
             let mut totals = Totals::new(self);
             for calls in self.all_calls() {

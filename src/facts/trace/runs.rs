@@ -76,7 +76,7 @@ pub(crate) struct AtDepth {
 }
 
 impl AtDepth {
-    pub const NOTHING: AtDepth = AtDepth {
+    pub(crate) const NOTHING: AtDepth = AtDepth {
         open: 0,
         started: 0,
         last: NONE,
@@ -126,11 +126,11 @@ fn of_beside(kept: u64, top: u64) -> u64 {
 }
 
 impl PageWriter {
-    pub fn len(&self) -> u32 {
+    pub(super) fn len(&self) -> u32 {
         self.ends.len() as u32
     }
 
-    pub fn push(&mut self, end: u64, run: &Written<'_>) {
+    pub(super) fn push(&mut self, end: u64, run: &Written<'_>) {
         self.ends.push(end);
         self.around.push(run.around);
         self.lowest.push(run.lowest);
@@ -140,7 +140,7 @@ impl PageWriter {
         self.depth_ends.push(self.depths.len() as u32);
     }
 
-    pub fn run(&self, run: usize) -> Written<'_> {
+    pub(super) fn run(&self, run: usize) -> Written<'_> {
         let part = |ends: &[u32]| {
             let start = run.checked_sub(1).map_or(0, |before| ends[before]);
             start as usize..ends[run] as usize
@@ -164,7 +164,13 @@ impl PageWriter {
     }
 
     /// Appends the page, which begins at `base`, with or without its lists, and takes it.
-    pub fn write(&mut self, base: u64, is_listed: bool, values: &mut Vec<u64>, out: &mut Vec<u8>) {
+    pub(super) fn write(
+        &mut self,
+        base: u64,
+        is_listed: bool,
+        values: &mut Vec<u64>,
+        out: &mut Vec<u8>,
+    ) {
         if !is_listed {
             self.shares.clear();
             self.share_ends.clear();
@@ -271,7 +277,7 @@ const LAST: usize = 10;
 
 impl<'a> Page<'a> {
     /// None when the bytes do not hold what they say.
-    pub fn parse(bytes: &'a [u8]) -> Option<Page<'a>> {
+    pub(crate) fn parse(bytes: &'a [u8]) -> Option<Page<'a>> {
         let number = |at: usize| {
             let number = bytes.get(at * size_of::<u32>()..)?.first_chunk()?;
             Some(u32::from_le_bytes(*number))
@@ -317,13 +323,13 @@ impl<'a> Page<'a> {
     }
 
     /// When runs end, since the page begins.
-    pub fn ends(&self, out: &mut Vec<u64>) {
+    pub(crate) fn ends(&self, out: &mut Vec<u64>) {
         self.columns[ENDS].unpack(self.bytes, 0..self.runs, out);
     }
 
     /// The least depth at which a call of a run, or the one behind it, starts: calls less deep are around all of it.
     #[inline]
-    pub fn lowest(&self, run: usize) -> u32 {
+    pub(crate) fn lowest(&self, run: usize) -> u32 {
         if run < self.runs {
             self.at(LOWEST, run) as u32
         } else {
@@ -333,7 +339,7 @@ impl<'a> Page<'a> {
 
     /// How many calls are open where a run ends, around the call that starts there.
     #[inline]
-    pub fn around(&self, run: usize) -> u32 {
+    pub(crate) fn around(&self, run: usize) -> u32 {
         if run < self.runs {
             self.at(AROUND, run) as u32
         } else {
@@ -343,7 +349,12 @@ impl<'a> Page<'a> {
 
     /// Hands what functions have of a run to `see`: functions, for how long open, and on top.
     #[inline]
-    pub fn shares(&self, run: usize, room: &mut Unpacked, mut see: impl FnMut(u64, u64, u64)) {
+    pub(crate) fn shares(
+        &self,
+        run: usize,
+        room: &mut Unpacked,
+        mut see: impl FnMut(u64, u64, u64),
+    ) {
         let part = self.part(SHARE_ENDS, self.shares, run);
         let [functions, open, top] = &mut room.0;
         let mut function = u64::MAX;
@@ -360,18 +371,18 @@ impl<'a> Page<'a> {
     }
 
     /// What depths have of a run, from its lowest on: entries of these.
-    pub fn depths(&self, run: usize) -> Range<usize> {
+    pub(crate) fn depths(&self, run: usize) -> Range<usize> {
         self.part(DEPTH_ENDS, self.depths, run)
     }
 
     /// One more than the functions of the last calls of the depths of these entries that start in their run; 0
     /// without one.
-    pub fn lasts(&self, entries: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn lasts(&self, entries: Range<usize>, out: &mut Vec<u64>) {
         self.columns[LAST].unpack(self.bytes, entries, out);
     }
 
     /// For how long calls of the depths of these entries are open, all together.
-    pub fn open_of(&self, entries: Range<usize>, room: &mut Unpacked) -> u64 {
+    pub(crate) fn open_of(&self, entries: Range<usize>, room: &mut Unpacked) -> u64 {
         let [open, ..] = &mut room.0;
         self.columns[DEPTH_OPEN].unpack(self.bytes, entries, open);
         open.iter().fold(0, |sum, &open| sum.saturating_add(open))
@@ -379,7 +390,7 @@ impl<'a> Page<'a> {
 
     /// Hands these entries to `see`, in order of depth.
     #[inline]
-    pub fn each_depth(
+    pub(crate) fn each_depth(
         &self,
         entries: Range<usize>,
         room: &mut Unpacked,

@@ -6,7 +6,7 @@ use callscape_base::units::{Cost, FunctionId, ThreadId, Time};
 
 impl Store {
     /// As [`Trace::running_between`](super::Trace::running_between).
-    pub fn running_between(
+    pub(crate) fn running_between(
         &self,
         from: Time,
         to: Time,

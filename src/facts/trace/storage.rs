@@ -40,12 +40,12 @@ impl Deref for Bytes {
 
 impl Bytes {
     /// Maps all of `file`.
-    pub fn map(file: &File) -> io::Result<Bytes> {
+    pub(crate) fn map(file: &File) -> io::Result<Bytes> {
         Ok(Bytes::Mapped(Arc::new(Mapped::new(file)?)))
     }
 
     /// What is mapped, where it is.
-    pub fn mapped(&self) -> Option<&Mapped> {
+    pub(crate) fn mapped(&self) -> Option<&Mapped> {
         match self {
             Bytes::Mapped(map) => Some(map),
             _ => None,
@@ -53,7 +53,7 @@ impl Bytes {
     }
 
     /// What `packed` bytes were before they were packed, `len` bytes, a multiple of 8; none when they are not.
-    pub fn unpack(packed: &[u8], len: usize) -> Option<Bytes> {
+    pub(crate) fn unpack(packed: &[u8], len: usize) -> Option<Bytes> {
         let mut words = vec![0u64; len.div_ceil(size_of::<u64>())];
         let unpacked =
             zstd::bulk::decompress_to_buffer(packed, bytemuck::cast_slice_mut::<_, u8>(&mut words));
@@ -77,7 +77,7 @@ impl<T> Default for Table<T> {
 
 impl<T: Pod> Table<T> {
     /// The rows in `range` of `bytes`; none when they do not fit it.
-    pub fn part(bytes: &Bytes, range: Range<usize>) -> Option<Table<T>> {
+    pub(crate) fn part(bytes: &Bytes, range: Range<usize>) -> Option<Table<T>> {
         let rows = bytes.get(range.clone())?;
         bytemuck::try_cast_slice::<u8, T>(rows).ok()?;
         Some(Table::Part(bytes.clone(), range))
@@ -132,7 +132,7 @@ pub(crate) struct Growing {
 
 impl Growing {
     /// Starts with `bytes`.
-    pub fn new(bytes: Vec<u8>) -> Growing {
+    pub(crate) fn new(bytes: Vec<u8>) -> Growing {
         Growing {
             memory: bytes,
             ..Growing::default()
@@ -140,7 +140,7 @@ impl Growing {
     }
 
     /// Hands the bytes to `write`, to be added to, and gives back what was added.
-    pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> (u64, &[u8]) {
+    pub(crate) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> (u64, &[u8]) {
         let limit = if self.file.is_some() { CHUNK } else { MEMORY };
         if self.memory.len() >= limit && !self.refused {
             self.spill();
@@ -178,7 +178,7 @@ impl Growing {
     }
 
     /// The bytes, and the file that they lie in.
-    pub fn finish(mut self) -> io::Result<(Bytes, Option<Temporary>)> {
+    pub(crate) fn finish(mut self) -> io::Result<(Bytes, Option<Temporary>)> {
         if self.file.is_some() && !self.refused && !self.memory.is_empty() {
             self.spill();
         }

@@ -83,7 +83,7 @@ pub(crate) struct Checks {
 const SMALLEST: u64 = 32;
 
 impl Checks {
-    pub fn new(bytes: usize) -> Checks {
+    pub(crate) fn new(bytes: usize) -> Checks {
         let words = bytes as u64 / SMALLEST / 64 + 1;
         Checks {
             intact: (0..words).map(|_| AtomicU64::new(0)).collect(),
@@ -112,21 +112,21 @@ impl Checks {
 }
 
 impl Store {
-    pub fn thread(&self, thread: ThreadId) -> Calls<'_> {
+    pub(crate) fn thread(&self, thread: ThreadId) -> Calls<'_> {
         Calls {
             store: self,
             tables: &self.threads[thread.index()],
         }
     }
 
-    pub fn all_calls(&self) -> impl Iterator<Item = Calls<'_>> {
+    pub(crate) fn all_calls(&self) -> impl Iterator<Item = Calls<'_>> {
         self.threads.iter().map(|tables| Calls {
             store: self,
             tables,
         })
     }
 
-    pub fn bytes_used(&self) -> u64 {
+    pub(crate) fn bytes_used(&self) -> u64 {
         let tables = self.threads.iter().map(|tables| {
             size_of_val(&*tables.blocks)
                 + size_of_val(&*tables.open)
@@ -170,18 +170,18 @@ impl Store {
     }
 
     /// Whether some bytes have been found that are not those that were written, or that are missing.
-    pub fn is_damaged(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         let checks = self.checks.as_ref();
         checks.is_some_and(|checks| checks.damaged.load(Ordering::Relaxed)) || self.was_cut()
     }
 
     /// Whether its file has become shorter and that was met with.
-    pub fn was_cut(&self) -> bool {
+    pub(crate) fn was_cut(&self) -> bool {
         self.data.mapped().is_some_and(Mapped::was_cut)
     }
 
     /// Compares all bytes with their checksums. Whether they are those that were written.
-    pub fn check_all(&self) -> bool {
+    pub(crate) fn check_all(&self) -> bool {
         for tables in &self.threads {
             for block in tables.blocks.iter() {
                 self.bytes(block.offset, block.size, block.checksum);
@@ -195,7 +195,7 @@ impl Store {
     }
 
     /// The pairs in order of caller, then callee.
-    pub fn pair_order(&self) -> &[u32] {
+    pub(crate) fn pair_order(&self) -> &[u32] {
         self.pair_order.get_or_init(|| {
             let pairs = &*self.pairs;
             let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
@@ -205,7 +205,7 @@ impl Store {
     }
 
     /// The callee of `pair`.
-    pub fn callee(&self, pair: u32) -> FunctionId {
+    pub(crate) fn callee(&self, pair: u32) -> FunctionId {
         let pair = self.pairs.get(pair as usize);
         FunctionId(pair.map_or(0, |pair| pair.callee))
     }
@@ -224,11 +224,11 @@ pub(super) fn place(call: u32) -> (usize, usize) {
 }
 
 impl<'a> Calls<'a> {
-    pub fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.tables.calls
     }
 
-    pub fn block(&self, index: usize) -> Block<'a> {
+    pub(crate) fn block(&self, index: usize) -> Block<'a> {
         let Some(entry) = self.tables.blocks.get(index) else {
             return Block::default();
         };
@@ -236,7 +236,7 @@ impl<'a> Calls<'a> {
         self.store.parsed(Block::parse(bytes, entry.start))
     }
 
-    pub fn group(&self, index: usize) -> (u64, Summary<'a>) {
+    pub(crate) fn group(&self, index: usize) -> (u64, Summary<'a>) {
         let base = self.block_start(index * GROUP_BLOCKS);
         let entry = self.tables.groups.get(index);
         (
@@ -248,12 +248,12 @@ impl<'a> Calls<'a> {
     }
 
     /// Whether it is known what happens in runs of calls; not in a trace of few.
-    pub fn has_runs(&self) -> bool {
+    pub(crate) fn has_runs(&self) -> bool {
         !self.tables.runs.is_empty()
     }
 
     /// A page of the runs of a level, and when it begins.
-    pub fn page(&self, level: usize, page: u32) -> (u64, Page<'a>) {
+    pub(crate) fn page(&self, level: usize, page: u32) -> (u64, Page<'a>) {
         let first = (u64::from(page) * u64::from(runs::in_page(level))) << level;
         let first = first * u64::from(runs::SHORTEST) / BLOCK as u64;
         let base = self.block_start(first as usize);
@@ -266,7 +266,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The summary of the first `count` × 256 blocks.
-    pub fn checkpoint(&self, count: usize) -> (u64, Summary<'a>) {
+    pub(crate) fn checkpoint(&self, count: usize) -> (u64, Summary<'a>) {
         let entry = count
             .checked_sub(1)
             .and_then(|index| self.tables.checkpoints.get(index));
@@ -279,12 +279,12 @@ impl<'a> Calls<'a> {
     }
 
     /// When the first call of a block starts.
-    pub fn block_start(&self, index: usize) -> u64 {
+    pub(crate) fn block_start(&self, index: usize) -> u64 {
         self.tables.blocks.get(index).map_or(0, |entry| entry.start)
     }
 
     /// The calls of block `index` that are open at its end.
-    pub fn open_in_block(&self, index: usize) -> &'a [OpenCall] {
+    pub(crate) fn open_in_block(&self, index: usize) -> &'a [OpenCall] {
         let open = &self.tables.open;
         let first = |index: usize| {
             let entry = self.tables.blocks.get(index);
@@ -297,7 +297,7 @@ impl<'a> Calls<'a> {
     }
 
     /// How many calls are open before the first call of block `index`, around it; none behind the last block.
-    pub fn depth_before(&self, index: usize) -> u32 {
+    pub(crate) fn depth_before(&self, index: usize) -> u32 {
         if index < self.tables.blocks.len() {
             self.block(index).depth(0)
         } else {
@@ -306,14 +306,14 @@ impl<'a> Calls<'a> {
     }
 
     /// The row of a call that is open at the end of its block.
-    pub fn open_call(&self, call: u32) -> Option<&'a OpenCall> {
+    pub(crate) fn open_call(&self, call: u32) -> Option<&'a OpenCall> {
         let open = self.open_in_block(place(call).0);
         let found = open.binary_search_by_key(&call, |open| open.call).ok()?;
         Some(&open[found])
     }
 
     /// The calls that are open before the first call of a block, innermost first.
-    pub fn open_before(&self, block: usize) -> impl Iterator<Item = &'a OpenCall> + use<'a> {
+    pub(crate) fn open_before(&self, block: usize) -> impl Iterator<Item = &'a OpenCall> + use<'a> {
         let tables = self.tables;
         let mut next = tables
             .blocks
@@ -332,7 +332,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The facts of call `i` of `block`.
-    pub fn facts_in(&self, block: &Block<'_>, call: u32) -> Facts {
+    pub(crate) fn facts_in(&self, block: &Block<'_>, call: u32) -> Facts {
         let (_, i) = place(call);
         let start = block.start(i);
         let (end, triggered) = match block.ended(i) {
@@ -350,11 +350,11 @@ impl<'a> Calls<'a> {
         }
     }
 
-    pub fn facts(&self, call: u32) -> Facts {
+    pub(crate) fn facts(&self, call: u32) -> Facts {
         self.facts_in(&self.block(place(call).0), call)
     }
 
-    pub fn pair(&self, call: u32) -> u32 {
+    pub(crate) fn pair(&self, call: u32) -> u32 {
         let (index, local) = place(call);
         self.block(index).pair(local)
     }
@@ -366,23 +366,23 @@ impl<'a> Calls<'a> {
     }
 
     /// The number of calls that start at or before `t`.
-    pub fn started(&self, t: u64) -> u32 {
+    pub(crate) fn started(&self, t: u64) -> u32 {
         Cursor::new(*self).started(t)
     }
 
     /// The number of calls that start before `t`.
-    pub fn started_before(&self, t: u64) -> u32 {
+    pub(crate) fn started_before(&self, t: u64) -> u32 {
         t.checked_sub(1).map_or(0, |t| self.started(t))
     }
 
     /// Hands the stack at a position to `visit`, innermost first, as long as it says so.
     /// O(block / 64 + depth).
-    pub fn visit_stack(&self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
+    pub(crate) fn visit_stack(&self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
         Cursor::new(*self).visit_stack(position, visit);
     }
 
     /// The cost of the direct subcalls of a call. O(block).
-    pub fn children(&self, call: u32) -> u64 {
+    pub(crate) fn children(&self, call: u32) -> u64 {
         self.children_in(&self.block(place(call).0), call)
     }
 
@@ -435,12 +435,12 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub fn new(calls: Calls<'a>) -> Cursor<'a> {
+    pub(super) fn new(calls: Calls<'a>) -> Cursor<'a> {
         Cursor::within(calls, &mut StackRoom::default())
     }
 
     /// One that works in `room`, until it [`leaves`](Self::leave) it.
-    pub fn within(calls: Calls<'a>, room: &mut StackRoom) -> Cursor<'a> {
+    pub(super) fn within(calls: Calls<'a>, room: &mut StackRoom) -> Cursor<'a> {
         Cursor {
             calls,
             index: usize::MAX,
@@ -449,11 +449,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub fn leave(self, room: &mut StackRoom) {
+    pub(super) fn leave(self, room: &mut StackRoom) {
         room.0 = self.depths;
     }
 
-    pub fn block(&mut self, index: usize) -> &Block<'a> {
+    pub(super) fn block(&mut self, index: usize) -> &Block<'a> {
         if index != self.index {
             self.index = index;
             self.block = self.calls.block(index);
@@ -461,25 +461,25 @@ impl<'a> Cursor<'a> {
         &self.block
     }
 
-    pub fn facts(&mut self, call: u32) -> Facts {
+    pub(super) fn facts(&mut self, call: u32) -> Facts {
         let (index, _) = place(call);
         self.block(index);
         self.calls.facts_in(&self.block, call)
     }
 
-    pub fn pair(&mut self, call: u32) -> u32 {
+    pub(super) fn pair(&mut self, call: u32) -> u32 {
         let (index, local) = place(call);
         self.block(index).pair(local)
     }
 
     /// As [`Calls::children`].
-    pub fn children(&mut self, call: u32) -> u64 {
+    pub(super) fn children(&mut self, call: u32) -> u64 {
         self.block(place(call).0);
         self.calls.children_in(&self.block, call)
     }
 
     /// As [`Calls::started`].
-    pub fn started(&mut self, t: u64) -> u32 {
+    pub(super) fn started(&mut self, t: u64) -> u32 {
         let start = |index: usize| self.calls.tables.blocks.get(index).map(|entry| entry.start);
         let holds = |index: &usize| {
             start(*index).is_some_and(|start| start <= t)
@@ -495,12 +495,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// As [`Calls::visit_stack`].
-    pub fn visit_stack(&mut self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
+    pub(super) fn visit_stack(&mut self, position: u32, visit: impl FnMut(CallId, Facts) -> bool) {
         self.visit_stack_below(position, u32::MAX, visit);
     }
 
     /// The same of the calls less deep than `below` alone.
-    pub fn visit_stack_below(
+    pub(super) fn visit_stack_below(
         &mut self,
         position: u32,
         below: u32,

@@ -19,7 +19,7 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// Adds the sums of a run that follows.
-    pub fn add(&mut self, other: &Sums) {
+    pub(crate) fn add(&mut self, other: &Sums) {
         self.calls = self.calls.wrapping_add(other.calls);
         self.cost = self.cost.wrapping_add(other.cost);
         self.children = self.children.wrapping_add(other.children);
@@ -106,7 +106,7 @@ pub(crate) struct Summary<'a> {
 
 impl<'a> Summary<'a> {
     /// None when the bytes do not hold what they say.
-    pub fn parse(bytes: &'a [u8], is_of_block: bool) -> Option<Summary<'a>> {
+    pub(crate) fn parse(bytes: &'a [u8], is_of_block: bool) -> Option<Summary<'a>> {
         let len = u32::from_le_bytes(*bytes.first_chunk()?) as usize;
         let mut at = size_of::<u32>();
         let mut columns = [Column::default(); FIELDS.len()];
@@ -135,7 +135,7 @@ impl<'a> Summary<'a> {
     }
 
     /// The pairs, and how many calls of each start in the run.
-    pub fn calls(self) -> impl Iterator<Item = (u32, u64)> + 'a {
+    pub(crate) fn calls(self) -> impl Iterator<Item = (u32, u64)> + 'a {
         let [_, calls, ..] = self.columns;
         let bytes = self.bytes;
         let places = self.pairs().enumerate();
@@ -143,7 +143,7 @@ impl<'a> Summary<'a> {
     }
 
     /// How many calls of the pairs that are wanted start in the run.
-    pub fn calls_of(self, mut is_wanted: impl FnMut(u32) -> bool) -> u64 {
+    pub(crate) fn calls_of(self, mut is_wanted: impl FnMut(u32) -> bool) -> u64 {
         let [_, calls, ..] = self.columns;
         let wanted = self
             .pairs()
@@ -152,7 +152,7 @@ impl<'a> Summary<'a> {
         wanted.map(|(i, _)| calls.get(self.bytes, i)).sum()
     }
 
-    pub fn entries(self) -> impl Iterator<Item = Entry> + 'a {
+    pub(crate) fn entries(self) -> impl Iterator<Item = Entry> + 'a {
         let [_, calls, cost, children, nested, last_end] = self.columns;
         let bytes = self.bytes;
         self.pairs().enumerate().map(move |(i, pair)| {
@@ -186,24 +186,24 @@ pub(super) struct Present {
 }
 
 impl Runs {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.runs.len()
     }
 
     /// What the times of the first run count from.
-    pub fn base(&self) -> u64 {
+    pub(super) fn base(&self) -> u64 {
         self.runs.first().map_or(0, |run| run.0)
     }
 
     /// Adds a run, in which each pair stands once. Its times count from `base`.
-    pub fn push(&mut self, base: u64, entries: &[Entry]) {
+    pub(super) fn push(&mut self, base: u64, entries: &[Entry]) {
         self.entries.extend_from_slice(entries);
         self.runs.push((base, self.entries.len()));
     }
 
     /// Merges the runs into one in order of pair, whose times count from `base`, and forgets them. O(entries), and a
     /// bit for each pair between the least and the greatest.
-    pub fn merge(&mut self, base: u64, present: &mut Present, merged: &mut Vec<Entry>) {
+    pub(super) fn merge(&mut self, base: u64, present: &mut Present, merged: &mut Vec<Entry>) {
         let pairs = || self.entries.iter().map(|entry| entry.pair);
         let least = pairs().min().unwrap_or(0);
         let greatest = pairs().max().unwrap_or(0);

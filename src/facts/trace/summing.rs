@@ -123,7 +123,7 @@ fn merge(a: &[Share], b: &[Share], out: &mut Vec<Share>) {
 
 impl Summing {
     /// Takes the next run. Pages that are whole now are to be taken.
-    pub fn push(&mut self, run: &Whole<'_>) {
+    pub(super) fn push(&mut self, run: &Whole<'_>) {
         for ended in run.outlived {
             self.outlived(*ended);
         }
@@ -254,12 +254,12 @@ impl Summing {
     }
 
     /// The next page that is whole.
-    pub fn take_full(&mut self) -> Option<Full> {
+    pub(super) fn take_full(&mut self) -> Option<Full> {
         self.full.pop()
     }
 
     /// The pages that are not whole, at the end.
-    pub fn rest(&self) -> Vec<Full> {
+    pub(super) fn rest(&self) -> Vec<Full> {
         let levels = self.levels.iter().enumerate();
         let begun = levels.filter(|(_, of_level)| of_level.page.len() > 0);
         begun
@@ -294,7 +294,7 @@ impl Summing {
     }
 
     /// Appends a page, and begins the next.
-    pub fn write(&mut self, full: &Full, values: &mut Vec<u64>, out: &mut Vec<u8>) {
+    pub(super) fn write(&mut self, full: &Full, values: &mut Vec<u64>, out: &mut Vec<u8>) {
         let is_listed = self.is_listed(full.level);
         let page = &mut self.levels[full.level].page;
         page.write(full.base, is_listed, values, out);

@@ -8,13 +8,13 @@ use super::store::{Calls, Cursor};
 use callscape_base::units::{CallId, Time, TimeRange};
 
 impl Calls<'_> {
-    pub fn at(&self, id: CallId) -> Call {
+    pub(crate) fn at(&self, id: CallId) -> Call {
         let mut cursor = Cursor::new(*self);
         self.call(cursor.facts(id.0), cursor.pair(id.0))
     }
 
     /// The calls with these numbers, those past the last left out. O(n).
-    pub fn numbered(&self, numbers: Range<u32>) -> Vec<Call> {
+    pub(crate) fn numbered(&self, numbers: Range<u32>) -> Vec<Call> {
         let mut cursor = Cursor::new(*self);
         let numbers = numbers.start..numbers.end.min(self.len());
         let call = |number| self.call(cursor.facts(number), cursor.pair(number));
@@ -33,7 +33,7 @@ impl Calls<'_> {
 
     /// Hands the calls that overlap `range` and lie at most `deepest` deep to `visit` in order of start,
     /// until it says no.
-    pub fn calls_in(
+    pub(crate) fn calls_in(
         &self,
         range: TimeRange,
         deepest: u32,

@@ -70,7 +70,7 @@ pub(crate) struct Shared {
 }
 
 impl ThreadWriter {
-    pub fn new(shared: &mut Shared) -> ThreadWriter {
+    pub(crate) fn new(shared: &mut Shared) -> ThreadWriter {
         shared.threads += 1;
         ThreadWriter {
             thread: shared.threads - 1,
@@ -81,18 +81,18 @@ impl ThreadWriter {
 
     /// The number of open calls.
     #[inline]
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.stack.len()
     }
 
     /// The functions of the open calls, outermost first.
-    pub fn open_functions(&self) -> &[u32] {
+    pub(crate) fn open_functions(&self) -> &[u32] {
         &self.functions
     }
 
     /// The number of calls so far.
     #[inline]
-    pub fn calls(&self) -> usize {
+    pub(crate) fn calls(&self) -> usize {
         self.blocks * BLOCK + self.calls.len()
     }
 
@@ -138,7 +138,7 @@ impl ThreadWriter {
 
     /// Says that the next call to start is one of `function`, inside the calls that are open now.
     #[inline]
-    pub fn expect(&self, function: FunctionId) {
+    pub(crate) fn expect(&self, function: FunctionId) {
         self.sums.expect(Pair {
             caller: self.functions.last().copied().unwrap_or(NONE),
             callee: function.0,
@@ -147,7 +147,7 @@ impl ThreadWriter {
 
     /// A call starts; `start` is not before the last start or end.
     #[inline]
-    pub fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
+    pub(crate) fn enter(&mut self, shared: &mut Shared, start: u64, function: FunctionId) {
         let (_, nested) = self.begin(shared, start, function.0);
         self.on_stack.enter(function.0, &self.functions);
         self.stack.push(Running {
@@ -164,7 +164,7 @@ impl ThreadWriter {
 
     /// The innermost open call ends; `end` is not before the last start or end.
     #[inline]
-    pub fn exit(&mut self, end: u64) {
+    pub(crate) fn exit(&mut self, end: u64) {
         let (Some(running), Some(callee)) = (self.stack.pop(), self.functions.pop()) else {
             return;
         };
@@ -203,7 +203,7 @@ impl ThreadWriter {
     /// A call starts and ends without another in between, as [`ThreadWriter::enter`] and
     /// [`ThreadWriter::exit`] would have it.
     #[inline]
-    pub fn leaf(&mut self, shared: &mut Shared, start: u64, end: u64, function: FunctionId) {
+    pub(crate) fn leaf(&mut self, shared: &mut Shared, start: u64, end: u64, function: FunctionId) {
         let (slot, nested) = self.begin(shared, start, function.0);
         let cost = end.wrapping_sub(start);
         if let Some(call) = self.calls.last_mut() {
@@ -316,7 +316,7 @@ impl ThreadWriter {
     }
 
     /// When the first call starts; none without calls.
-    pub fn start(&self) -> Option<u64> {
+    pub(crate) fn start(&self) -> Option<u64> {
         let first = self.calls.first().map(|call| call.start);
         if self.blocks > 0 {
             Some(self.start)

@@ -13,7 +13,7 @@ pub(super) const LONGEST_NAME: usize = 4096;
 
 /// A file in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     pub name: String,
     pub size: u64,
     /// Where its own header stands.
@@ -55,7 +55,7 @@ impl<'a> Numbers<'a> {
 }
 
 /// The files in the archive, at most `most` of them. What is read is held against the length of the file.
-pub fn entries(file: &mut (impl Read + Seek), most: usize) -> io::Result<Vec<Entry>> {
+pub(super) fn entries(file: &mut (impl Read + Seek), most: usize) -> io::Result<Vec<Entry>> {
     let length = file.seek(SeekFrom::End(0))?;
     let reach = length.saturating_sub(REACH);
     file.seek(SeekFrom::Start(reach))?;
@@ -168,7 +168,10 @@ fn larger<const N: usize>(extra: &[u8], values: [&mut u64; N]) -> io::Result<()>
 
 /// The files in an archive without its directory, at most `most` of them, as far as it goes. O(size) where writers put
 /// sizes behind what they are of.
-pub fn entries_found(file: &mut (impl BufRead + Seek), most: usize) -> io::Result<Vec<Entry>> {
+pub(super) fn entries_found(
+    file: &mut (impl BufRead + Seek),
+    most: usize,
+) -> io::Result<Vec<Entry>> {
     /// Says that checksum and sizes stand behind the data.
     const BEHIND: u64 = 1 << 3;
     let length = file.seek(SeekFrom::End(0))?;
@@ -248,7 +251,10 @@ pub fn entries_found(file: &mut (impl BufRead + Seek), most: usize) -> io::Resul
 }
 
 /// The bytes of an entry.
-pub fn open<'a>(mut file: impl Read + Seek + 'a, entry: &Entry) -> io::Result<Box<dyn Read + 'a>> {
+pub(super) fn open<'a>(
+    mut file: impl Read + Seek + 'a,
+    entry: &Entry,
+) -> io::Result<Box<dyn Read + 'a>> {
     file.seek(SeekFrom::Start(entry.header))?;
     let mut fixed = [0; 30];
     file.read_exact(&mut fixed)?;

@@ -4,7 +4,7 @@ use super::words::{number, words};
 
 /// The positions of a cost line.
 #[derive(Debug)]
-pub struct Positions {
+pub(super) struct Positions {
     /// How many there are.
     count: usize,
     /// Which of them is the line; none where lines are not told.
@@ -26,7 +26,7 @@ impl Default for Positions {
 
 impl Positions {
     /// What a header says: `instr line`.
-    pub fn of(text: &[u8]) -> Positions {
+    pub(super) fn of(text: &[u8]) -> Positions {
         let count = words(text).count();
         match count {
             0 => Positions::default(),
@@ -39,7 +39,7 @@ impl Positions {
     }
 
     /// Takes the positions that stand first, and gives the line; none where there is none that can be read.
-    pub fn read<'a>(&mut self, words: &mut impl Iterator<Item = &'a [u8]>) -> Option<u32> {
+    pub(super) fn read<'a>(&mut self, words: &mut impl Iterator<Item = &'a [u8]>) -> Option<u32> {
         let mut line = None;
         for at in 0..self.count {
             let word = words.next()?;

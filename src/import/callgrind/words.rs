@@ -6,11 +6,11 @@ use crate::decimal;
 use callscape_facts::hashing::BuildFast;
 
 /// Stands for no name.
-pub const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Names of one kind: objects, files or functions.
 #[derive(Default)]
-pub struct Names {
+pub(super) struct Names {
     texts: Vec<Box<[u8]>>,
     places: HashMap<Box<[u8]>, u32, BuildFast>,
     /// By compressed id.
@@ -29,7 +29,7 @@ impl Names {
     }
 
     /// The name in `(id) name`, `(id)` or `name`, and whether it is an id that was not given a name before.
-    pub fn read(&mut self, text: &[u8]) -> (u32, bool) {
+    pub(super) fn read(&mut self, text: &[u8]) -> (u32, bool) {
         let Some((id, name)) = compressed(text) else {
             return (self.place(text), false);
         };
@@ -46,7 +46,7 @@ impl Names {
         (place, true)
     }
 
-    pub fn text(&self, place: u32) -> &[u8] {
+    pub(super) fn text(&self, place: u32) -> &[u8] {
         self.texts.get(place as usize).map_or(b"", |text| text)
     }
 }
@@ -60,13 +60,13 @@ fn compressed(text: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// The words of a line.
-pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty())
 }
 
 /// A decimal number, or a hexadecimal one behind `0x`; none where there is none or it does not fit.
-pub fn number(text: &[u8]) -> Option<u64> {
+pub(super) fn number(text: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(text).ok()?;
     match text.strip_prefix("0x") {
         // `from_str_radix` takes a sign.
@@ -79,7 +79,7 @@ pub fn number(text: &[u8]) -> Option<u64> {
 }
 
 /// A number as [`number`] reads it, which may be negative.
-pub fn signed(text: &[u8]) -> Option<i64> {
+pub(super) fn signed(text: &[u8]) -> Option<i64> {
     let (sign, size) = match text.strip_prefix(b"-") {
         Some(size) => (-1, size),
         None => (1, text),
@@ -88,7 +88,7 @@ pub fn signed(text: &[u8]) -> Option<i64> {
 }
 
 /// A number as [`number`] reads it, or the whole number next to one with decimals, and whether it had any.
-pub fn rounded(text: &[u8]) -> Option<(u64, bool)> {
+pub(super) fn rounded(text: &[u8]) -> Option<(u64, bool)> {
     if memchr::memchr(b',', text).is_some() {
         let plain = decimal::plain(std::str::from_utf8(text).ok()?, true)?;
         return rounded(plain.as_bytes());

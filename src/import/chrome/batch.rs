@@ -2,11 +2,11 @@
 //! its memory once, not once an event.
 
 /// How many events there are in a batch.
-pub const MOST: usize = 32;
+pub(super) const MOST: usize = 32;
 
 /// A begin, end or complete event that lacks nothing and says no more than its name.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Plain<'a> {
+pub(super) struct Plain<'a> {
     pub offset: u64,
     /// As it is written; an end may have none.
     pub name: Option<&'a [u8]>,
@@ -22,13 +22,13 @@ pub struct Plain<'a> {
 }
 
 /// Events in the order of the file.
-pub struct Batch<'a> {
+pub(super) struct Batch<'a> {
     events: [Plain<'a>; MOST],
     count: usize,
 }
 
 impl<'a> Batch<'a> {
-    pub fn new() -> Batch<'a> {
+    pub(super) fn new() -> Batch<'a> {
         Batch {
             events: [Plain::default(); MOST],
             count: 0,
@@ -37,7 +37,7 @@ impl<'a> Batch<'a> {
 
     /// Adds an event; whether the batch is full then.
     #[inline]
-    pub fn push(&mut self, event: Plain<'a>) -> bool {
+    pub(super) fn push(&mut self, event: Plain<'a>) -> bool {
         if let Some(place) = self.events.get_mut(self.count) {
             *place = event;
             self.count += 1;
@@ -47,7 +47,7 @@ impl<'a> Batch<'a> {
 
     /// The events, which are in it no longer.
     #[inline]
-    pub fn take(&mut self) -> &[Plain<'a>] {
+    pub(super) fn take(&mut self) -> &[Plain<'a>] {
         let count = std::mem::take(&mut self.count);
         &self.events[..count]
     }

@@ -14,7 +14,7 @@ use callscape_facts::builder::TraceBuilder;
 const MOST_LANES: u32 = if cfg!(test) { 9 } else { 1000 };
 
 /// Builds the calls of all threads: `threads` are by place. Ends early where `progress` is cancelled. O(n log n).
-pub fn build(
+pub(crate) fn build(
     threads: &[ThreadId],
     completes: Completes,
     marks: Marks,
@@ -63,7 +63,7 @@ pub fn build(
 }
 
 /// Builds the further lanes of a thread. O(n) a lane.
-pub fn further_lanes(
+pub(crate) fn further_lanes(
     mut overlapping: Option<Box<Overlapping>>,
     thread: ThreadId,
     (builder, progress): (&mut TraceBuilder<'_>, &Progress),

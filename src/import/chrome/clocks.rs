@@ -32,7 +32,7 @@ struct Ran {
 }
 
 /// Those of a recording, in whatever order they come.
-pub struct Clocks {
+pub(super) struct Clocks {
     readings: Sorter<Reading, (u64, i64, i64)>,
     ran: Sorter<Ran, (u64, i64, i64)>,
 }
@@ -59,7 +59,7 @@ struct Open {
 impl Clocks {
     /// Takes what an event of the thread at this place says.
     #[inline]
-    pub fn take(&mut self, event: &Event<'_>, thread: usize) {
+    pub(super) fn take(&mut self, event: &Event<'_>, thread: usize) {
         if event.tts.is_some() || event.tdur.is_some() {
             self.take_clock(event, thread as u64);
         }
@@ -96,7 +96,7 @@ impl Clocks {
     }
 
     /// Tells the builder when threads have waited: `threads` are by place. O(n log n).
-    pub fn finish(
+    pub(super) fn finish(
         self,
         threads: &[ThreadId],
         builder: &mut TraceBuilder<'_>,

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 /// A call of which start and end are known: a complete event, or a begin with its end.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Complete {
+pub(crate) struct Complete {
     pub start: i64,
     pub end: i64,
     pub offset: u64,
@@ -18,7 +18,7 @@ pub struct Complete {
 
 impl Complete {
     /// Of calls that start together the longer is the outer one.
-    pub fn key(&self) -> (u32, i64, Reverse<i64>) {
+    pub(crate) fn key(&self) -> (u32, i64, Reverse<i64>) {
         (self.thread, self.start, Reverse(self.end))
     }
 }

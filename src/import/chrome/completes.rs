@@ -26,7 +26,7 @@ type Key = (u32, i64, Reverse<i64>);
 
 /// Complete events on their way into order: by thread, then as [`Complete::key`] has it, those of equal keys as they
 /// came. Bounded memory, but for 40 bytes a page.
-pub struct Completes {
+pub(crate) struct Completes {
     /// The last that came.
     events: Vec<Complete>,
     /// How many of them there may be.
@@ -119,12 +119,12 @@ impl Default for Completes {
 impl Completes {
     /// How many came since some were put aside.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
 
     #[inline]
-    pub fn push(&mut self, event: Complete) {
+    pub(crate) fn push(&mut self, event: Complete) {
         if self.events.len() >= self.most {
             self.put_aside();
         }
@@ -135,7 +135,7 @@ impl Completes {
     }
 
     /// The events in the order in which they came, as long as none was put aside; else none.
-    pub fn take_all(&mut self) -> Option<Vec<Complete>> {
+    pub(crate) fn take_all(&mut self) -> Option<Vec<Complete>> {
         let none = self.packed + self.late.total() == 0;
         none.then(|| {
             self.ends = Ends::default();
@@ -144,7 +144,7 @@ impl Completes {
     }
 
     /// How many came at all.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.packed + self.late.total() + self.events.len() as u64
     }
 
@@ -232,7 +232,7 @@ impl Completes {
 
     /// All events in order, which are added to `progress` as they are taken; they end early where it is cancelled.
     /// An error when they could be kept neither in memory nor in a file.
-    pub fn finish(mut self, progress: &Progress) -> io::Result<Ordered> {
+    pub(crate) fn finish(mut self, progress: &Progress) -> io::Result<Ordered> {
         self.put_aside();
         drop((self.events, self.ends));
         Ok(Ordered {
@@ -246,7 +246,7 @@ impl Completes {
 }
 
 /// Complete events in order.
-pub struct Ordered {
+pub(crate) struct Ordered {
     late: Sorted<Complete, Key>,
     stored: Bytes,
     threads: Vec<Pages>,
@@ -257,7 +257,7 @@ pub struct Ordered {
 
 impl Ordered {
     /// Whether there are any of a thread, all before it having been taken.
-    pub fn has(&self, thread: u32) -> bool {
+    pub(crate) fn has(&self, thread: u32) -> bool {
         let of_thread = self.threads.get(thread as usize);
         of_thread.is_some_and(|thread| !thread.pages.is_empty()) || self.late_of(thread)
     }
@@ -268,7 +268,7 @@ impl Ordered {
     }
 
     /// The events of a thread. Threads are to be taken in order of their places.
-    pub fn of(&mut self, thread: u32) -> OfThread<'_> {
+    pub(crate) fn of(&mut self, thread: u32) -> OfThread<'_> {
         let pages = self.threads.get_mut(thread as usize);
         let pages = pages.map(|thread| std::mem::take(&mut thread.pages));
         let mut of_thread = OfThread {
@@ -287,14 +287,14 @@ impl Ordered {
     }
 
     /// An error when events could not be read back, and some are missing, or when it was cancelled.
-    pub fn check(self) -> io::Result<()> {
+    pub(crate) fn check(self) -> io::Result<()> {
         self.error.map_or(Ok(()), Err)?;
         self.late.check()
     }
 }
 
 /// The events of one thread in order.
-pub struct OfThread<'a> {
+pub(crate) struct OfThread<'a> {
     from: &'a mut Ordered,
     thread: u32,
     pages: std::vec::IntoIter<Page>,

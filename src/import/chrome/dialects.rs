@@ -11,7 +11,7 @@ use callscape_facts::hashing::BuildFast;
 
 /// The functions of a trace, found by what its events say without allocation or decoding for each event.
 #[derive(Default)]
-pub struct Dialects {
+pub(super) struct Dialects {
     pub names: Spellings,
     /// By name, file, line, and what Callscape writes besides.
     located: HashMap<(Name, Name, u32, Option<Name>), FunctionId, BuildFast>,
@@ -20,7 +20,7 @@ pub struct Dialects {
 impl Dialects {
     /// The function that an event with this name and location is a call of.
     #[inline]
-    pub fn function(
+    pub(super) fn function(
         &mut self,
         name: Name,
         location: &Location<'_>,
@@ -34,7 +34,7 @@ impl Dialects {
 
     /// The function that an event with this name, and no location, is a call of.
     #[inline]
-    pub fn named(&mut self, name: Name, builder: &mut TraceBuilder<'_>) -> FunctionId {
+    pub(super) fn named(&mut self, name: Name, builder: &mut TraceBuilder<'_>) -> FunctionId {
         match self.names.function(name) {
             Some(function) => function,
             None => self.plain(name, builder),
@@ -90,7 +90,7 @@ impl Dialects {
 }
 
 /// VizTracer's `function (file:line)` as name, file and line; any other name alone.
-pub fn split_name(name: &str) -> (&str, &str, u32) {
+pub(crate) fn split_name(name: &str) -> (&str, &str, u32) {
     let alone = (name, "", 0);
     let Some(before_close) = name.strip_suffix(')') else {
         return alone;

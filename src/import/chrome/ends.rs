@@ -8,7 +8,7 @@ use super::complete::Complete;
 
 /// Calls as they come, and room to work in that is kept from one stretch to the next.
 #[derive(Default)]
-pub struct Ends {
+pub(super) struct Ends {
     /// By the place of the thread, the calls around which none has ended so far.
     outermost: Vec<Vec<Outermost>>,
     /// The threads that have any.
@@ -37,7 +37,7 @@ const NONE: u32 = u32::MAX;
 impl Ends {
     /// Takes the next call. O(1), amortised.
     #[inline]
-    pub fn push(&mut self, call: &Complete) {
+    pub(super) fn push(&mut self, call: &Complete) {
         let place = self.following.len() as u32;
         if self.outermost.len() <= call.thread as usize {
             self.add(call.thread);
@@ -80,7 +80,7 @@ impl Ends {
     /// Hands over the calls that came, which are `calls`, and forgets them: those of each thread in the order of
     /// [`Complete::key`], those of equal keys as they came. O(n) for calls that came as they ended, or in order of
     /// start, else O(n log n).
-    pub fn take(&mut self, calls: &[Complete], mut of_thread: impl FnMut(&[Complete])) {
+    pub(super) fn take(&mut self, calls: &[Complete], mut of_thread: impl FnMut(&[Complete])) {
         for &thread in &self.threads {
             let outermost = &mut self.outermost[thread as usize];
             self.ordered.clear();

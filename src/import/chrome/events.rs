@@ -6,7 +6,7 @@ use crate::json::{Cursor, Stop, Value, packed};
 /// An event as it is written; what it lacks is none. Texts are the content of JSON strings, escapes not
 /// resolved; numbers and texts are told apart nowhere, since writers mix them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Event<'a> {
+pub(super) struct Event<'a> {
     pub phase: Phase,
     pub name: Option<&'a [u8]>,
     pub pid: Option<&'a [u8]>,
@@ -38,7 +38,7 @@ pub struct Event<'a> {
 
 /// The kind of an event, a single character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Phase {
+pub(super) enum Phase {
     #[default]
     Missing,
     Is(u8),
@@ -48,7 +48,7 @@ pub enum Phase {
 
 /// Where an event says that its function stands, in the dialect of its writer.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Location<'a> {
+pub(super) struct Location<'a> {
     pub file: Option<&'a [u8]>,
     pub line: Option<u32>,
     /// `file:line` in one.
@@ -62,14 +62,14 @@ pub struct Location<'a> {
 impl Location<'_> {
     /// Whether it says nothing that tells functions of one name apart.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.file.is_none() && self.joined.is_none() && self.own.is_none()
     }
 }
 
 /// What a member of an event, or of its `args`, says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub(super) enum Field {
     Phase,
     Name,
     Pid,
@@ -169,7 +169,7 @@ impl Field {
 impl<'a> Event<'a> {
     /// Takes the value of a member.
     #[inline]
-    pub fn set(&mut self, field: Field, value: Value<'a>) {
+    pub(super) fn set(&mut self, field: Field, value: Value<'a>) {
         let bytes = value.bytes();
         match field {
             Field::Phase => {
@@ -215,7 +215,7 @@ fn nanoseconds(number: &[u8]) -> Result<i64, NoTime> {
 
 /// Reads the event whose `{` is the byte at the cursor.
 #[inline]
-pub fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
+pub(super) fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
     let mut event = Event::default();
     members(cursor, |field, value, _, _| event.set(field, value))?;
     Ok(event)
@@ -224,7 +224,7 @@ pub fn event<'a>(cursor: &mut Cursor<'a>) -> Result<Event<'a>, Stop> {
 /// Hands the members of the event whose `{` is the byte at the cursor, and those of its `args` and `id2`, to `take`:
 /// what each says, its value, and where its value begins and ends.
 #[inline]
-pub fn members<'a>(
+pub(super) fn members<'a>(
     cursor: &mut Cursor<'a>,
     mut take: impl FnMut(Field, Value<'a>, usize, usize),
 ) -> Result<(), Stop> {

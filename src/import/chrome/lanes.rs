@@ -15,7 +15,7 @@ type Group = (Box<[u8]>, Box<[u8]>);
 
 /// Which lane each id is on.
 #[derive(Default)]
-pub struct Lanes {
+pub(super) struct Lanes {
     taken: HashMap<(Group, Box<[u8]>), Taken, BuildFast>,
     groups: HashMap<Group, OfGroup, BuildFast>,
 }
@@ -37,7 +37,7 @@ struct OfGroup {
 const LANE: &[u8] = b"async ";
 
 /// Whether the thread of this key is a lane.
-pub fn is_one(key: &Key) -> bool {
+pub(super) fn is_one(key: &Key) -> bool {
     key.thread.starts_with(LANE)
 }
 
@@ -48,7 +48,7 @@ impl Lanes {
     }
 
     /// The place of the thread that a begin goes to, and whether no other with its id is open there.
-    pub fn begin(
+    pub(super) fn begin(
         &mut self,
         event: &Event<'_>,
         threads: &mut Threads,
@@ -76,7 +76,7 @@ impl Lanes {
     }
 
     /// The place of the thread that an end goes to; none where nothing with its id has begun.
-    pub fn end(&mut self, event: &Event<'_>) -> Option<usize> {
+    pub(super) fn end(&mut self, event: &Event<'_>) -> Option<usize> {
         let key = Lanes::key(event);
         let taken = self.taken.get_mut(&key)?;
         let lane = taken.lane;

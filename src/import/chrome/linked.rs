@@ -21,7 +21,7 @@ struct Began {
 
 /// What was told of causes so far.
 #[derive(Default)]
-pub struct Linked {
+pub(super) struct Linked {
     flows: Flows,
     began: Vec<Began>,
     /// Threads as events call them: some have no calls before, or none at all.
@@ -45,7 +45,7 @@ impl Linked {
 
     /// Takes an event of a flow; false where it lacks what tells which.
     /// `own` is what Callscape has written of a link: its kind, and the function of the call that begins then.
-    pub fn flow(
+    pub(super) fn flow(
         &mut self,
         phase: u8,
         event: &Event<'_>,
@@ -81,7 +81,7 @@ impl Linked {
 
     /// Takes a call that is a part of a flow.
     #[cold]
-    pub fn call(&mut self, event: &Event<'_>, time: i64, function: FunctionId, offset: u64) {
+    pub(super) fn call(&mut self, event: &Event<'_>, time: i64, function: FunctionId, offset: u64) {
         let Some(flow) = event.flow else { return };
         let is = |member: Option<&[u8]>| member.is_some_and(|it| it != b"false");
         let role = match (is(event.flow_in), is(event.flow_out)) {
@@ -103,7 +103,7 @@ impl Linked {
     }
 
     /// Takes an asynchronous operation that began on a lane of its own.
-    pub fn began(
+    pub(super) fn began(
         &mut self,
         event: &Event<'_>,
         lane: ThreadId,
@@ -121,7 +121,7 @@ impl Linked {
     }
 
     /// Hands the links to the builder.
-    pub fn build(
+    pub(super) fn build(
         self,
         threads: &Threads,
         builder: &mut TraceBuilder<'_>,

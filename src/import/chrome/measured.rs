@@ -104,7 +104,7 @@ const UNITS: [(&str, u64); 6] = [
 
 /// How many bytes one of a counter's values stands for, by the names of counter and series; none of what does not count
 /// memory.
-pub fn scale([name, series]: [&str; 2]) -> Option<u64> {
+pub(super) fn scale([name, series]: [&str; 2]) -> Option<u64> {
     let (of_name, of_series) = (words(name), words(series));
     let has = |words: &[String], known: &[&str]| words.iter().any(|word| known.contains(&&**word));
     let unit = |word: &String| UNITS.iter().find(|(unit, _)| unit == word);
@@ -141,7 +141,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// A decimal number of things of `scale` bytes in bytes, or what is wrong with it.
-pub fn amount(number: &[u8], scale: u64) -> Result<u64, &'static str> {
+pub(super) fn amount(number: &[u8], scale: u64) -> Result<u64, &'static str> {
     let wrong = |why| match why {
         NoTime::NotANumber => "counter-not-a-number",
         NoTime::OutOfRange => "counter-out-of-range",
@@ -162,7 +162,7 @@ pub fn amount(number: &[u8], scale: u64) -> Result<u64, &'static str> {
 }
 
 /// The bytes that a hexadecimal number counts, as dumps of memory have it.
-pub fn hexadecimal(number: &[u8]) -> Result<u64, &'static str> {
+pub(super) fn hexadecimal(number: &[u8]) -> Result<u64, &'static str> {
     let text = std::str::from_utf8(number).unwrap_or_default();
     if text.starts_with('-') {
         return Err("negative-counter");

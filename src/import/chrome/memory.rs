@@ -81,7 +81,7 @@ const MISSES: u32 = 64;
 
 /// Events of memory as they stand in the file.
 #[derive(Default)]
-pub struct Gathered {
+pub(super) struct Gathered {
     happened: Vec<Happened>,
     threads: Vec<Key>,
     thread_ids: HashMap<Key, u32, BuildFast>,
@@ -98,7 +98,7 @@ pub struct Gathered {
 impl Gathered {
     /// Takes an event that is no call, `raw` being all of it; false where it tells nothing of memory. `warn` counts
     /// what is wrong.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         (phase, offset): (u8, u64),
         event: &Event<'_>,
@@ -278,7 +278,7 @@ impl Gathered {
     }
 
     /// When the first of it happened or was measured, in nanoseconds on the recording's own clock; none of nothing.
-    pub fn began(&self) -> Option<i64> {
+    pub(super) fn began(&self) -> Option<i64> {
         let happened = self.happened.iter().map(|it| it.time);
         let measured = self.measured.iter().flat_map(|it| &it.values);
         happened.chain(measured.map(|&(time, _)| time)).min()
@@ -286,7 +286,7 @@ impl Gathered {
 
     /// The recording whose calls were read of the same file, with what is known of its memory. O(n log n + created × (log
     /// calls + depth)).
-    pub fn add_to(self, mut recording: Recording) -> Recording {
+    pub(super) fn add_to(self, mut recording: Recording) -> Recording {
         let reporter = Reporter::new();
         let file = recording.path.display().to_string();
         if let Some(memory) = self.finish(&recording.trace, &file, &reporter) {

@@ -19,7 +19,7 @@ use callscape_facts::hashing::BuildFast;
 /// A begin or end event that waits until all of its thread are known.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Mark {
+pub(crate) struct Mark {
     pub time: i64,
     pub offset: u64,
     /// The place of its thread.
@@ -36,14 +36,14 @@ const NO_NAME: u32 = u32::MAX;
 
 /// What a [`Mark`] marks.
 #[derive(Clone, Copy, Debug)]
-pub enum What {
+pub(crate) enum What {
     Begin(Name, FunctionId),
     /// The name is none where the event has none.
     End(Option<Name>),
 }
 
 impl Mark {
-    pub fn new(time: i64, offset: u64, thread: usize, what: What) -> Mark {
+    pub(crate) fn new(time: i64, offset: u64, thread: usize, what: What) -> Mark {
         let (function, name) = match what {
             What::Begin(name, function) => (function.0, Some(name)),
             What::End(name) => (END, name),
@@ -58,7 +58,7 @@ impl Mark {
         }
     }
 
-    pub fn what(&self) -> What {
+    pub(crate) fn what(&self) -> What {
         let name = (self.name != NO_NAME).then(|| Name::from_index(self.name));
         match (self.function, name) {
             (END, name) => What::End(name),
@@ -69,13 +69,13 @@ impl Mark {
     }
 
     /// Events of one time stay in the order of the file.
-    pub fn key(&self) -> (u32, i64) {
+    pub(crate) fn key(&self) -> (u32, i64) {
         (self.thread, self.time)
     }
 }
 
 /// Begin and end events on their way into order.
-pub type Marks = Sorter<Mark, (u32, i64)>;
+pub(crate) type Marks = Sorter<Mark, (u32, i64)>;
 
 /// What lies inside so many calls is left out (`too-deep`): no program has such a stack, and what each open call takes
 /// of memory is bounded.
@@ -84,7 +84,7 @@ const DEEPEST: usize = if cfg!(test) { 200 } else { 1 << 18 };
 /// Hands a begin or end to the builder, where `open` are the begins of its thread that wait for their end.
 /// Times never go back.
 #[inline]
-pub fn step(
+pub(crate) fn step(
     open: &mut OpenBegins,
     mark: &Mark,
     builder: &mut PlainEvents<'_>,
@@ -164,7 +164,7 @@ fn has_room(
 
 /// The begin events that wait for their end, on one thread.
 #[derive(Default)]
-pub struct OpenBegins {
+pub(crate) struct OpenBegins {
     open: Vec<OpenBegin>,
     /// By name, the open begins of it from outermost to innermost; kept from the first time that a search
     /// would have been long, so that ends which match nothing do not cost the depth of the stack each.
@@ -178,7 +178,7 @@ pub struct OpenBegins {
 
 /// A begin event that waits for its end.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenBegin {
+pub(crate) struct OpenBegin {
     pub name: Name,
     pub function: FunctionId,
     pub start: i64,
@@ -190,7 +190,7 @@ const SHORT_SEARCH: usize = 16;
 
 impl OpenBegins {
     #[inline]
-    pub fn begin(&mut self, begin: OpenBegin) {
+    pub(crate) fn begin(&mut self, begin: OpenBegin) {
         if let Some(by_name) = &mut self.by_name {
             let depths = by_name.entry(begin.name).or_default();
             depths.push(self.open.len() as u32);
@@ -200,7 +200,7 @@ impl OpenBegins {
 
     /// Hands those that wait to the builder.
     #[inline]
-    pub fn enter_waiting(&mut self, builder: &mut PlainEvents<'_>) {
+    pub(crate) fn enter_waiting(&mut self, builder: &mut PlainEvents<'_>) {
         self.enter_all_but(0, builder);
     }
 
@@ -268,7 +268,7 @@ impl OpenBegins {
 
     /// The innermost open begin.
     #[inline]
-    pub fn innermost(&self) -> Option<&OpenBegin> {
+    pub(crate) fn innermost(&self) -> Option<&OpenBegin> {
         self.open.last()
     }
 
@@ -307,7 +307,11 @@ impl OpenBegins {
     /// The end of a begin: how many begins end with it, those inside it and itself. `closed` is handed each,
     /// innermost first. None when no open begin has this name.
     #[inline]
-    pub fn end(&mut self, name: Option<Name>, mut closed: impl FnMut(OpenBegin)) -> Option<usize> {
+    pub(crate) fn end(
+        &mut self,
+        name: Option<Name>,
+        mut closed: impl FnMut(OpenBegin),
+    ) -> Option<usize> {
         let depth = self.find(name)?;
         let count = self.open.len() - depth;
         while self.open.len() > depth {
@@ -407,7 +411,7 @@ fn pair(
 /// Nests calls of one thread that come in order of start. A call that would end after the one around it has no place here:
 /// it is one of a further lane, or where calls are cut, ends with that (`overlap`).
 #[derive(Default)]
-pub struct Nesting {
+pub(crate) struct Nesting {
     open: Vec<Open>,
     overlapping: Option<Box<Overlapping>>,
     cuts: bool,
@@ -446,7 +450,7 @@ impl Open {
 
 impl Nesting {
     /// Cuts calls where they overlap.
-    pub fn cutting() -> Nesting {
+    pub(crate) fn cutting() -> Nesting {
         Nesting {
             cuts: true,
             ..Nesting::default()
@@ -455,7 +459,7 @@ impl Nesting {
 
     /// Places a complete event.
     #[inline]
-    pub fn complete(
+    pub(crate) fn complete(
         &mut self,
         call: &Complete,
         builder: &mut PlainEvents<'_>,
@@ -524,7 +528,7 @@ impl Nesting {
     }
 
     /// Ends all calls, and gives those that had no place.
-    pub fn finish(&mut self, builder: &mut PlainEvents<'_>) -> Option<Box<Overlapping>> {
+    pub(crate) fn finish(&mut self, builder: &mut PlainEvents<'_>) -> Option<Box<Overlapping>> {
         while let Some(call) = self.open.pop() {
             call.close(builder);
         }
@@ -533,7 +537,7 @@ impl Nesting {
 
     /// Builds the calls of a thread that has complete events, in order of their key, and begin and end
     /// events, in order of time. O(n log n).
-    pub fn mixed(
+    pub(crate) fn mixed(
         &mut self,
         (completes, marks): (impl Iterator<Item = Complete>, impl Iterator<Item = Mark>),
         builder: &mut PlainEvents<'_>,

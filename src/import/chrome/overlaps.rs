@@ -11,21 +11,21 @@ use callscape_base::progress::Progress;
 type Order = (u32, i64, Reverse<i64>);
 
 /// What has no place on a lane, in order of start.
-pub struct Overlapping {
+pub(crate) struct Overlapping {
     calls: Sorter<Complete, Order>,
     /// Start and end of those that are still open and not enclosed by one that starts later: starts rise, and ends fall.
     open: Vec<(i64, i64)>,
 }
 
 impl Overlapping {
-    pub fn boxed() -> Box<Overlapping> {
+    pub(crate) fn boxed() -> Box<Overlapping> {
         Box::new(Overlapping {
             calls: Sorter::new(Complete::key),
             open: Vec::new(),
         })
     }
 
-    pub fn push(&mut self, call: &Complete) {
+    pub(crate) fn push(&mut self, call: &Complete) {
         while self.open.last().is_some_and(|(_, end)| *end <= call.end) {
             self.open.pop();
         }
@@ -34,12 +34,12 @@ impl Overlapping {
     }
 
     /// The calls, in order of start. Fails if that takes a file that cannot be written, or `progress` is cancelled.
-    pub fn calls(self, progress: &Progress) -> io::Result<Sorted<Complete, Order>> {
+    pub(crate) fn calls(self, progress: &Progress) -> io::Result<Sorted<Complete, Order>> {
         self.calls.finish(progress)
     }
 
     /// Whether one of these encloses a call and is nearer to it than one that starts at `around`.
-    pub fn encloses(&mut self, call: &Complete, around: Option<i64>) -> bool {
+    pub(crate) fn encloses(&mut self, call: &Complete, around: Option<i64>) -> bool {
         while self.open.last().is_some_and(|(_, end)| *end <= call.start) {
             self.open.pop();
         }

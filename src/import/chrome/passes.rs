@@ -20,7 +20,7 @@ use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::recording::Recording;
 
 /// Reads a Chrome trace. One pass, two when events have to be put in order of time first; one more for samples.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let read = match pass(input, progress, Order::AsWritten)? {
         Some(read) => Some(read),
         None => pass(input, progress, Order::ByTime)?,

@@ -25,7 +25,7 @@ use callscape_facts::weighed::Weighed;
 
 /// What the samples of a trace add to it.
 #[derive(Default)]
-pub struct Sampled {
+pub(super) struct Sampled {
     pub samples: u64,
     pub lines: Option<Lines>,
     pub warnings: Vec<Warning>,
@@ -35,7 +35,7 @@ pub struct Sampled {
 
 impl Sampled {
     /// What they weigh, of so many functions.
-    pub fn weighed(&self, functions: usize) -> Option<Weighed> {
+    pub(super) fn weighed(&self, functions: usize) -> Option<Weighed> {
         let (sampled, stacks) = self.weights.as_ref()?;
         sampled.weighed(stacks, functions)
     }
@@ -43,7 +43,7 @@ impl Sampled {
 
 /// Reads the samples, and hands them to the builder of a trace: each thread to one of its own, beside the one that has
 /// its calls. O(n log n), all in memory.
-pub fn add(
+pub(super) fn add(
     input: &Input,
     progress: &Progress,
     trace: &mut super::Reader<'_>,

@@ -44,7 +44,7 @@ struct Shape {
 
 /// The shapes of the last events.
 #[derive(Debug, Default)]
-pub struct Shapes {
+pub(super) struct Shapes {
     shapes: Vec<Shape>,
     /// By shape, the one that followed it the last time.
     followers: [usize; MOST],
@@ -71,7 +71,7 @@ impl Shapes {
     /// Reads the event behind the one that ends at `at`, where it has one of the shapes, and gives its first byte
     /// and its end.
     #[inline]
-    pub fn event<'a>(
+    pub(super) fn event<'a>(
         &mut self,
         bytes: &'a [u8],
         at: usize,
@@ -117,7 +117,7 @@ impl Shapes {
     }
 
     /// The next event is read into another place than those before it.
-    pub fn forget_event(&mut self) {
+    pub(super) fn forget_event(&mut self) {
         self.filled = None;
     }
 
@@ -128,7 +128,7 @@ impl Shapes {
 
     /// Keeps the shape of the event whose `{` stands at `brace`, behind the one that ends at `from`, and which is of
     /// the thread at this place.
-    pub fn learn(&mut self, bytes: &[u8], from: usize, brace: usize, thread: usize) {
+    pub(super) fn learn(&mut self, bytes: &[u8], from: usize, brace: usize, thread: usize) {
         if self.learned > LEARNED_FREELY && self.read / WORTH < self.learned {
             return;
         }

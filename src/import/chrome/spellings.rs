@@ -7,16 +7,16 @@ use callscape_facts::hashing::{BuildFast, same};
 
 /// A name: two spellings of the same text, such as with an escape and without, have the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Name(u32);
+pub(crate) struct Name(u32);
 
 impl Name {
     /// A number that the name can be made of again.
-    pub fn index(self) -> u32 {
+    pub(crate) fn index(self) -> u32 {
         self.0
     }
 
     /// The name of a number that [`Name::index`] gave.
-    pub fn from_index(index: u32) -> Name {
+    pub(crate) fn from_index(index: u32) -> Name {
         Name(index)
     }
 }
@@ -25,7 +25,7 @@ impl Name {
 ///
 /// Each event looks for a name, and in a large program there are more of them than the nearest cache holds: so
 /// all that is known of one lies together, and a search touches two places in memory.
-pub struct Spellings {
+pub(crate) struct Spellings {
     /// Entries, each from a multiple of eight on: [`HEAD`] bytes, then the spelling. A [`Name`] is where its
     /// entry stands, in eights.
     entries: Vec<u8>,
@@ -85,7 +85,7 @@ impl Spellings {
 
     /// Has the memory of a name's place in the table brought near, for it is looked up soon; gives its hash.
     #[inline]
-    pub fn expect(&self, content: &[u8]) -> u64 {
+    pub(crate) fn expect(&self, content: &[u8]) -> u64 {
         let hash = self.hash(content);
         #[cfg(target_arch = "x86_64")]
         if let Some(slot) = self.table.get(hash as usize & (self.table.len() - 1)) {
@@ -98,7 +98,7 @@ impl Spellings {
 
     /// Looks many names up at once, each with its hash: the waits for memory, which are most of a search, fall
     /// together. None for those that [`Spellings::name`] has to look at.
-    pub fn known<const MOST: usize>(
+    pub(crate) fn known<const MOST: usize>(
         &self,
         contents: &[(u64, &[u8])],
         names: &mut [Option<Name>; MOST],
@@ -148,7 +148,7 @@ impl Spellings {
     /// The name that the content of a JSON string stands for, and whether something in it had to be replaced
     /// to be text.
     #[inline]
-    pub fn name(&mut self, content: &[u8]) -> (Name, bool) {
+    pub(crate) fn name(&mut self, content: &[u8]) -> (Name, bool) {
         let content = &content[..content.len().min(LONGEST)];
         let Some(name) = self.find(content, false) else {
             return self.add(content);
@@ -163,7 +163,7 @@ impl Spellings {
 
     /// Whether `content` spells `name` as it stands: an answer without a search.
     #[inline]
-    pub fn is(&self, content: &[u8], name: Name) -> bool {
+    pub(crate) fn is(&self, content: &[u8], name: Name) -> bool {
         let entry = self.entry(name);
         entry.kind == Kind::Plain && same(entry.spelling, content)
     }
@@ -252,7 +252,7 @@ impl Spellings {
     }
 
     /// The text of a name.
-    pub fn text(&self, name: Name) -> &str {
+    pub(crate) fn text(&self, name: Name) -> &str {
         // Names are spellings that were found to be text, or made of it; one that was cut may end in half a
         // character.
         let spelling = self.entry(name).spelling;
@@ -264,13 +264,13 @@ impl Spellings {
 
     /// The function of events that say no more than this name, where it is known.
     #[inline]
-    pub fn function(&self, name: Name) -> Option<FunctionId> {
+    pub(crate) fn function(&self, name: Name) -> Option<FunctionId> {
         let function = self.entry(name).number;
         (function != NONE).then_some(FunctionId(function))
     }
 
     /// Keeps what [`Spellings::function`] gives from now on.
-    pub fn set_function(&mut self, name: Name, function: FunctionId) {
+    pub(crate) fn set_function(&mut self, name: Name, function: FunctionId) {
         let start = name.0 as usize * 8;
         self.entries[start..start + 4].copy_from_slice(&function.0.to_le_bytes());
     }

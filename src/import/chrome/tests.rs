@@ -12,10 +12,10 @@ use callscape_facts::recording::Recording;
 type Call = (String, u64, u64, u32, String);
 
 /// A small random number generator.
-pub struct Random(pub u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6364136223846793005);
         self.0 = self.0.wrapping_add(1442695040888963407);
         (self.0 >> 33) % limit
@@ -67,7 +67,7 @@ fn read(events: &[String]) -> (Vec<Call>, usize) {
 }
 
 /// Reads a file of its own.
-pub fn read_recording(file: &[u8]) -> Recording {
+pub(super) fn read_recording(file: &[u8]) -> Recording {
     // Tests run beside each other in one process.
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);

@@ -11,7 +11,7 @@ use callscape_facts::builder::TraceBuilder;
 use callscape_facts::hashing::{BuildFast, same};
 
 /// A thread while its events are read.
-pub struct Thread {
+pub(super) struct Thread {
     pub id: ThreadId,
     pub key: Key,
     /// The time of the last begin or end event.
@@ -24,21 +24,21 @@ pub struct Thread {
 
 /// Process and thread as events call them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Key {
+pub(super) struct Key {
     pub process: Box<[u8]>,
     pub thread: Box<[u8]>,
 }
 
 /// What metadata says of a thread or process.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct About {
+pub(super) struct About {
     pub name: Option<Name>,
     pub sort_index: Option<i64>,
 }
 
 /// The threads by what events call them.
 #[derive(Default)]
-pub struct Threads {
+pub(super) struct Threads {
     pub threads: Vec<Thread>,
     by_key: HashMap<Key, usize, BuildFast>,
     /// The thread of the last event that has one.
@@ -56,7 +56,7 @@ impl Threads {
         (process, event.tid.unwrap_or(process))
     }
 
-    pub fn key(event: &Event<'_>) -> Key {
+    pub(super) fn key(event: &Event<'_>) -> Key {
         let (process, thread) = Threads::ids(event);
         Key {
             process: process.into(),
@@ -66,7 +66,7 @@ impl Threads {
 
     /// The place of the event's thread, made when it is new.
     #[inline]
-    pub fn find(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>) -> usize {
+    pub(super) fn find(&mut self, event: &Event<'_>, builder: &mut TraceBuilder<'_>) -> usize {
         if let Some(thread) = event.thread {
             self.current = thread;
             return thread;
@@ -84,13 +84,13 @@ impl Threads {
     }
 
     /// The thread of this key, where it has calls.
-    pub fn known(&self, key: &Key) -> Option<ThreadId> {
+    pub(super) fn known(&self, key: &Key) -> Option<ThreadId> {
         let place = self.by_key.get(key)?;
         Some(self.threads[*place].id)
     }
 
     /// The place of the thread of this key, made when it is new.
-    pub fn lane(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
+    pub(super) fn lane(&mut self, key: Key, builder: &mut TraceBuilder<'_>) -> usize {
         match self.by_key.get(&key) {
             Some(&known) => known,
             None => self.add(key, builder),
@@ -121,20 +121,20 @@ impl Threads {
     }
 
     /// Process and thread of each, as text.
-    pub fn texts(&self) -> HashSet<(String, String)> {
+    pub(super) fn texts(&self) -> HashSet<(String, String)> {
         let ids = self.threads.iter().map(|thread| &thread.key);
         ids.map(|key| (unescape(&key.process).0, unescape(&key.thread).0))
             .collect()
     }
 
     #[inline]
-    pub fn get_mut(&mut self, thread: usize) -> &mut Thread {
+    pub(super) fn get_mut(&mut self, thread: usize) -> &mut Thread {
         &mut self.threads[thread]
     }
 
     /// Where a thread stands among the others: by the sort index of its process, then its own; those without
     /// one have zero, as in Chrome's own viewer.
-    pub fn rank(&self, thread: &Thread) -> (i64, i64) {
+    pub(super) fn rank(&self, thread: &Thread) -> (i64, i64) {
         let process = self.process_metadata.get(&thread.key.process);
         let own = self.thread_metadata.get(&thread.key);
         let index = |about: Option<&About>| about.and_then(|about| about.sort_index).unwrap_or(0);

@@ -15,7 +15,7 @@ use callscape_base::warnings::Reporter;
 
 /// Hands the events of the document to `reader`, each with its offset in the file, until it breaks off.
 /// What is no event, or ends too early, is counted.
-pub fn walk(
+pub(super) fn walk(
     document: &mut Document<'_>,
     reporter: &Reporter,
     reader: &mut Reader<'_>,

@@ -12,7 +12,7 @@ use callscape_facts::functions::Function;
 
 /// What the cells of a column are.
 #[derive(Clone, Copy)]
-pub enum Cell {
+pub(super) enum Cell {
     /// An index into another table, or a line; none where `null` or -1.
     Index,
     /// A time, in nanoseconds.
@@ -23,7 +23,7 @@ pub enum Cell {
 
 /// Columns of a table, those that were asked for and in that order. A column may be missing or short.
 #[derive(Default)]
-pub struct Table {
+pub(super) struct Table {
     columns: Vec<Vec<Option<i64>>>,
     /// What the weights of samples count; empty if the table does not say.
     pub weight_type: String,
@@ -32,7 +32,7 @@ pub struct Table {
 impl Table {
     /// Reads the table that stands next, either as an object of columns, or as rows with a `schema` that
     /// says which column stands where.
-    pub fn read(
+    pub(super) fn read(
         document: &mut Document<'_>,
         wanted: &[(&str, Cell)],
     ) -> Result<Table, ImportError> {
@@ -108,22 +108,22 @@ impl Table {
         })
     }
 
-    pub fn get(&self, column: usize, row: usize) -> Option<i64> {
+    pub(super) fn get(&self, column: usize, row: usize) -> Option<i64> {
         *self.columns.get(column)?.get(row)?
     }
 
     /// The cell as an index.
-    pub fn index(&self, column: usize, row: usize) -> Option<usize> {
+    pub(super) fn index(&self, column: usize, row: usize) -> Option<usize> {
         self.get(column, row)?.try_into().ok()
     }
 
     /// The cell as a line; 0 where there is none.
-    pub fn line(&self, column: usize, row: usize) -> u32 {
+    pub(super) fn line(&self, column: usize, row: usize) -> u32 {
         let line = self.get(column, row).unwrap_or(0);
         line.try_into().unwrap_or(0)
     }
 
-    pub fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.columns.iter().map(Vec::len).max().unwrap_or(0)
     }
 }
@@ -216,7 +216,7 @@ fn early_row(document: &mut Document<'_>) -> Result<Vec<Either>, ImportError> {
 
 /// The tables that say what the stacks of samples are: of one thread, or of a whole profile.
 #[derive(Default)]
-pub struct Tables {
+pub(super) struct Tables {
     pub strings: Vec<String>,
     stacks: Table,
     frames: Table,
@@ -230,7 +230,7 @@ pub struct Tables {
 
 impl Tables {
     /// Takes the table that stands next.
-    pub fn member(
+    pub(super) fn member(
         &mut self,
         table: TableName,
         document: &mut Document<'_>,
@@ -290,7 +290,7 @@ impl Tables {
 
     /// The stack of each row of the stack table. `names` holds the strings where these tables have none, `libs`
     /// the libraries. What refers to nothing, or to a row behind it, is counted. O(rows).
-    pub fn resolve(
+    pub(super) fn resolve(
         &mut self,
         names: &[String],
         libs: &[String],
@@ -412,7 +412,7 @@ impl Tables {
 
 /// The members that [`Tables`] are read from.
 #[derive(Clone, Copy)]
-pub enum TableName {
+pub(super) enum TableName {
     Strings,
     Stacks,
     Frames,
@@ -424,7 +424,7 @@ pub enum TableName {
 }
 
 impl TableName {
-    pub fn new(key: &[u8]) -> Option<TableName> {
+    pub(super) fn new(key: &[u8]) -> Option<TableName> {
         Some(match key {
             b"stringArray" | b"stringTable" => TableName::Strings,
             b"stackTable" => TableName::Stacks,
@@ -440,7 +440,7 @@ impl TableName {
 }
 
 /// The names of the libraries in the array that stands next.
-pub fn libs(document: &mut Document<'_>) -> Result<Vec<String>, ImportError> {
+pub(super) fn libs(document: &mut Document<'_>) -> Result<Vec<String>, ImportError> {
     let mut libs = Vec::new();
     if !document.array()? {
         return Ok(libs);

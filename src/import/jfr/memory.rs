@@ -56,14 +56,14 @@ struct Raw {
 }
 
 /// The events of memory of a chunk.
-pub struct OfChunk<'t> {
+pub(super) struct OfChunk<'t> {
     types: &'t Types,
     classes: HashMap<u64, (&'t Class, What), BuildFast>,
     events: Vec<Raw>,
 }
 
 impl<'t> OfChunk<'t> {
-    pub fn new(types: &'t Types) -> OfChunk<'t> {
+    pub(super) fn new(types: &'t Types) -> OfChunk<'t> {
         let of_memory = |(id, class): (u64, &'t Class)| {
             let known = EVENTS.iter().find(|(name, _)| *name == class.name);
             known.map(|&(_, what)| (id, (class, what)))
@@ -77,7 +77,7 @@ impl<'t> OfChunk<'t> {
 
     /// Takes an event of type `kind`, whose content it is given; none where it is not of memory, else whether it was
     /// whole. `time` is that of a number of ticks.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         kind: u64,
         mut content: Bytes<'_>,
@@ -119,7 +119,7 @@ impl<'t> OfChunk<'t> {
     }
 
     /// The keys of the stacks of its events, in their order.
-    pub fn stacks(&self) -> impl Iterator<Item = u64> + '_ {
+    pub(super) fn stacks(&self) -> impl Iterator<Item = u64> + '_ {
         let has_stack = |it: &&Raw| !matches!(it.what, What::Heap | What::Resident);
         self.events.iter().filter(has_stack).map(|it| it.stack)
     }
@@ -141,7 +141,7 @@ type Old = BTreeMap<i64, Vec<(Cell, Option<u64>)>>;
 
 /// What a file tells of memory.
 #[derive(Default)]
-pub struct Gathered {
+pub(super) struct Gathered {
     builder: MemoryBuilder,
     allocated: Vec<Allocated>,
     old: Old,
@@ -154,7 +154,7 @@ pub struct Gathered {
 impl Gathered {
     /// Takes the events of a chunk, `functions` being those of the methods in their stacks. `warn` counts what is left
     /// out, by where it stands.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         chunk: &OfChunk<'_>,
         pools: &Pools,
@@ -232,7 +232,7 @@ impl Gathered {
     }
 
     /// When the first of it happened, in nanoseconds on the recording's own clock; none of nothing.
-    pub fn began(&self) -> Option<i64> {
+    pub(super) fn began(&self) -> Option<i64> {
         let allocated = self.allocated.iter().map(|it| it.time);
         let measured = self.measured.iter().map(|it| it.0);
         let times = allocated.chain(measured);
@@ -240,7 +240,11 @@ impl Gathered {
     }
 
     /// All of it, as it belongs to a trace of the same recording; none of nothing. O(n log n).
-    pub fn finish(mut self, trace: &Trace, warn: &dyn Fn(&'static str, u64)) -> Option<Memory> {
+    pub(super) fn finish(
+        mut self,
+        trace: &Trace,
+        warn: &dyn Fn(&'static str, u64),
+    ) -> Option<Memory> {
         let has_objects = !self.allocated.is_empty() || !self.old.is_empty();
         if !has_objects && self.measured.is_empty() {
             return None;

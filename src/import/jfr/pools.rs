@@ -9,7 +9,7 @@ use callscape_facts::hashing::BuildFast;
 
 /// A thread as a chunk describes it.
 #[derive(Clone, Debug, Default)]
-pub struct Thread {
+pub(super) struct Thread {
     os_name: Label,
     os_id: u64,
     java_name: Label,
@@ -40,7 +40,7 @@ impl From<Text<'_>> for Label {
 
 /// A frame of a stack: the key of its method, and the line that ran.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Frame {
+pub(super) struct Frame {
     pub method: u64,
     pub line: u32,
 }
@@ -49,7 +49,7 @@ type Pool<T> = HashMap<u64, T, BuildFast>;
 
 /// Constants by their keys, which hold within one chunk.
 #[derive(Debug, Default)]
-pub struct Pools {
+pub(super) struct Pools {
     texts: Pool<Label>,
     symbols: Pool<Label>,
     /// The key of the symbol that is its name.
@@ -68,7 +68,7 @@ pub struct Pools {
 
 impl Pools {
     /// Takes the constants of a checkpoint event; none where it is damaged: those before the damage are taken.
-    pub fn read(&mut self, mut bytes: Bytes<'_>, types: &Types) -> Option<()> {
+    pub(super) fn read(&mut self, mut bytes: Bytes<'_>, types: &Types) -> Option<()> {
         // Start, duration and the way to the checkpoint before.
         for _ in 0..3 {
             bytes.number()?;
@@ -175,18 +175,18 @@ impl Pools {
     }
 
     /// The name of a thread's state; empty if it is not known.
-    pub fn state(&self, key: u64) -> &str {
+    pub(super) fn state(&self, key: u64) -> &str {
         self.states.get(&key).map_or("", |label| self.text(label))
     }
 
     /// The frames of a stack, the innermost first, and whether it was cut; none where it is not known.
-    pub fn stack(&self, key: u64) -> Option<(&[Frame], bool)> {
+    pub(super) fn stack(&self, key: u64) -> Option<(&[Frame], bool)> {
         let (range, truncated) = self.stacks.get(&key)?;
         Some((self.frames.get(range.clone())?, *truncated))
     }
 
     /// A method's name with that of its class, as people write it; empty where it is not known.
-    pub fn method(&self, key: u64) -> String {
+    pub(super) fn method(&self, key: u64) -> String {
         let Some(&(class, name)) = self.methods.get(&key) else {
             return String::new();
         };
@@ -202,18 +202,18 @@ impl Pools {
     }
 
     /// A class's name as people write it, `java.lang.String[]` of `[Ljava/lang/String;`; empty where it is not known.
-    pub fn class(&self, key: u64) -> String {
+    pub(super) fn class(&self, key: u64) -> String {
         let name = self.classes.get(&key).map_or("", |&name| self.symbol(name));
         written(name)
     }
 
     /// The key of the class of a sampled object.
-    pub fn old_object(&self, key: u64) -> Option<u64> {
+    pub(super) fn old_object(&self, key: u64) -> Option<u64> {
         self.old_objects.get(&key).copied()
     }
 
     /// A thread's number and name; those of Java where it has them, else those of the system.
-    pub fn thread(&self, key: u64) -> (String, &str) {
+    pub(super) fn thread(&self, key: u64) -> (String, &str) {
         let Some(thread) = self.threads.get(&key) else {
             return (key.to_string(), "");
         };

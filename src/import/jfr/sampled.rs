@@ -9,7 +9,7 @@ use crate::samples::{EventId, Samples};
 use callscape_facts::hashing::BuildFast;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "jfr";
+pub(crate) const FORMAT: &str = "jfr";
 
 /// The interval of async-profiler unless it is told otherwise, which it writes as 0.
 const USUAL_OF_ASYNC: i64 = 10_000_000;
@@ -20,7 +20,7 @@ const SLEEPING: &str = "STATE_SLEEPING";
 const WAITING: &str = "waiting";
 
 /// A sample as its event has it: keys hold within the chunk.
-pub struct Sample {
+pub(super) struct Sample {
     pub time: i64,
     pub thread: u64,
     pub stack: u64,
@@ -32,7 +32,7 @@ pub struct Sample {
 }
 
 /// The events of a chunk that are samples.
-pub struct Sampled<'t> {
+pub(super) struct Sampled<'t> {
     classes: HashMap<u64, (EventId, &'t Class), BuildFast>,
     settings: Option<u64>,
     /// Intervals that the file tells, in nanoseconds.
@@ -47,7 +47,7 @@ fn plain(name: &str) -> &str {
 }
 
 impl<'t> Sampled<'t> {
-    pub fn new(types: &'t Types, samples: &mut Samples<'_>) -> Sampled<'t> {
+    pub(super) fn new(types: &'t Types, samples: &mut Samples<'_>) -> Sampled<'t> {
         let mut known: Vec<_> = types.all().collect();
         known.sort_unstable_by_key(|(id, _)| *id);
         let mut sampled = Sampled {
@@ -71,7 +71,7 @@ impl<'t> Sampled<'t> {
     }
 
     /// The sample in an event of type `kind`; the outer `None` if it is none, the inner if it is damaged.
-    pub fn read(
+    pub(super) fn read(
         &self,
         kind: u64,
         types: &Types,
@@ -105,7 +105,7 @@ impl<'t> Sampled<'t> {
     }
 
     /// Takes an event that says how often samples are taken; false if it does not.
-    pub fn setting(&mut self, kind: u64, types: &Types, mut content: Bytes<'_>) -> bool {
+    pub(super) fn setting(&mut self, kind: u64, types: &Types, mut content: Bytes<'_>) -> bool {
         let Some(class) = types.get(kind).filter(|_| self.settings == Some(kind)) else {
             return false;
         };
@@ -128,14 +128,14 @@ impl<'t> Sampled<'t> {
     }
 
     /// Hands on what settings have told.
-    pub fn tell(&self, samples: &mut Samples<'_>) {
+    pub(super) fn tell(&self, samples: &mut Samples<'_>) {
         for &(event, every) in &self.every {
             samples.every(event, every);
         }
     }
 
     /// The event of a sample, whose thread was in a state of this name, and the amount that it stands for.
-    pub fn event(
+    pub(super) fn event(
         &mut self,
         sample: &Sample,
         state: impl Fn(u64) -> bool,
@@ -156,14 +156,14 @@ impl<'t> Sampled<'t> {
 }
 
 /// The event of threads that have no processor, which completes those that have one.
-pub fn event_of_waiting(samples: &mut Samples<'_>) -> EventId {
+pub(super) fn event_of_waiting(samples: &mut Samples<'_>) -> EventId {
     let event = samples.event(WAITING, samplers::in_format(FORMAT, WAITING));
     samples.completes(event);
     event
 }
 
 /// Whether a thread in a state of this name has no processor.
-pub fn is_waiting(state: &str) -> bool {
+pub(super) fn is_waiting(state: &str) -> bool {
     state == SLEEPING
 }
 

@@ -18,7 +18,7 @@ enum Form {
 
 /// What a field is to the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(super) enum Role {
     Other,
     StartTime,
     Duration,
@@ -95,7 +95,7 @@ struct Field {
 }
 
 #[derive(Debug)]
-pub struct Class {
+pub(super) struct Class {
     pub name: String,
     form: Form,
     fields: Vec<Field>,
@@ -103,7 +103,7 @@ pub struct Class {
 
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value<'a> {
+pub(super) enum Value<'a> {
     /// A number, or the key of a constant.
     Number(u64),
     Text(Text<'a>),
@@ -113,14 +113,14 @@ pub enum Value<'a> {
 
 /// The types of a chunk by their numbers.
 #[derive(Debug, Default)]
-pub struct Types(HashMap<u64, Class, BuildFast>);
+pub(super) struct Types(HashMap<u64, Class, BuildFast>);
 
 /// How deep values may lie in values.
 const MOST_NESTED: u32 = 16;
 
 impl Types {
     /// Reads the content of a metadata event; none where it is damaged.
-    pub fn read(mut bytes: Bytes<'_>) -> Option<Types> {
+    pub(super) fn read(mut bytes: Bytes<'_>) -> Option<Types> {
         // Start, duration and a number of its own.
         for _ in 0..3 {
             bytes.number()?;
@@ -182,18 +182,18 @@ impl Types {
         }
     }
 
-    pub fn get(&self, class: u64) -> Option<&Class> {
+    pub(super) fn get(&self, class: u64) -> Option<&Class> {
         self.0.get(&class)
     }
 
     /// All types with their numbers, in no order.
-    pub fn all(&self) -> impl Iterator<Item = (u64, &Class)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (u64, &Class)> {
         self.0.iter().map(|(&id, class)| (id, class))
     }
 
     /// Reads a value of `class`, and hands its fields to `take`, those of values in it before the field that
     /// they are. None where it is damaged; it is known then how far the reader came.
-    pub fn value<'a>(
+    pub(super) fn value<'a>(
         &self,
         class: &Class,
         bytes: &mut Bytes<'a>,

@@ -15,7 +15,7 @@ const WAITS: [&str; 4] = [
 ];
 
 /// When a thread waited, and with which stack, by keys that hold within the chunk.
-pub struct Wait {
+pub(super) struct Wait {
     pub thread: u64,
     pub stack: u64,
     pub start: i64,
@@ -23,10 +23,10 @@ pub struct Wait {
 }
 
 /// The types of these events in a chunk.
-pub struct Waits<'t>(HashMap<u64, &'t Class, BuildFast>);
+pub(super) struct Waits<'t>(HashMap<u64, &'t Class, BuildFast>);
 
 impl<'t> Waits<'t> {
-    pub fn new(types: &'t Types) -> Waits<'t> {
+    pub(super) fn new(types: &'t Types) -> Waits<'t> {
         let known = types.all();
         Waits(
             known
@@ -36,7 +36,7 @@ impl<'t> Waits<'t> {
     }
 
     /// The wait in an event of type `kind`; the outer `None` if it is none, the inner if it is damaged.
-    pub fn read(
+    pub(super) fn read(
         &self,
         kind: u64,
         types: &Types,

@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 /// Bytes that are read from their front. What is not there is none, and ends the reading of what it is part of.
 #[derive(Clone, Copy, Debug)]
-pub struct Bytes<'a>(pub &'a [u8]);
+pub(super) struct Bytes<'a>(pub &'a [u8]);
 
 /// A text, or the key of one in the pool of texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Text<'a> {
+pub(super) enum Text<'a> {
     Here(Cow<'a, str>),
     Pooled(u64),
 }
 
 impl<'a> Bytes<'a> {
-    pub fn take(&mut self, count: u64) -> Option<&'a [u8]> {
+    pub(super) fn take(&mut self, count: u64) -> Option<&'a [u8]> {
         let (bytes, rest) = self.0.split_at_checked(usize::try_from(count).ok()?)?;
         self.0 = rest;
         Some(bytes)
     }
 
-    pub fn byte(&mut self) -> Option<u8> {
+    pub(super) fn byte(&mut self) -> Option<u8> {
         let (&byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(byte)
@@ -28,7 +28,7 @@ impl<'a> Bytes<'a> {
 
     /// A compressed number: seven bits a byte, the lowest first, all eight of the ninth.
     #[inline]
-    pub fn number(&mut self) -> Option<u64> {
+    pub(super) fn number(&mut self) -> Option<u64> {
         let mut number = 0;
         for place in 0..8 {
             let byte = self.byte()?;
@@ -41,12 +41,12 @@ impl<'a> Bytes<'a> {
     }
 
     /// A count of things of which each takes a byte or more.
-    pub fn count(&mut self) -> Option<u64> {
+    pub(super) fn count(&mut self) -> Option<u64> {
         let count = self.number()?;
         (count <= self.0.len() as u64).then_some(count)
     }
 
-    pub fn text(&mut self) -> Option<Text<'a>> {
+    pub(super) fn text(&mut self) -> Option<Text<'a>> {
         let here = |text| Some(Text::Here(text));
         match self.byte()? {
             0 | 1 => here("".into()),

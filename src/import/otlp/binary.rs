@@ -28,7 +28,7 @@ enum Framing {
 const RESOURCE_SPANS: u8 = 0x0a;
 
 /// Whether a file that begins with `head` is in this form.
-pub fn sniff(head: &[u8]) -> bool {
+pub(super) fn sniff(head: &[u8]) -> bool {
     framing(head).is_some()
 }
 
@@ -100,7 +100,7 @@ fn cut_field(mut message: &[u8], wanted: u64) -> Option<&[u8]> {
 }
 
 /// Reads the spans; gives where the file ended.
-pub fn read(
+pub(super) fn read(
     input: &Input,
     spans: &mut Spans,
     progress: &Progress,
@@ -114,7 +114,7 @@ pub fn read(
 }
 
 /// Reads the spans of one message, which is all that the window holds; whether it has spans of resources.
-pub fn message(
+pub(super) fn message(
     window: &mut Window<'_>,
     spans: &mut Spans,
     reporter: &Reporter,

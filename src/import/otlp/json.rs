@@ -11,7 +11,7 @@ use callscape_base::warnings::Reporter;
 use callscape_facts::trace::LinkKind;
 
 /// Reads the spans of a file; gives where it ended.
-pub fn read(
+pub(super) fn read(
     input: &Input,
     spans: &mut Spans,
     progress: &Progress,
@@ -31,7 +31,7 @@ pub fn read(
 }
 
 /// Reads a request; whether it is one: has spans of resources, or nothing at all.
-pub fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, ImportError> {
+pub(super) fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<bool, ImportError> {
     if !document.object()? {
         return Ok(false);
     }

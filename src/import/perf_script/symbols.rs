@@ -13,7 +13,7 @@ use callscape_facts::names::{NameId, Names};
 
 /// A frame of the sample at hand.
 #[derive(Clone, Copy, PartialEq)]
-pub struct StackFrame {
+pub(super) struct StackFrame {
     pub symbol: NameId,
     pub library: NameId,
     pub inlined: bool,
@@ -23,7 +23,7 @@ pub struct StackFrame {
 
 /// Symbols, libraries and files by name, and the functions that they are.
 #[derive(Default)]
-pub struct Symbols {
+pub(super) struct Symbols {
     names: Names,
     /// By the bytes in the file.
     spellings: HashMap<Box<[u8]>, NameId, BuildFast>,
@@ -35,7 +35,7 @@ pub struct Symbols {
 
 impl Symbols {
     /// The name written so.
-    pub fn name(&mut self, bytes: &[u8], lines: &Lines<'_>) -> NameId {
+    pub(super) fn name(&mut self, bytes: &[u8], lines: &Lines<'_>) -> NameId {
         if let Some(&name) = self.spellings.get(bytes) {
             return name;
         }
@@ -49,7 +49,7 @@ impl Symbols {
     }
 
     /// The function of a frame in this library.
-    pub fn function(
+    pub(super) fn function(
         &mut self,
         frame: &StackFrame,
         library: NameId,

@@ -5,7 +5,7 @@ use super::super::document;
 
 /// The line that begins a sample.
 #[derive(Debug, Default, PartialEq)]
-pub struct Sample<'a> {
+pub(super) struct Sample<'a> {
     /// Empty where it is not told.
     pub command: &'a [u8],
     pub process: Option<i64>,
@@ -27,7 +27,7 @@ const RECORD: &[u8] = b"PERF_RECORD_";
 impl<'a> Sample<'a> {
     /// `command pid/tid [cpu] misc seconds: period event: rest`, where each may be missing. The command may hold
     /// spaces, and is padded on the left where chains of calls were not recorded.
-    pub fn parse(line: &'a [u8]) -> Option<Sample<'a>> {
+    pub(super) fn parse(line: &'a [u8]) -> Option<Sample<'a>> {
         if let Some((start, end)) = time_of(line) {
             let mut sample = Sample::of(&line[..start]);
             let somebody =
@@ -67,7 +67,7 @@ impl<'a> Sample<'a> {
     }
 
     /// A sample of which only these words are told: `command pid/tid [cpu] misc`.
-    pub fn of(line: &'a [u8]) -> Sample<'a> {
+    pub(super) fn of(line: &'a [u8]) -> Sample<'a> {
         let mut sample = Sample::default();
         let mut rest = line.trim_ascii();
         loop {
@@ -120,12 +120,12 @@ impl<'a> Sample<'a> {
     }
 
     /// What perf itself noted, which is no sample.
-    pub fn is_record(&self) -> bool {
+    pub(super) fn is_record(&self) -> bool {
         self.rest.starts_with(RECORD)
     }
 
     /// What was lost at this place.
-    pub fn is_loss(&self) -> bool {
+    pub(super) fn is_loss(&self) -> bool {
         self.rest.starts_with(b"PERF_RECORD_LOST")
     }
 }
@@ -204,7 +204,7 @@ fn ids(word: &[u8]) -> Option<(Option<i64>, i64)> {
 
 /// A line of a sample's stack.
 #[derive(Debug, PartialEq)]
-pub struct Frame<'a> {
+pub(super) struct Frame<'a> {
     /// Whether it begins with an address, as all do but those that were inlined before perf 6.
     pub address: bool,
     pub symbol: &'a [u8],
@@ -214,7 +214,7 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// `address symbol+offset (library)`.
-    pub fn parse(line: &'a [u8]) -> Option<Frame<'a>> {
+    pub(super) fn parse(line: &'a [u8]) -> Option<Frame<'a>> {
         if !line.first()?.is_ascii_whitespace() {
             return None;
         }
@@ -222,7 +222,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The same of a line without white space around it.
-    pub fn parse_trimmed(line: &'a [u8]) -> Option<Frame<'a>> {
+    pub(super) fn parse_trimmed(line: &'a [u8]) -> Option<Frame<'a>> {
         let mut from = 0;
         let word = next_word(line, &mut from)?;
         let rest = line[from..].trim_ascii();
@@ -254,7 +254,7 @@ impl<'a> Frame<'a> {
     }
 
     /// The only frame of a sample, behind its event; before it may stand the address that it was sampled for.
-    pub fn alone(rest: &'a [u8]) -> Option<Frame<'a>> {
+    pub(super) fn alone(rest: &'a [u8]) -> Option<Frame<'a>> {
         let mut from = 0;
         let is_address = |word: &[u8]| word.iter().all(u8::is_ascii_hexdigit);
         let first = next_word(rest, &mut from)?;
@@ -292,7 +292,7 @@ fn last_parenthesis(line: &[u8]) -> Option<usize> {
 
 /// The line that a frame was in, as `-F +srcline` prints it behind the frame.
 #[derive(Debug, PartialEq)]
-pub struct SourceLine<'a> {
+pub(super) struct SourceLine<'a> {
     /// Empty where unknown.
     pub file: &'a [u8],
     pub line: u32,
@@ -301,7 +301,7 @@ pub struct SourceLine<'a> {
 
 impl<'a> SourceLine<'a> {
     /// `file:line`, `file:line (inlined)`, `??:0`, or `library[address]` where it is not known.
-    pub fn parse(line: &'a [u8]) -> Option<SourceLine<'a>> {
+    pub(super) fn parse(line: &'a [u8]) -> Option<SourceLine<'a>> {
         let line = line.trim_ascii();
         let without = line.strip_suffix(b" (inlined)");
         let inlined = without.is_some();
@@ -330,7 +330,7 @@ impl<'a> SourceLine<'a> {
 }
 
 /// Whether a line is the text of the program that `-F +srccode` prints behind source lines: `|17  code`.
-pub fn is_source_text(line: &[u8]) -> bool {
+pub(super) fn is_source_text(line: &[u8]) -> bool {
     line.starts_with(b"|") && line.get(1).is_some_and(u8::is_ascii_digit)
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Legacy {
 }
 
 impl Legacy {
-    pub fn read(&mut self, bytes: &[u8]) {
+    pub(super) fn read(&mut self, bytes: &[u8]) {
         for (number, value) in Fields::new(bytes) {
             let Value::Number(value) = value else {
                 continue;
@@ -38,7 +38,7 @@ impl Legacy {
     }
 
     /// The flow that a slice is a part of.
-    pub fn flow(&self) -> Option<(Role, u64)> {
+    pub(super) fn flow(&self) -> Option<(Role, u64)> {
         let role = match self.direction {
             1 => Role::End,
             2 => Role::Start,

@@ -110,7 +110,7 @@ pub(super) struct Lane {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(input: &Input, sorts: bool, reporter: &'a Reporter) -> Reader<'a> {
+    pub(super) fn new(input: &Input, sorts: bool, reporter: &'a Reporter) -> Reader<'a> {
         Reader {
             builder: TraceBuilder::new(reporter),
             reporter,

@@ -10,7 +10,7 @@ const LONGEST: usize = 64 << 10;
 const MEMORY: usize = 1 << 20;
 
 /// What names are left out.
-pub struct Prune {
+pub(super) struct Prune {
     drop: Regex,
     keep: Option<Regex>,
     known: HashMap<Box<[u8]>, bool>,
@@ -18,7 +18,7 @@ pub struct Prune {
 
 /// How a location is affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pruning {
+pub(super) enum Pruning {
     None,
     /// Its innermost functions, this many, and what they call.
     Innermost(usize),
@@ -28,7 +28,7 @@ pub enum Pruning {
 
 impl Prune {
     /// None where nothing is to be left out; an error for what is no regular expression.
-    pub fn new(drop: &[u8], keep: &[u8]) -> Result<Option<Prune>, ()> {
+    pub(super) fn new(drop: &[u8], keep: &[u8]) -> Result<Option<Prune>, ()> {
         if drop.is_empty() {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl Prune {
     }
 
     /// How a location is affected whose functions have these names, innermost first.
-    pub fn of<'a>(&mut self, names: impl DoubleEndedIterator<Item = &'a [u8]>) -> Pruning {
+    pub(super) fn of<'a>(&mut self, names: impl DoubleEndedIterator<Item = &'a [u8]>) -> Pruning {
         let names: Vec<&[u8]> = names.collect();
         match names.iter().rposition(|name| self.drops(name)) {
             None => Pruning::None,

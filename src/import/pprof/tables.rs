@@ -29,7 +29,7 @@ struct Location {
 
 /// The tables so far.
 #[derive(Default)]
-pub struct Tables {
+pub(super) struct Tables {
     /// All texts one behind the other, and where each ends.
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -42,15 +42,15 @@ pub struct Tables {
 }
 
 /// What a table's entry was not taken for.
-pub type Repair = &'static str;
+pub(super) type Repair = &'static str;
 
 impl Tables {
-    pub fn add_string(&mut self, bytes: &[u8]) {
+    pub(super) fn add_string(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
         self.ends.push(self.text.len());
     }
 
-    pub fn add_mapping(&mut self, message: &[u8]) -> Result<(), Repair> {
+    pub(super) fn add_mapping(&mut self, message: &[u8]) -> Result<(), Repair> {
         let (mut id, mut file) = (0, 0);
         for (number, value) in Fields::new(message) {
             match (number, value) {
@@ -62,7 +62,7 @@ impl Tables {
         insert(&mut self.mappings, id, file)
     }
 
-    pub fn add_function(&mut self, message: &[u8]) -> Result<(), Repair> {
+    pub(super) fn add_function(&mut self, message: &[u8]) -> Result<(), Repair> {
         let mut id = 0;
         let mut function = Described::default();
         for (number, value) in Fields::new(message) {
@@ -78,7 +78,7 @@ impl Tables {
         insert(&mut self.functions, id, function)
     }
 
-    pub fn add_location(&mut self, message: &[u8]) -> Result<(), Repair> {
+    pub(super) fn add_location(&mut self, message: &[u8]) -> Result<(), Repair> {
         let mut id = 0;
         let mut location = Location {
             first_line: self.lines.len() as u32,
@@ -108,7 +108,7 @@ impl Tables {
     }
 
     /// A text; none where the profile holds no such.
-    pub fn string(&self, number: u64) -> Option<&[u8]> {
+    pub(super) fn string(&self, number: u64) -> Option<&[u8]> {
         let number = usize::try_from(number).ok()?;
         let end = *self.ends.get(number)?;
         let start = match number.checked_sub(1) {
@@ -120,7 +120,7 @@ impl Tables {
 
     /// The functions that run at a location with their lines, outermost first, into `found`; named by the address where
     /// none is known; nothing where there is no such location. What had to be repaired goes to `warn`.
-    pub fn functions_at(
+    pub(super) fn functions_at(
         &self,
         id: u64,
         functions: &mut Functions,
@@ -194,7 +194,7 @@ impl Tables {
     }
 
     /// The texts of the functions' names at a location, innermost first, as the profile has them.
-    pub fn names_at(&self, id: u64) -> impl DoubleEndedIterator<Item = &[u8]> {
+    pub(super) fn names_at(&self, id: u64) -> impl DoubleEndedIterator<Item = &[u8]> {
         let location = self.locations.get(&id).copied().unwrap_or_default();
         let first = location.first_line as usize;
         let lines = &self.lines[first..first + location.lines as usize];

@@ -6,7 +6,7 @@ use std::io::{BufRead, Read};
 use super::set::{Failed, LONGEST, ResultSet};
 use callscape_base::progress::Progress;
 
-pub fn read(
+pub(super) fn read(
     mut from: impl BufRead,
     set: &mut ResultSet,
     progress: &Progress,

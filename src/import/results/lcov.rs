@@ -5,7 +5,11 @@ use std::io::BufRead;
 use super::set::{Failed, ResultSet, each_line};
 use callscape_base::progress::Progress;
 
-pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {
+pub(super) fn read(
+    from: impl BufRead,
+    set: &mut ResultSet,
+    progress: &Progress,
+) -> Result<(), Failed> {
     set.format = "lcov";
     set.is_coverage = true;
     let mut file = String::new();

@@ -36,7 +36,11 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         .collect()
 });
 
-pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {
+pub(super) fn read(
+    from: impl BufRead,
+    set: &mut ResultSet,
+    progress: &Progress,
+) -> Result<(), Failed> {
     set.format = "lines";
     each_line(from, progress, |line| {
         let line = String::from_utf8_lossy(line);
@@ -47,7 +51,7 @@ pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Res
 }
 
 /// The place that a line names.
-pub fn place(line: &str) -> Option<(String, u32)> {
+pub(super) fn place(line: &str) -> Option<(String, u32)> {
     for form in FORMS.iter() {
         let Some(found) = form.captures(line) else {
             continue;

@@ -30,7 +30,11 @@ struct Text {
     text: String,
 }
 
-pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {
+pub(super) fn read(
+    from: impl BufRead,
+    set: &mut ResultSet,
+    progress: &Progress,
+) -> Result<(), Failed> {
     set.format = "ripgrep";
     each_line(from, progress, |line| {
         if line.is_empty() {

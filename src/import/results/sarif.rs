@@ -56,7 +56,11 @@ struct Run {
     referring: Vec<(usize, u32)>,
 }
 
-pub fn read(from: impl BufRead, set: &mut ResultSet, progress: &Progress) -> Result<(), Failed> {
+pub(super) fn read(
+    from: impl BufRead,
+    set: &mut ResultSet,
+    progress: &Progress,
+) -> Result<(), Failed> {
     set.format = "sarif";
     let mut document = serde_json::Deserializer::from_reader(from);
     let mut reading = Reading {

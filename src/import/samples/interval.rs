@@ -5,7 +5,7 @@ const ALIKE: i64 = 10;
 
 /// The middle of the commonest distances, the shorter ones if several are as common; `None` without any above 0.
 /// O(n log n).
-pub fn commonest(distances: &mut Vec<i64>) -> Option<i64> {
+pub(crate) fn commonest(distances: &mut Vec<i64>) -> Option<i64> {
     distances.retain(|&distance| distance > 0);
     distances.sort_unstable();
     let mut best = 0..0;

@@ -8,11 +8,11 @@ use callscape_facts::hashing::BuildFast;
 use callscape_facts::lines::{FileId, Knows, LineStackId, LineStacks, Lines, LinesBuilder};
 
 /// How often the lines of a stack's top ran, where that is told apart from the samples: ticks by line.
-pub type Ticks = HashMap<StackId, Vec<(u32, u64)>, BuildFast>;
+pub(crate) type Ticks = HashMap<StackId, Vec<(u32, u64)>, BuildFast>;
 
 impl Sampled {
     /// What they say of lines, of stacks that were pushed with these; none where no line is known.
-    pub fn lines(&self, stacks: &Stacks) -> Option<Lines> {
+    pub(crate) fn lines(&self, stacks: &Stacks) -> Option<Lines> {
         if !stacks.knows_lines() {
             return None;
         }
@@ -45,7 +45,7 @@ impl Sampled {
 
     /// The same where only the line of the innermost frame is known: that of the stack, or the lines in `ticks`, which share
     /// the time of their stack by their counts.
-    pub fn innermost_lines(&self, stacks: &Stacks, ticks: &Ticks) -> Option<Lines> {
+    pub(crate) fn innermost_lines(&self, stacks: &Stacks, ticks: &Ticks) -> Option<Lines> {
         let knows = Knows {
             samples: true,
             ..Knows::default()

@@ -7,13 +7,13 @@ use callscape_facts::hashing::BuildFast;
 
 /// A stack in a [`Stacks`] table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StackId(u32);
+pub(crate) struct StackId(u32);
 
 impl StackId {
     /// The stack without frames.
-    pub const EMPTY: StackId = StackId(0);
+    pub(crate) const EMPTY: StackId = StackId(0);
 
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 
@@ -53,7 +53,7 @@ struct WithLines {
 /// Stacks as a tree: equal stacks of functions have the same id, however the file tells them apart. Stacks that are pushed
 /// with lines are told apart by these too; [`plain`](Self::plain) gives the functions alone.
 #[derive(Debug)]
-pub struct Stacks {
+pub(crate) struct Stacks {
     /// Below before above; the first, that of the empty stack, is its own below.
     rows: Vec<Row>,
     ids: HashMap<(StackId, FunctionId), StackId, BuildFast>,
@@ -76,7 +76,7 @@ impl Default for Stacks {
 
 impl Stacks {
     /// The stack that has `function` on top of `below`.
-    pub fn push(&mut self, below: StackId, function: FunctionId) -> StackId {
+    pub(crate) fn push(&mut self, below: StackId, function: FunctionId) -> StackId {
         let depth = self.rows[below.0 as usize].depth + 1;
         let rows = &mut self.rows;
         *self.ids.entry((below, function)).or_insert_with(|| {
@@ -91,7 +91,7 @@ impl Stacks {
 
     /// The stack that has `function` on top of `below`, which was made by this too, and runs in `line`; 0 where that is not
     /// known.
-    pub fn push_at(&mut self, below: StackId, function: FunctionId, line: u32) -> StackId {
+    pub(crate) fn push_at(&mut self, below: StackId, function: FunctionId, line: u32) -> StackId {
         if line == 0 && self.with_lines.is_none() {
             return self.push(below, function);
         }
@@ -124,7 +124,7 @@ impl Stacks {
     }
 
     /// The same stack, but for the line that runs in its top.
-    pub fn with_line(&mut self, stack: StackId, line: u32) -> StackId {
+    pub(crate) fn with_line(&mut self, stack: StackId, line: u32) -> StackId {
         let (row, lined) = self.lined(stack);
         match stack {
             StackId::EMPTY => stack,
@@ -133,7 +133,7 @@ impl Stacks {
     }
 
     /// The stack without its lines.
-    pub fn plain(&self, stack: StackId) -> StackId {
+    pub(crate) fn plain(&self, stack: StackId) -> StackId {
         match &self.with_lines {
             None => stack,
             Some(with_lines) => with_lines.rows[stack.index()].plain,
@@ -141,7 +141,7 @@ impl Stacks {
     }
 
     /// Whether any line is known.
-    pub fn knows_lines(&self) -> bool {
+    pub(crate) fn knows_lines(&self) -> bool {
         self.with_lines.is_some()
     }
 
@@ -167,7 +167,7 @@ impl Stacks {
 
     /// All stacks but the empty one, in order of their index, which begins at 1: what lies below, and the function
     /// on top.
-    pub fn all(&self) -> impl ExactSizeIterator<Item = (StackId, FunctionId)> + '_ {
+    pub(crate) fn all(&self) -> impl ExactSizeIterator<Item = (StackId, FunctionId)> + '_ {
         self.rows[1..].iter().map(|row| (row.below, row.function))
     }
 

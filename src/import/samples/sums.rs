@@ -8,7 +8,7 @@ use callscape_facts::weighed::Weighed;
 
 /// What was found of a stack with lines.
 #[derive(Clone, Copy, Default)]
-pub struct Weight {
+pub(super) struct Weight {
     ns: u64,
     pub samples: u64,
     pub calls: u64,
@@ -16,7 +16,7 @@ pub struct Weight {
 
 /// What a value is made of.
 #[derive(Clone, Copy)]
-pub enum Amounts {
+pub(super) enum Amounts {
     /// What samples along time stand for.
     Time,
     Samples,
@@ -27,7 +27,7 @@ pub enum Amounts {
 
 /// By stack with lines, what samples found of it.
 #[derive(Default)]
-pub struct StackWeights {
+pub(super) struct StackWeights {
     of: Vec<Weight>,
     /// By event, by stack: amounts of events that are not the time shown.
     others: Vec<Vec<i64>>,
@@ -49,28 +49,28 @@ fn add(sum: &mut u64, ns: i64) {
 
 impl StackWeights {
     /// The stack was there for so long.
-    pub fn add(&mut self, stack: StackId, ns: i64) {
+    pub(super) fn add(&mut self, stack: StackId, ns: i64) {
         add(&mut at(&mut self.of, stack.index()).ns, ns);
     }
 
     /// A sample of another event, or what the sample counts beside its time.
-    pub fn add_other(&mut self, event: usize, stack: StackId, amount: i64) {
+    pub(super) fn add_other(&mut self, event: usize, stack: StackId, amount: i64) {
         let sum = at(at(&mut self.others, event), stack.index());
         *sum = sum.saturating_add(amount);
     }
 
     /// A sample that shows no calls along time.
-    pub fn add_sample(&mut self, stack: StackId) {
+    pub(super) fn add_sample(&mut self, stack: StackId) {
         at(&mut self.of, stack.index()).samples += 1;
     }
 
     /// Samples of a track cover so much more time.
-    pub fn cover(&mut self, track: usize, ns: i64) {
+    pub(super) fn cover(&mut self, track: usize, ns: i64) {
         add(at(&mut self.covered, track), ns);
     }
 
     /// A sample found the stack, of which the frames above the outermost `shared` began with it.
-    pub fn found(&mut self, stack: StackId, shared: u32, stacks: &Stacks) {
+    pub(super) fn found(&mut self, stack: StackId, shared: u32, stacks: &Stacks) {
         self.add_sample(stack);
         let mut below = stack;
         loop {
@@ -85,7 +85,7 @@ impl StackWeights {
 }
 
 /// The samples of a recording, once all are read.
-pub struct Sampled {
+pub(crate) struct Sampled {
     /// How many there were.
     pub samples: u64,
     interval: Option<i64>,
@@ -149,7 +149,7 @@ impl Sampled {
     }
 
     /// The weights by calling context, of a recording with `functions` functions; `None` if there are no contexts.
-    pub fn weighed(&self, stacks: &Stacks, functions: usize) -> Option<Weighed> {
+    pub(crate) fn weighed(&self, stacks: &Stacks, functions: usize) -> Option<Weighed> {
         let count = stacks.all().len() + 1;
         let mut calls = vec![0_u64; count];
         let mut weights = vec![vec![0_i64; count]; self.values()];

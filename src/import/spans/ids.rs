@@ -20,7 +20,7 @@ struct Key {
 
 /// The ids of spans, numbered in the order in which they are first seen.
 #[derive(Default)]
-pub struct Ids {
+pub(super) struct Ids {
     hash: BuildFast,
     /// By number. What is sought in is apart from it and small: a new id, as every other one is, has no need to
     /// look at others that are long out of the cache.
@@ -32,12 +32,12 @@ pub struct Ids {
 
 impl Ids {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
     /// The trace of an id.
-    pub fn trace(&self, id: SpanId) -> Option<u32> {
+    pub(super) fn trace(&self, id: SpanId) -> Option<u32> {
         self.keys.get(id.0 as usize).map(|key| key.trace)
     }
 
@@ -46,7 +46,7 @@ impl Ids {
     }
 
     /// The id of a span of a trace by its text.
-    pub fn of_text(&mut self, trace: u32, text: &str) -> SpanId {
+    pub(super) fn of_text(&mut self, trace: u32, text: &str) -> SpanId {
         let is_usual = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let number = u64::from_str_radix(text, 16).ok().filter(|_| is_usual);
         if let Some(number) = number {
@@ -64,7 +64,7 @@ impl Ids {
     }
 
     /// The same by the number that sixteen hexadecimal digits are.
-    pub fn of_number(&mut self, trace: u32, number: u64) -> SpanId {
+    pub(super) fn of_number(&mut self, trace: u32, number: u64) -> SpanId {
         let key = Key {
             trace,
             number: Some(number),

@@ -8,14 +8,14 @@ use super::super::literal::Literal;
 
 /// An open or close event, as far as it can be read.
 #[derive(Clone, Copy, Default)]
-pub struct Event {
+pub(super) struct Event {
     pub kind: Option<u8>,
     pub frame: Option<u32>,
     pub at: Option<Result<i64, NoTime>>,
 }
 
 /// What stands next in an array of events.
-pub enum Item {
+pub(super) enum Item {
     Event(Event),
     /// Something else, which stays there.
     Other,
@@ -61,7 +61,7 @@ fn members<'a>(
 
 /// The next event of an array.
 #[inline]
-pub fn next(cursor: &mut Cursor<'_>, unit: Unit) -> Result<Item, Stop> {
+pub(super) fn next(cursor: &mut Cursor<'_>, unit: Unit) -> Result<Item, Stop> {
     if !cursor.next(b']')? {
         return Ok(Item::End);
     }
@@ -83,14 +83,14 @@ pub fn next(cursor: &mut Cursor<'_>, unit: Unit) -> Result<Item, Stop> {
 
 /// What an event looks like, from the end of the one before it on: which bytes stand around its values. One that is
 /// read by it is read as [`next`] would.
-pub struct Layout {
+pub(super) struct Layout {
     parts: [(Literal, Slot); 3],
     close: Literal,
 }
 
 impl Layout {
     /// That of the event that ends `bytes`; none for one that has other members, or not all.
-    pub fn of(bytes: &[u8]) -> Option<Layout> {
+    pub(super) fn of(bytes: &[u8]) -> Option<Layout> {
         let mut cursor = Cursor::new(bytes, 0);
         if !cursor.next(b']').ok()? {
             return None;
@@ -123,7 +123,12 @@ impl Layout {
     /// The event behind the one that ends at `at`: its kind, frame and time, and where it ends. None where it looks
     /// otherwise, or where the bytes at hand end soon.
     #[inline]
-    pub fn read(&self, bytes: &[u8], mut at: usize, unit: Unit) -> Option<(u8, u32, i64, usize)> {
+    pub(super) fn read(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        unit: Unit,
+    ) -> Option<(u8, u32, i64, usize)> {
         let (mut kind, mut frame, mut time) = (0, 0, 0);
         for (literal, slot) in &self.parts {
             at = literal.end(bytes, at)?;

@@ -13,10 +13,10 @@ use callscape_facts::builder::TraceBuilder;
 use callscape_facts::functions::Function;
 
 /// The identifier of the format in `info`.
-pub const FORMAT: &str = "speedscope";
+pub(crate) const FORMAT: &str = "speedscope";
 
 /// A shared frame.
-pub struct Frame {
+pub(super) struct Frame {
     name: String,
     file: String,
     line: u32,
@@ -27,7 +27,7 @@ pub struct Frame {
 
 /// What the profiles refer to, wherever it stands.
 #[derive(Default)]
-pub struct Outline {
+pub(super) struct Outline {
     pub frames: Option<Vec<Frame>>,
     pub exporter: String,
     /// By profile.
@@ -36,7 +36,7 @@ pub struct Outline {
 
 impl Outline {
     /// Reads the file at `path` for what the profiles refer to, and passes over the rest.
-    pub fn read(input: &Input, progress: &Progress) -> Result<Outline, ImportError> {
+    pub(super) fn read(input: &Input, progress: &Progress) -> Result<Outline, ImportError> {
         // What is wrong is counted when the profiles themselves are read.
         let reporter = Reporter::new();
         let mut document = Document::open(input, progress, &reporter)?;
@@ -70,7 +70,7 @@ impl Outline {
         Ok(outline)
     }
 
-    pub fn shared(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
+    pub(super) fn shared(&mut self, document: &mut Document<'_>) -> Result<(), ImportError> {
         if !document.object()? {
             return Ok(());
         }
@@ -115,7 +115,7 @@ fn frames(document: &mut Document<'_>) -> Result<Vec<Frame>, ImportError> {
 }
 
 /// The functions of the frames, one for each, and the line that ran in it; 0 where that is not known.
-pub fn functions(
+pub(super) fn functions(
     frames: &[Frame],
     exporter: &str,
     builder: &mut TraceBuilder<'_>,
@@ -161,7 +161,7 @@ pub fn functions(
 }
 
 /// The unit of time with this name.
-pub fn time_unit(name: &str) -> Option<Unit> {
+pub(super) fn time_unit(name: &str) -> Option<Unit> {
     match name {
         "nanoseconds" => Some(Unit::Nanoseconds),
         "microseconds" => Some(Unit::Microseconds),

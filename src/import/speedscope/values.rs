@@ -17,7 +17,7 @@ use callscape_facts::profile::{Profile, Value, Weights};
 use callscape_facts::recording::Recording;
 
 /// Reads the weights of the stacks of all profiles. O(size).
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(super) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut outline = Outline::read(input, progress)?;
     let mut values: Vec<Value> = Vec::new();

@@ -130,7 +130,7 @@ struct Answer<'r> {
 
 /// Whether a file begins with the head of a table in CSV: comma-separated names, one of a function or two of a caller
 /// and its callee, and others.
-pub fn sniff_csv(head: &[u8]) -> bool {
+pub(crate) fn sniff_csv(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let Some(end) = memchr::memchr(b'\n', head) else {
         return false;
@@ -151,12 +151,12 @@ pub fn sniff_csv(head: &[u8]) -> bool {
 }
 
 /// Whether a file is in Parquet.
-pub fn sniff(head: &[u8]) -> bool {
+pub(crate) fn sniff(head: &[u8]) -> bool {
     head.starts_with(b"PAR1") || head.starts_with(b"PARE")
 }
 
 /// Reads a table in Parquet.
-pub fn import(
+pub(super) fn import(
     input: &Input,
     (format, progress): (&'static str, &Progress),
 ) -> Result<Recording, ImportError> {
@@ -192,7 +192,7 @@ pub fn import(
 }
 
 /// Reads a table as CSV.
-pub fn import_csv(
+pub(super) fn import_csv(
     input: &Input,
     (format, progress): (&'static str, &Progress),
 ) -> Result<Recording, ImportError> {

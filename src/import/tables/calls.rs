@@ -24,18 +24,18 @@ const FREE_THREADS: u64 = 1 << 16;
 
 /// How many threads files may have.
 #[derive(Clone, Copy)]
-pub struct MostThreads {
+pub(super) struct MostThreads {
     bytes: u64,
 }
 
 impl MostThreads {
-    pub fn of<'f>(files: impl IntoIterator<Item = &'f Input>) -> MostThreads {
+    pub(super) fn of<'f>(files: impl IntoIterator<Item = &'f Input>) -> MostThreads {
         let bytes = files.into_iter().map(|it| it.size().unwrap_or_default());
         MostThreads { bytes: bytes.sum() }
     }
 
     /// An error where there is no room for one more than `threads`.
-    pub fn check(self, threads: usize, rows: &Rows<'_>) -> Result<(), ImportError> {
+    pub(super) fn check(self, threads: usize, rows: &Rows<'_>) -> Result<(), ImportError> {
         let most = FREE_THREADS.saturating_add(self.bytes);
         if (threads as u64) < most {
             return Ok(());
@@ -83,7 +83,7 @@ impl Lane {
 }
 
 /// Reads threads, calls and links into a builder that is made to know the functions. O(calls), and a batch of rows in memory.
-pub fn read(
+pub(super) fn read(
     [threads, calls, links]: [Vec<Input>; 3],
     table: &mut FunctionTable,
     builder: &mut TraceBuilder<'_>,

@@ -6,7 +6,7 @@ use callscape_base::units::Unit;
 use callscape_base::warnings::{Place, Reporter};
 
 /// A number of a row in thousandths, and whether it has a fraction.
-pub fn amount(
+pub(super) fn amount(
     cell: Cell<'_>,
     reporter: &Reporter,
     place: &impl Fn() -> Place,
@@ -42,17 +42,17 @@ pub fn amount(
 }
 
 /// A sum of thousandths in a unit with so many of them, halves rounded up.
-pub fn rounded(thousandths: i128, factor: i128) -> i128 {
+pub(super) fn rounded(thousandths: i128, factor: i128) -> i128 {
     thousandths.saturating_add(factor / 2).div_euclid(factor)
 }
 
 /// What rows say in a column `unit` of the costs beside it.
 #[derive(Default)]
-pub struct Units(Option<String>);
+pub(super) struct Units(Option<String>);
 
 impl Units {
     /// Takes in what a row says. Of another unit than the rows before there is no sum: it is counted, and the first holds.
-    pub fn add(&mut self, said: &str, reporter: &Reporter, place: &impl Fn() -> Place) {
+    pub(super) fn add(&mut self, said: &str, reporter: &Reporter, place: &impl Fn() -> Place) {
         match &self.0 {
             None => self.0 = Some(said.to_owned()),
             Some(first) if first != said => reporter.warn("unit-not-that-of-others", place),
@@ -62,7 +62,7 @@ impl Units {
 
     /// The unit of a column, and how many thousandths of what stands there one of it is: what its name says, else what rows
     /// have said of costs.
-    pub fn of(&self, column: &str, has_fractions: bool) -> (Unit, i128) {
+    pub(super) fn of(&self, column: &str, has_fractions: bool) -> (Unit, i128) {
         let said = self.0.as_deref().filter(|it| !it.is_empty());
         let unit = match (column, column.rsplit('_').next()) {
             (_, Some("ns")) => Unit::Nanoseconds,
@@ -81,7 +81,7 @@ impl Units {
 }
 
 /// Whether the name of a column says that its numbers are no costs that could be added: places, numbers of things, shares.
-pub fn is_no_cost(name: &str) -> bool {
+pub(super) fn is_no_cost(name: &str) -> bool {
     const PLACES: [&str; 23] = [
         "line",
         "lineno",
@@ -114,7 +114,7 @@ pub fn is_no_cost(name: &str) -> bool {
 
 /// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the
 /// last name that looks like a file's it is a file, outside of all source a library.
-pub fn place_of(name: &str, module: &str) -> (String, String) {
+pub(super) fn place_of(name: &str, module: &str) -> (String, String) {
     let own = name.rsplit(['.', ':']).next().unwrap_or(name);
     let around = match module.rsplit_once('/') {
         Some((around, last)) if last == name || last == own => around,

@@ -19,7 +19,7 @@ const MOST_VALUES: usize = 32;
 const WAITING_VALUE: &str = "waiting";
 
 /// The contexts of a recording as rows, parents by row, with what they weigh.
-pub struct ContextTable {
+pub(super) struct ContextTable {
     pub columns: ContextColumns,
     /// Its values, the first of them that of `self`.
     pub values: Vec<Value>,
@@ -29,7 +29,7 @@ pub struct ContextTable {
 
 impl ContextTable {
     /// Reads the contexts, whose costs are of `value`. O(rows): about thirty bytes each.
-    pub fn read(
+    pub(super) fn read(
         files: Vec<Input>,
         value: Value,
         table: &mut FunctionTable,
@@ -112,7 +112,7 @@ impl ContextTable {
 
     /// Reads what contexts weigh of other values, which then stand in the order of that table; gives back which one is
     /// that of `self`. O(rows).
-    pub fn read_samples(
+    pub(super) fn read_samples(
         &mut self,
         files: Vec<Input>,
         progress: &Progress,
@@ -188,7 +188,7 @@ impl ContextTable {
     }
 
     /// What is wrong with parents.
-    pub fn no_tree(&self, error: NoTree) -> ImportError {
+    pub(super) fn no_tree(&self, error: NoTree) -> ImportError {
         let (expected, found) = match error {
             NoTree::NoParent(row) => (
                 "parents that are contexts of the table",
@@ -202,13 +202,13 @@ impl ContextTable {
         ImportError::malformed(self.place.clone(), expected, found)
     }
 
-    pub fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &Place {
         &self.place
     }
 }
 
 /// The unit that a table names.
-pub fn unit_named(name: &str) -> Unit {
+pub(super) fn unit_named(name: &str) -> Unit {
     match (name, name.strip_prefix("1/1000 ")) {
         ("nanoseconds", _) => Unit::Nanoseconds,
         ("bytes", _) => Unit::Bytes,
@@ -218,7 +218,7 @@ pub fn unit_named(name: &str) -> Unit {
 }
 
 /// Reads the call relations of a recording, and whether calls are counted. O(rows).
-pub fn relations(
+pub(super) fn relations(
     files: Vec<Input>,
     table: &mut FunctionTable,
     progress: &Progress,

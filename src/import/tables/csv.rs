@@ -13,7 +13,7 @@ use callscape_base::warnings::{Place, Reporter};
 const LONGEST_RECORD: usize = 1 << 20;
 
 /// Hands on the fields of each record, with its place.
-pub fn each_record(
+pub(super) fn each_record(
     input: &Input,
     progress: &Progress,
     reporter: &Reporter,
@@ -67,7 +67,7 @@ pub fn each_record(
 }
 
 /// The fields of a line; none where a quotation mark in it is open.
-pub fn fields_of_line(line: &[u8]) -> Option<Vec<String>> {
+pub(super) fn fields_of_line(line: &[u8]) -> Option<Vec<String>> {
     is_whole(quotes(line)).then(|| fields(line, separator(line)))
 }
 
@@ -131,7 +131,7 @@ fn text(field: &[u8]) -> String {
 }
 
 /// What a field holds: a text stays as it is, whatever it looks like.
-pub fn cell(field: &str, is_text: bool) -> Cell<'_> {
+pub(super) fn cell(field: &str, is_text: bool) -> Cell<'_> {
     match is_text {
         true => Cell::Text(escape::uncell(field).as_bytes()),
         false => number(field),

@@ -30,7 +30,7 @@ const NAMED: usize = 16;
 
 /// What a column is to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// Whole numbers.
     Number,
     Text,
@@ -40,7 +40,7 @@ pub enum Kind {
 
 /// A column that is asked for.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub(super) struct Ask {
     pub name: String,
     pub kind: Kind,
     /// Whether there is nothing to be read without it.
@@ -48,7 +48,7 @@ pub struct Ask {
 }
 
 impl Ask {
-    pub fn number(name: &str) -> Ask {
+    pub(super) fn number(name: &str) -> Ask {
         Ask {
             name: name.to_owned(),
             kind: Kind::Number,
@@ -56,7 +56,7 @@ impl Ask {
         }
     }
 
-    pub fn text(name: &str) -> Ask {
+    pub(super) fn text(name: &str) -> Ask {
         Ask {
             kind: Kind::Text,
             ..Ask::number(name)
@@ -64,7 +64,7 @@ impl Ask {
     }
 
     /// The same, which may be missing.
-    pub fn or_none(self) -> Ask {
+    pub(super) fn or_none(self) -> Ask {
         Ask {
             is_needed: false,
             ..self
@@ -73,14 +73,14 @@ impl Ask {
 }
 
 /// One file.
-pub struct Parquet {
+pub(super) struct Parquet {
     name: String,
     source: Arc<Source>,
     metadata: ParquetMetaData,
 }
 
 impl Parquet {
-    pub fn open(input: &Input, progress: &Progress) -> Result<Parquet, ImportError> {
+    pub(super) fn open(input: &Input, progress: &Progress) -> Result<Parquet, ImportError> {
         let io = |error| ImportError::io(input, error);
         let source = match input.file() {
             Some(path) => Source::of_file(open_regular(path).map_err(io)?),
@@ -116,7 +116,11 @@ impl Parquet {
     }
 
     /// An error in this file.
-    pub fn wrong(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
+    pub(super) fn wrong(
+        &self,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> ImportError {
         ImportError::malformed(Place::file(&self.name), expected, found)
     }
 
@@ -157,7 +161,7 @@ impl Parquet {
     }
 
     /// An error where there are more rows than `free`, and `a_byte` for each byte of the file: they would take long.
-    pub fn check_rows(&self, free: u64, a_byte: u64) -> Result<(), ImportError> {
+    pub(super) fn check_rows(&self, free: u64, a_byte: u64) -> Result<(), ImportError> {
         let size = self.source.bytes_in_all();
         let groups = self.groups().iter();
         let rows = groups.map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
@@ -173,21 +177,21 @@ impl Parquet {
     }
 
     /// About how many bytes its first rows take.
-    pub fn bytes_up_to(&self, rows: u64) -> u64 {
+    pub(super) fn bytes_up_to(&self, rows: u64) -> u64 {
         let all = u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or(0);
         let bytes = u128::from(self.source.bytes_in_all()) * u128::from(rows.min(all));
         (bytes / u128::from(all.max(1))) as u64
     }
 
     /// What a key of the file's own metadata says.
-    pub fn note(&self, key: &str) -> Option<&str> {
+    pub(super) fn note(&self, key: &str) -> Option<&str> {
         let notes = self.metadata.file_metadata().key_value_metadata()?;
         let note = notes.iter().find(|note| note.key == key)?;
         note.value.as_deref()
     }
 
     /// How many digits of a decimal number stand behind the point.
-    pub fn scale(&self, at: usize) -> i32 {
+    pub(super) fn scale(&self, at: usize) -> i32 {
         let column = self.metadata.file_metadata().schema_descr().column(at);
         match is_decimal(&column) {
             true => column.type_scale(),
@@ -203,12 +207,12 @@ impl Parquet {
     }
 
     /// The names of its columns of numbers or text, those with columns of their own left out.
-    pub fn columns(&self) -> Vec<&str> {
+    pub(super) fn columns(&self) -> Vec<&str> {
         self.readable().map(ColumnDescriptor::name).collect()
     }
 
     /// By column of [`columns`](Self::columns), whether it is of text.
-    pub fn texts(&self) -> Vec<bool> {
+    pub(super) fn texts(&self) -> Vec<bool> {
         let is_text = |column: &ColumnDescriptor| {
             column.physical_type() == Physical::BYTE_ARRAY && !is_decimal(column)
         };
@@ -216,7 +220,7 @@ impl Parquet {
     }
 
     /// The number of a column that is asked for; none where it may be missing and is.
-    pub fn find(&self, ask: &Ask) -> Result<Option<usize>, ImportError> {
+    pub(super) fn find(&self, ask: &Ask) -> Result<Option<usize>, ImportError> {
         let schema = self.metadata.file_metadata().schema_descr();
         let named = |column: &ColumnDescriptor| {
             column.path().parts().first().map(String::as_str) == Some(&ask.name)
@@ -251,7 +255,7 @@ impl Parquet {
     }
 
     /// Starts to read a column of a group of rows.
-    pub fn column(&self, group: usize, at: usize) -> Result<ColumnReader, ImportError> {
+    pub(super) fn column(&self, group: usize, at: usize) -> Result<ColumnReader, ImportError> {
         let group = &self.groups()[group];
         let column = group.column(at);
         let name = column.column_path().string();
@@ -283,12 +287,12 @@ impl Parquet {
     }
 
     /// The groups of rows.
-    pub fn groups(&self) -> &[RowGroupMetaData] {
+    pub(super) fn groups(&self) -> &[RowGroupMetaData] {
         self.metadata.row_groups()
     }
 
     /// Reads the next values of a column.
-    pub fn values(
+    pub(super) fn values(
         &self,
         reader: &mut ColumnReader,
         count: usize,

@@ -11,7 +11,7 @@ use callscape_facts::tables::{PARTITION, Table, replacing};
 const NAMED: usize = 8;
 
 /// A folder of tables, and which recordings in it are meant.
-pub struct Folder {
+pub(super) struct Folder {
     dir: Input,
     /// In order; an empty one where tables lie in their folders without partitions.
     pub ids: Vec<String>,
@@ -65,13 +65,13 @@ fn find(input: &Input) -> Option<(Input, Option<String>)> {
 }
 
 /// Whether `input` is a folder of tables, one of a table in it, or that of a recording there.
-pub fn sniff(input: &Input) -> bool {
+pub(crate) fn sniff(input: &Input) -> bool {
     find(input).is_some()
 }
 
 impl Folder {
     /// The folder, with its recordings. O(recordings).
-    pub fn open(input: &Input) -> Result<Folder, ImportError> {
+    pub(super) fn open(input: &Input) -> Result<Folder, ImportError> {
         let (dir, id) = find(input).unwrap_or_else(|| (input.clone(), None));
         let mut folder = Folder {
             dir,
@@ -133,7 +133,7 @@ impl Folder {
     }
 
     /// The files of a table of a recording, in order of name; none where it has none.
-    pub fn files(&self, table: &str, id: &str) -> Vec<Input> {
+    pub(super) fn files(&self, table: &str, id: &str) -> Vec<Input> {
         let dir = self.dir.join(table);
         let dir = match id {
             "" => dir,
@@ -145,7 +145,7 @@ impl Folder {
     }
 
     /// The same of a table that there is nothing without.
-    pub fn needed(&self, table: &str, id: &str) -> Result<Vec<Input>, ImportError> {
+    pub(super) fn needed(&self, table: &str, id: &str) -> Result<Vec<Input>, ImportError> {
         let files = self.files(table, id);
         match files.is_empty() {
             false => Ok(files),
@@ -158,7 +158,7 @@ impl Folder {
     }
 
     /// The path by which a recording of it is opened alone.
-    pub fn place_of(&self, id: &str) -> String {
+    pub(super) fn place_of(&self, id: &str) -> String {
         let dir = self
             .dir
             .join("recordings")
@@ -166,13 +166,13 @@ impl Folder {
         dir.display().to_string()
     }
 
-    pub fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         Place::file(self.dir.display().to_string())
     }
 }
 
 /// The first few of some names.
-pub fn listed(ids: &[String]) -> String {
+pub(super) fn listed(ids: &[String]) -> String {
     let mut text = ids[..ids.len().min(NAMED)].join(", ");
     if ids.len() > NAMED {
         text.push_str(&format!(" and {} more", ids.len() - NAMED));

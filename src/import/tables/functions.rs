@@ -16,7 +16,7 @@ use callscape_facts::trace::FunctionMetrics;
 
 /// What numbers of a table stand for: rows in order as a rule, in any order where another engine has written them.
 #[derive(Default)]
-pub struct Numbering {
+pub(super) struct Numbering {
     /// Numbers below it stand for themselves.
     themselves: u32,
     /// What those from there on stand for.
@@ -26,7 +26,7 @@ pub struct Numbering {
 
 impl Numbering {
     /// From now on `number` stands for `what`; whether it stood for nothing before.
-    pub fn insert(&mut self, number: u64, what: u32) -> bool {
+    pub(super) fn insert(&mut self, number: u64, what: u32) -> bool {
         let next = u64::from(self.themselves) + self.in_order.len() as u64;
         if number == next && self.others.is_empty() {
             match self.in_order.is_empty() && number == u64::from(what) && what < u32::MAX {
@@ -48,7 +48,7 @@ impl Numbering {
     }
 
     #[inline]
-    pub fn get(&self, number: u64) -> Option<u32> {
+    pub(super) fn get(&self, number: u64) -> Option<u32> {
         let Some(behind) = number.checked_sub(u64::from(self.themselves)) else {
             return Some(number as u32);
         };
@@ -59,7 +59,7 @@ impl Numbering {
 }
 
 /// Where the call of a function goes whose number the table does not have.
-pub const UNKNOWN: Function<'static> = Function {
+pub(super) const UNKNOWN: Function<'static> = Function {
     name: "[unknown]",
     file: "",
     line: 0,
@@ -97,7 +97,7 @@ fn asks() -> Vec<Ask> {
 
 /// The functions of a recording with their sums.
 #[derive(Default)]
-pub struct FunctionTable {
+pub(super) struct FunctionTable {
     pub functions: Functions,
     pub numbering: Numbering,
     /// By function.
@@ -108,7 +108,7 @@ pub struct FunctionTable {
 
 impl FunctionTable {
     /// Reads the functions of a recording. O(rows).
-    pub fn read(
+    pub(super) fn read(
         files: Vec<Input>,
         progress: &Progress,
         reporter: &Reporter,
@@ -124,7 +124,7 @@ impl FunctionTable {
     }
 
     /// Adds to the sums of a function, up to the largest number, which is counted.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         id: FunctionId,
         more: FunctionMetrics,
@@ -151,7 +151,7 @@ impl FunctionTable {
 
     /// The function with a number of the table; one for all that the table does not have (`function-unknown`).
     #[inline]
-    pub fn get(&mut self, number: Option<u64>, rows: &Rows<'_>) -> FunctionId {
+    pub(super) fn get(&mut self, number: Option<u64>, rows: &Rows<'_>) -> FunctionId {
         match number.and_then(|number| self.numbering.get(number)) {
             Some(id) => FunctionId(id),
             None => {
@@ -163,7 +163,7 @@ impl FunctionTable {
 }
 
 /// A row of the table.
-pub struct Row<'a> {
+pub(super) struct Row<'a> {
     pub number: u64,
     pub function: Function<'a>,
     pub column: u32,
@@ -175,7 +175,7 @@ pub struct Row<'a> {
 }
 
 /// Hands each row to `take`, which says whether its number is one that was not there before.
-pub fn each(
+pub(super) fn each(
     files: Vec<Input>,
     progress: &Progress,
     reporter: &Reporter,

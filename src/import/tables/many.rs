@@ -32,7 +32,7 @@ struct Runs<'r> {
 }
 
 /// Opens all recordings of a folder as one.
-pub fn open(
+pub(super) fn open(
     folder: &Folder,
     input: &Input,
     (format, progress): (&'static str, &Progress),

@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// What a column tells of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tells {
+pub(super) enum Tells {
     Runs,
     /// In how many of the runs a function ran.
     There,
@@ -40,7 +40,7 @@ pub enum Tells {
 
 impl Tells {
     /// What a column of this name tells, in a file that tells of runs.
-    pub fn named(name: &str) -> Option<Tells> {
+    pub(super) fn named(name: &str) -> Option<Tells> {
         let at = |names: [&str; 3]| names.iter().position(|it| *it == name);
         match name {
             RUNS => Some(Tells::Runs),
@@ -58,24 +58,24 @@ impl Tells {
     }
 
     /// Whether it is no value of its own.
-    pub fn is_about_runs(self) -> bool {
+    pub(super) fn is_about_runs(self) -> bool {
         !matches!(self, Tells::There | Tells::Mean(_))
     }
 }
 
 /// Whether columns tell of runs: how many, and of the self cost a mean and how far it spreads.
-pub fn are_told(has: impl Fn(&str) -> bool) -> bool {
+pub(super) fn are_told(has: impl Fn(&str) -> bool) -> bool {
     [RUNS, MEANS[0], SPREADS[0]].into_iter().all(has)
 }
 
 /// Whether a column of this name tells how far runs spread, where the file tells of runs.
-pub fn is_spread(name: &str) -> bool {
+pub(super) fn is_spread(name: &str) -> bool {
     SPREADS.contains(&name)
 }
 
 /// What the rows have told so far.
 #[derive(Default)]
-pub struct Means {
+pub(super) struct Means {
     /// What is the same in all rows, as the first has it that has any.
     runs: Option<u64>,
     samples: Option<u64>,
@@ -110,7 +110,7 @@ enum Told {
 
 impl Means {
     /// Takes a cell of the row that is read.
-    pub fn cell(
+    pub(super) fn cell(
         &mut self,
         tells: Tells,
         cell: Cell<'_>,
@@ -140,7 +140,7 @@ impl Means {
     }
 
     /// Ends the row, which is of a function.
-    pub fn end_row(
+    pub(super) fn end_row(
         &mut self,
         function: FunctionId,
         reporter: &Reporter,
@@ -174,7 +174,7 @@ impl Means {
 
     /// What all rows tell, of costs that are counted in this many of a unit; and how many samples the runs have. None
     /// where no row says how many runs there are.
-    pub fn finish(self, per_unit: f64) -> Option<(MeanRuns, u64)> {
+    pub(super) fn finish(self, per_unit: f64) -> Option<(MeanRuns, u64)> {
         let scaled = |of: Spread| Spread {
             mean: of.mean * per_unit,
             deviation: of.deviation * per_unit,

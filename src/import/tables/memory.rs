@@ -26,7 +26,7 @@ struct Row {
 
 /// Reads objects and stacks; none where there are no objects. Which thread released an object is not in the tables: the one
 /// that created it stands for it.
-pub fn read(
+pub(super) fn read(
     [objects, stacks]: [Vec<Input>; 2],
     (clock, threads): (Unit, usize),
     table: &mut FunctionTable,

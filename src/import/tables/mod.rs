@@ -28,31 +28,31 @@ use super::input::Input;
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
 use folder::Folder;
-pub use folder::sniff;
+pub(crate) use folder::sniff;
 
 /// What `info` calls the format of one table.
-pub const FORMAT: &str = "parquet";
+pub(crate) const FORMAT: &str = "parquet";
 
 /// What it calls that of a folder of tables.
-pub const FOLDER: &str = "tables";
+pub(crate) const FOLDER: &str = "tables";
 
 /// What it calls that of an answer in CSV.
-pub const CSV: &str = "csv";
+pub(crate) const CSV: &str = "csv";
 
-pub use answer::{sniff as sniff_file, sniff_csv};
+pub(crate) use answer::{sniff as sniff_file, sniff_csv};
 
 /// Reads one table in Parquet: what a query has answered.
-pub fn import_file(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import_file(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     answer::import(input, (FORMAT, progress))
 }
 
 /// Reads the same as CSV.
-pub fn import_csv(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import_csv(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     answer::import_csv(input, (CSV, progress))
 }
 
 /// Reads a folder of tables.
-pub fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     let folder = Folder::open(input)?;
     match folder.ids.as_slice() {
         [id] => recording::open(&folder, id, input, (FOLDER, progress)),

@@ -23,7 +23,7 @@ const WAITING: usize = 2;
 
 /// Some rows: of each column that is asked for, its values.
 #[derive(Default)]
-pub struct Batch {
+pub(super) struct Batch {
     pub values: Vec<Values>,
     /// How many they are; 0 at the end.
     pub rows: usize,
@@ -32,7 +32,7 @@ pub struct Batch {
 }
 
 /// The rows of several files, one after the other.
-pub struct Reading {
+pub(super) struct Reading {
     pub files: Vec<Input>,
     pub asks: Vec<Ask>,
     /// The table that files are to say they are of, where they say it.
@@ -65,7 +65,7 @@ fn size(input: &Input) -> u64 {
 }
 
 impl Reading {
-    pub fn new(
+    pub(super) fn new(
         files: Vec<Input>,
         table: &'static str,
         asks: Vec<Ask>,
@@ -86,7 +86,7 @@ impl Reading {
     }
 
     /// Begins with a file that is open, the first of [`files`](Self::files).
-    pub fn begin(&mut self, file: Parquet) -> Result<(), ImportError> {
+    pub(super) fn begin(&mut self, file: Parquet) -> Result<(), ImportError> {
         self.file = Some(Open::of(file, &self.asks)?);
         self.next_file = 1;
         Ok(())
@@ -133,13 +133,13 @@ impl Reading {
 }
 
 /// Where batches come from.
-pub enum Batches {
+pub(super) enum Batches {
     Here(Box<Reading>),
     Thread(Ahead),
 }
 
 impl Batches {
-    pub fn of(reading: Reading) -> Batches {
+    pub(super) fn of(reading: Reading) -> Batches {
         match reading.is_large() && rayon::current_num_threads() > 1 {
             true => Batches::ahead(reading),
             false => Batches::Here(Box::new(reading)),
@@ -170,7 +170,7 @@ impl Batches {
     }
 
     /// The next rows in place of those before.
-    pub fn next(&mut self, batch: &mut Batch) -> Result<(), ImportError> {
+    pub(super) fn next(&mut self, batch: &mut Batch) -> Result<(), ImportError> {
         match self {
             Batches::Here(reading) => reading.next(batch),
             Batches::Thread(ahead) => ahead.next(batch),
@@ -179,7 +179,7 @@ impl Batches {
 }
 
 /// A thread that reads ahead.
-pub struct Ahead {
+pub(super) struct Ahead {
     /// None once the thread is to end.
     coming: Option<Receiver<Result<Batch, ImportError>>>,
     back: Sender<Batch>,

@@ -18,7 +18,7 @@ use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::trace::Thread;
 
 /// The row of a recording in the table of recordings.
-pub struct About {
+pub(super) struct About {
     kind: RecordingKind,
     /// What its costs are of.
     pub value: Value,
@@ -32,7 +32,7 @@ pub struct About {
 
 impl About {
     /// Reads it; what another engine has left out is what most recordings have.
-    pub fn read(
+    pub(super) fn read(
         files: Vec<Input>,
         progress: &Progress,
         reporter: &Reporter,
@@ -77,14 +77,14 @@ impl About {
 }
 
 /// Counts what is known of repairs and of recordings that are left out.
-pub fn count(folder: &Folder, repaired: u64, reporter: &Reporter) {
+pub(super) fn count(folder: &Folder, repaired: u64, reporter: &Reporter) {
     reporter.warn_many("repaired-before-export", repaired, || folder.place());
     let left_out = folder.half_written.len() as u64;
     reporter.warn_many("half-written-recording", left_out, || folder.place());
 }
 
 /// Opens the recording `id` of a folder.
-pub fn open(
+pub(super) fn open(
     folder: &Folder,
     id: &str,
     input: &Input,

@@ -45,7 +45,7 @@ struct Sum {
 }
 
 /// A table of call relations, as it is read.
-pub struct RelationAnswer<'r> {
+pub(super) struct RelationAnswer<'r> {
     roles: Vec<Role>,
     /// Name of the column of costs.
     value: String,
@@ -59,7 +59,7 @@ pub struct RelationAnswer<'r> {
 
 impl<'r> RelationAnswer<'r> {
     /// None where no caller and callee are named. `texts` says which columns are of text, where types are known.
-    pub fn new(
+    pub(super) fn new(
         names: &[String],
         texts: Option<&[bool]>,
         place: &Place,
@@ -116,12 +116,12 @@ impl<'r> RelationAnswer<'r> {
         }))
     }
 
-    pub fn columns(&self) -> usize {
+    pub(super) fn columns(&self) -> usize {
         self.roles.len()
     }
 
     /// Forgets the columns that nothing is taken from, and says which are left.
-    pub fn keep_used(&mut self) -> Vec<usize> {
+    pub(super) fn keep_used(&mut self) -> Vec<usize> {
         let roles = self.roles.iter().enumerate();
         let used = roles.filter(|(_, role)| **role != Role::Nothing);
         let used: Vec<usize> = used.map(|(at, _)| at).collect();
@@ -130,7 +130,11 @@ impl<'r> RelationAnswer<'r> {
     }
 
     /// Adds a row, of which `cell` gives what stands in a column, as a text or not.
-    pub fn row<'c>(&mut self, cell: impl Fn(usize, bool) -> Cell<'c>, place: impl Fn() -> Place) {
+    pub(super) fn row<'c>(
+        &mut self,
+        cell: impl Fn(usize, bool) -> Cell<'c>,
+        place: impl Fn() -> Place,
+    ) {
         let at = |role: Role| self.roles.iter().position(|it| *it == role);
         let text = |role: Role| match at(role).map(|at| cell(at, true)) {
             Some(Cell::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
@@ -172,7 +176,12 @@ impl<'r> RelationAnswer<'r> {
         add(&mut sum.own, own);
     }
 
-    pub fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
+    pub(super) fn finish(
+        self,
+        input: &Input,
+        format: &'static str,
+        reporter: &Reporter,
+    ) -> Recording {
         let (unit, factor) = self.units.of(&self.value, self.has_fractions);
         let place = || Place::file(input.display().to_string());
         let whole = |sum: i128, factor: i128| {

@@ -9,7 +9,7 @@ use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter};
 
 /// The rows of several files, one after the other, a batch at a time.
-pub struct Rows<'a> {
+pub(super) struct Rows<'a> {
     files: Vec<Input>,
     reporter: &'a Reporter,
     progress: &'a Progress,
@@ -19,7 +19,7 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// No more than a few batches of the columns in `asks` are in memory.
-    pub fn new(
+    pub(super) fn new(
         files: Vec<Input>,
         table: &'static str,
         asks: Vec<Ask>,
@@ -34,7 +34,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The rows of a file that is open, of any table.
-    pub fn of_one(
+    pub(super) fn of_one(
         input: &Input,
         file: Parquet,
         asks: Vec<Ask>,
@@ -60,13 +60,13 @@ impl<'a> Rows<'a> {
     }
 
     /// Reads the next rows; their number, 0 at the end.
-    pub fn next(&mut self) -> Result<usize, ImportError> {
+    pub(super) fn next(&mut self) -> Result<usize, ImportError> {
         self.progress.check()?;
         self.batches.next(&mut self.batch)?;
         Ok(self.batch.rows)
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.batch.rows
     }
 
@@ -78,7 +78,7 @@ impl<'a> Rows<'a> {
     }
 
     /// What stands in a row of the column asked for with this number.
-    pub fn cell(&self, column: usize, row: usize) -> Cell<'_> {
+    pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         match self.values(column) {
             Values::None => Cell::Null,
             Values::Whole(values) => match values.get(row) {
@@ -98,7 +98,7 @@ impl<'a> Rows<'a> {
 
     /// The number in a row; none where it is null. What is negative counts as 0 (`negative-number`).
     #[inline]
-    pub fn number(&self, column: usize, row: usize) -> Option<u64> {
+    pub(super) fn number(&self, column: usize, row: usize) -> Option<u64> {
         let Values::Whole(values) = self.values(column) else {
             return None;
         };
@@ -115,7 +115,7 @@ impl<'a> Rows<'a> {
 
     /// The number in a row with its sign, as weights have it (`negative-number`); none where it is null.
     #[inline]
-    pub fn weight(&self, column: usize, row: usize) -> Option<i64> {
+    pub(super) fn weight(&self, column: usize, row: usize) -> Option<i64> {
         let Values::Whole(values) = self.values(column) else {
             return None;
         };
@@ -128,13 +128,13 @@ impl<'a> Rows<'a> {
 
     /// The number as [`number`](Self::number) in 32 bits: what is larger is the largest.
     #[inline]
-    pub fn small(&self, column: usize, row: usize) -> Option<u32> {
+    pub(super) fn small(&self, column: usize, row: usize) -> Option<u32> {
         let number = self.number(column, row)?;
         Some(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
     /// The text in a row; empty where it is null.
-    pub fn text(&self, column: usize, row: usize) -> std::borrow::Cow<'_, str> {
+    pub(super) fn text(&self, column: usize, row: usize) -> std::borrow::Cow<'_, str> {
         match self.cell(column, row) {
             // The one is quicker than the other to see that nothing is to be replaced.
             Cell::Text(bytes) => match std::str::from_utf8(bytes) {
@@ -146,13 +146,13 @@ impl<'a> Rows<'a> {
     }
 
     /// The file at hand, or the last one.
-    pub fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         let at = self.batch.files.checked_sub(1);
         let file = at.and_then(|at| self.files.get(at));
         Place::file(file.map_or(String::new(), |file| file.display().to_string()))
     }
 
-    pub fn reporter(&self) -> &'a Reporter {
+    pub(super) fn reporter(&self) -> &'a Reporter {
         self.reporter
     }
 }

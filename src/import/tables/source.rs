@@ -35,7 +35,7 @@ enum Place {
 }
 
 /// The bytes of a file, read at any place.
-pub struct Source {
+pub(super) struct Source {
     place: Place,
     size: u64,
     /// From now on what is read from a place on begins with the header of a page.
@@ -45,12 +45,12 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn of_file(file: File) -> io::Result<Source> {
+    pub(super) fn of_file(file: File) -> io::Result<Source> {
         let size = file.metadata()?.len();
         Ok(Source::new(Place::Disk(file), size))
     }
 
-    pub fn of_bytes(bytes: Vec<u8>) -> Source {
+    pub(super) fn of_bytes(bytes: Vec<u8>) -> Source {
         let size = bytes.len() as u64;
         Source::new(Place::Memory(bytes.into()), size)
     }
@@ -65,16 +65,16 @@ impl Source {
     }
 
     /// The size of the file.
-    pub fn bytes_in_all(&self) -> u64 {
+    pub(super) fn bytes_in_all(&self) -> u64 {
         self.size
     }
 
-    pub fn reads_pages(&self) {
+    pub(super) fn reads_pages(&self) {
         self.reads_pages.store(true, Ordering::Relaxed);
     }
 
     /// Counts what is about to be unpacked, or looked at; an error where it is more than such a file holds.
-    pub fn unpack(&self, bytes: u64) -> Result<()> {
+    pub(super) fn unpack(&self, bytes: u64) -> Result<()> {
         let most = FREE_BYTES.saturating_add(self.size.saturating_mul(UNPACKED_A_BYTE));
         let before = self.unpacked.fetch_add(bytes, Ordering::Relaxed);
         match before.saturating_add(bytes) > most {
@@ -84,7 +84,7 @@ impl Source {
     }
 
     /// The bytes there, no more than the file has.
-    pub fn bytes(&self, start: u64, length: u64) -> io::Result<Bytes> {
+    pub(super) fn bytes(&self, start: u64, length: u64) -> io::Result<Bytes> {
         let start = start.min(self.size);
         let length = length.min(self.size - start);
         match &self.place {
@@ -149,7 +149,7 @@ fn check_header(bytes: &[u8]) -> Result<u64> {
 }
 
 /// The pages of one column of a group of rows.
-pub struct Pages {
+pub(super) struct Pages {
     inner: SerializedPageReader<Source>,
     source: Arc<Source>,
     physical: Physical,
@@ -161,7 +161,11 @@ pub struct Pages {
 
 impl Pages {
     /// The pages of a column, in a group with this number of rows.
-    pub fn new(source: &Arc<Source>, column: &ColumnChunkMetaData, rows: u64) -> Result<Pages> {
+    pub(super) fn new(
+        source: &Arc<Source>,
+        column: &ColumnChunkMetaData,
+        rows: u64,
+    ) -> Result<Pages> {
         let count = usize::try_from(rows)?;
         let described = column.column_descr();
         Ok(Pages {

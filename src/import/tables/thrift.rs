@@ -73,7 +73,7 @@ const LOGICAL_TYPE: &[(i64, Holds)] = &[
 const DEEPEST_SKIPPED: u32 = 16;
 
 /// A number of seven bits a byte, the lowest first.
-pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
+pub(super) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for shift in (0..64).step_by(7) {
         let (byte, behind) = bytes.split_first()?;
@@ -87,12 +87,12 @@ pub fn varint(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// A number with its sign in the lowest bit.
-pub fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
+pub(super) fn zigzag(bytes: &mut &[u8]) -> Option<i64> {
     varint(bytes).map(unzigzag)
 }
 
 /// The number whose sign is the lowest bit.
-pub fn unzigzag(number: u64) -> i64 {
+pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
@@ -185,7 +185,7 @@ fn pass(bytes: &mut &[u8], (number, kind): (i64, u8), of: &[(i64, Holds)]) -> Op
 
 /// Whether the schema in a file's metadata is flat enough to be decoded. It stands behind the version alone, as everyone
 /// writes it.
-pub fn is_flat_enough(metadata: &[u8]) -> bool {
+pub(super) fn is_flat_enough(metadata: &[u8]) -> bool {
     let mut bytes = metadata;
     let mut last = 0;
     loop {

@@ -6,7 +6,7 @@ use parquet::errors::ParquetError;
 
 /// What stands in a row of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub(super) enum Cell<'a> {
     Null,
     Whole(i64),
     Real(f64),
@@ -14,7 +14,7 @@ pub enum Cell<'a> {
 }
 
 /// The values of some rows of a column.
-pub enum Values {
+pub(super) enum Values {
     /// The column is missing.
     None,
     /// [`NULL`] for none.
@@ -25,7 +25,7 @@ pub enum Values {
 
 impl Values {
     /// Bytes of all texts, as many times as they are there.
-    pub fn bytes_of_texts(&self) -> u64 {
+    pub(super) fn bytes_of_texts(&self) -> u64 {
         match self {
             Values::Text(texts) => texts.iter().flatten().map(|it| it.len() as u64).sum(),
             Values::None | Values::Whole(_) | Values::Real(_) => 0,
@@ -33,7 +33,7 @@ impl Values {
     }
 
     /// Makes decimal numbers of whole ones: the last `scale` digits stand behind the point.
-    pub fn scale(&mut self, scale: i32) {
+    pub(super) fn scale(&mut self, scale: i32) {
         let factor = 10_f64.powi(-scale);
         match self {
             Values::Whole(values) => {
@@ -51,10 +51,10 @@ impl Values {
 }
 
 /// No table holds this number: what it counts is not negative.
-pub const NULL: i64 = i64::MIN;
+pub(super) const NULL: i64 = i64::MIN;
 
 /// Reads the next rows of a column; an error where there are fewer.
-pub fn read(reader: &mut ColumnReader, count: usize) -> Result<Values, ParquetError> {
+pub(super) fn read(reader: &mut ColumnReader, count: usize) -> Result<Values, ParquetError> {
     Ok(match reader {
         ColumnReader::Int32ColumnReader(of) => {
             Values::Whole(fill(of, count, NULL, |it| it.into())?)

@@ -8,7 +8,7 @@ use callscape_facts::gaps::Gaps;
 
 /// What was recorded of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
+pub(super) struct Recorded {
     pub tid: u32,
     /// How many records there are.
     pub records: u64,
@@ -18,7 +18,7 @@ pub struct Recorded {
 
 /// The gaps of a recording whose clock shows `origin` at its first event. A process was recorded from its first record to
 /// its last, but for when it was switched off; a record that came after that still counts.
-pub fn find(recorded: &[Recorded], tasks: &Tasks, origin: i64) -> Gaps {
+pub(super) fn find(recorded: &[Recorded], tasks: &Tasks, origin: i64) -> Gaps {
     let time = |ns: u64| Time::from_ns(ns.saturating_sub(u64::try_from(origin).unwrap_or(0)));
     let range = |&(from, until): &(u64, u64)| TimeRange::new(time(from), time(until));
     let mut processes: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();

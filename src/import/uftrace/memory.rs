@@ -61,14 +61,14 @@ type Value = (u8, Option<usize>);
 
 /// What `info` says of the functions of memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Specs {
+pub(super) struct Specs {
     arguments: HashMap<String, Vec<Value>>,
     returned: HashMap<String, Vec<Value>>,
 }
 
 impl Specs {
     /// Of the lines of `info`. What was asked for by name goes before what is usual.
-    pub fn parse(info: &str) -> Specs {
+    pub(super) fn parse(info: &str) -> Specs {
         let mut specs = Specs::default();
         for line in info.lines() {
             let (map, list) = match line.split_once(':') {
@@ -92,7 +92,7 @@ impl Specs {
     }
 
     /// Whether anything of memory was recorded.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.arguments.is_empty() || self.returned.is_empty()
     }
 }
@@ -176,7 +176,7 @@ struct Asked {
 }
 
 /// The events of memory of all tasks.
-pub struct Reading<'a> {
+pub(super) struct Reading<'a> {
     specs: Specs,
     builder: MemoryBuilder,
     events: Vec<Event>,
@@ -187,7 +187,7 @@ pub struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// None where the recording has no arguments of the functions of memory.
-    pub fn begin(dir: &Input, reporter: &'a Reporter) -> Option<Reading<'a>> {
+    pub(super) fn begin(dir: &Input, reporter: &'a Reporter) -> Option<Reading<'a>> {
         let info = dir.join("info").read().ok()?;
         let specs = Specs::parse(&String::from_utf8_lossy(&info));
         (!specs.is_empty()).then(|| Reading {
@@ -200,7 +200,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads a task's records once more, for what is behind them.
-    pub fn read(
+    pub(super) fn read(
         &mut self,
         (file, tid): (&Input, u32),
         tasks: &Tasks,
@@ -350,7 +350,12 @@ impl<'a> Reading<'a> {
     }
 
     /// All of it, on a clock that shows 0 at `origin`; none where nothing was allocated. O(n log n).
-    pub fn finish(mut self, origin: i64, end: Time, place: impl Fn() -> Place) -> Option<Memory> {
+    pub(super) fn finish(
+        mut self,
+        origin: i64,
+        end: Time,
+        place: impl Fn() -> Place,
+    ) -> Option<Memory> {
         if self.events.is_empty() {
             return None;
         }

@@ -129,7 +129,7 @@ fn arguments_length(record: Record, bytes: &[u8], resumed: &[u64]) -> Option<usi
 }
 
 /// Reads the records of task `tid` into `builder`, and says of which times there are some.
-pub fn read(
+pub(super) fn read(
     input: &Input,
     tid: u32,
     tasks: &Tasks,
@@ -251,7 +251,7 @@ fn scan(
 
 /// What a record says, for those who read its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub(super) struct Seen {
     /// Nanoseconds on the recording's own clock.
     pub time: u64,
     pub kind: RecordKind,
@@ -261,7 +261,7 @@ pub struct Seen {
 
 /// Whether a call begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordKind {
+pub(super) enum RecordKind {
     Entry,
     Exit,
     Other,
@@ -269,7 +269,7 @@ pub enum RecordKind {
 
 /// Hands each record of a file with its arguments, or what it returns, to `see`. What is wrong with them has been counted
 /// when they were read for the calls.
-pub fn visit(
+pub(super) fn visit(
     (input, resumed): (&Input, &[u64]),
     progress: &Progress,
     mut see: impl FnMut(Seen, &[u8], &dyn Fn() -> Place) -> ControlFlow<()>,

@@ -35,7 +35,7 @@ struct Switch {
 
 /// A time in which a task had no processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Absence {
+pub(super) struct Absence {
     /// Nanoseconds, on the clock of the records.
     pub start: u64,
     pub end: u64,
@@ -51,14 +51,14 @@ struct OfTask {
 
 /// The scheduler's events by task.
 #[derive(Clone, Debug, Default)]
-pub struct Scheduler {
+pub(super) struct Scheduler {
     tasks: BTreeMap<u32, OfTask>,
     is_known: bool,
 }
 
 impl Scheduler {
     /// Reads the files of all processors.
-    pub fn read(
+    pub(super) fn read(
         dir: &Input,
         reporter: &Reporter,
         progress: &Progress,
@@ -143,18 +143,18 @@ impl Scheduler {
     }
 
     /// Whether the recording says when tasks had no processor.
-    pub fn is_known(&self) -> bool {
+    pub(super) fn is_known(&self) -> bool {
         self.is_known
     }
 
     /// The time of the last event of a task, in nanoseconds on the clock of the records; none without one.
-    pub fn last(&self, task: u32) -> Option<u64> {
+    pub(super) fn last(&self, task: u32) -> Option<u64> {
         self.tasks.get(&task).map(|of| of.last)
     }
 
     /// When a task had no processor, in order of time. One that does not come back waits until its last event; of
     /// two times that it was taken without coming back in between, the second counts.
-    pub fn absences(&self, task: u32) -> Vec<Absence> {
+    pub(super) fn absences(&self, task: u32) -> Vec<Absence> {
         let Some(of) = self.tasks.get(&task) else {
             return Vec::new();
         };

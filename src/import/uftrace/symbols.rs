@@ -77,7 +77,7 @@ fn recent_place(address: u64) -> usize {
 }
 
 /// The symbols of a recording.
-pub struct Symbols<'a> {
+pub(super) struct Symbols<'a> {
     dir: Input,
     modules: Vec<Module>,
     /// By the name of its symbol file, without `.sym`.
@@ -90,7 +90,7 @@ pub struct Symbols<'a> {
 
 impl<'a> Symbols<'a> {
     /// Reads the maps of the sessions, and the symbol and line files that they name.
-    pub fn open(
+    pub(super) fn open(
         dir: &Input,
         tasks: &Tasks,
         reporter: &'a Reporter,
@@ -217,7 +217,7 @@ impl<'a> Symbols<'a> {
 
     /// The function at `address` in a session at a time. `place` says where the address was found.
     #[inline]
-    pub fn function(
+    pub(super) fn function(
         &mut self,
         session: Option<usize>,
         address: u64,
@@ -233,7 +233,7 @@ impl<'a> Symbols<'a> {
 
     /// The function at `address` in a session where that has been found lately.
     #[inline]
-    pub fn recent(&self, session: Option<usize>, address: u64) -> Option<FunctionId> {
+    pub(super) fn recent(&self, session: Option<usize>, address: u64) -> Option<FunctionId> {
         let recent = &self.recent[recent_place(address)];
         let is_it = recent.address == address && recent.session == session && session.is_some();
         is_it.then_some(recent.function)

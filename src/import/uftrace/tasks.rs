@@ -10,7 +10,7 @@ use callscape_facts::builder::Timestamp;
 
 /// One executable image of a process: a new one with each exec.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Session {
+pub(super) struct Session {
     /// Names the session's map file.
     pub id: String,
     pub pid: u32,
@@ -23,7 +23,7 @@ pub struct Session {
 
 /// A library loaded while the session ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub(super) struct Loaded {
     pub time: u64,
     pub base: u64,
     pub path: String,
@@ -31,7 +31,7 @@ pub struct Loaded {
 
 /// The tasks of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tasks {
+pub(super) struct Tasks {
     /// In order of the file.
     pub sessions: Vec<Session>,
     /// By task: its process.
@@ -44,7 +44,7 @@ pub struct Tasks {
 
 impl Tasks {
     /// Reads `task.txt`, and when processes were switched. Without the file each map in the directory counts as a session of its own.
-    pub fn read(dir: &Input, reporter: &Reporter) -> Result<Tasks, ImportError> {
+    pub(super) fn read(dir: &Input, reporter: &Reporter) -> Result<Tasks, ImportError> {
         let path = dir.join("task.txt");
         let file = path.display().to_string();
         match path.read() {
@@ -144,23 +144,23 @@ impl Tasks {
     }
 
     /// When recording of a task's process went on after it had stopped, in order; and whether it was off at last.
-    pub fn switches_of(&self, tid: u32) -> (&[u64], bool) {
+    pub(super) fn switches_of(&self, tid: u32) -> (&[u64], bool) {
         self.switches.of(self.process(tid))
     }
 
     /// From when until when recording of a process was off, in order; and since when, where it was off at last.
-    pub fn off(&self, process: u32) -> (&[(u64, u64)], Option<u64>) {
+    pub(super) fn off(&self, process: u32) -> (&[(u64, u64)], Option<u64>) {
         self.switches.off(process)
     }
 
     /// The process that a task belongs to; itself where that is not known.
-    pub fn process(&self, tid: u32) -> u32 {
+    pub(super) fn process(&self, tid: u32) -> u32 {
         self.processes.get(&tid).copied().unwrap_or(tid)
     }
 
     /// The sessions of a task as indices with the time from which each holds, in order of time; the
     /// first holds from the start. A forked process runs in its parent's session until it execs.
-    pub fn sessions_of(&self, tid: u32) -> Vec<(u64, usize)> {
+    pub(super) fn sessions_of(&self, tid: u32) -> Vec<(u64, usize)> {
         let mut process = self.process(tid);
         let of = |process| {
             let sessions = self.sessions.iter().enumerate();
@@ -222,7 +222,7 @@ fn nanoseconds(seconds: &str) -> Option<u64> {
 }
 
 /// What stands behind the last slash.
-pub fn base_name(path: &str) -> &str {
+pub(super) fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

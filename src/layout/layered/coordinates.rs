@@ -9,7 +9,7 @@ use super::net::{LEFT, Lists, Net, RIGHT};
 
 /// A piece of an edge between two neighbouring ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Segment {
+pub(super) struct Segment {
     pub left: u32,
     pub right: u32,
     /// Where it begins and ends, from the tops of both.
@@ -18,7 +18,7 @@ pub struct Segment {
 }
 
 /// What is to be placed.
-pub struct Places<'a> {
+pub(super) struct Places<'a> {
     pub net: &'a Net,
     pub segments: &'a [Segment],
     pub heights: &'a [f32],
@@ -35,7 +35,7 @@ struct Way {
 
 impl Places<'_> {
     /// By place how far down its top is: no two of a rank overlap. O(places + segments log).
-    pub fn tops(&self) -> Vec<f32> {
+    pub(super) fn tops(&self) -> Vec<f32> {
         let count = self.heights.len();
         let sides = self.by_side();
         let crossed = self.crossed(&sides);

@@ -4,14 +4,14 @@ use super::net::{Net, RIGHT};
 
 /// Counts, and keeps its memory.
 #[derive(Default)]
-pub struct Counter {
+pub(super) struct Counter {
     tree: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Counter {
     /// How many pairs of edges cross between neighbouring ranks. O(edges log places).
-    pub fn all(&mut self, net: &Net) -> u64 {
+    pub(super) fn all(&mut self, net: &Net) -> u64 {
         let mut count = 0;
         for pair in net.ranks.windows(2) {
             self.tree.clear();

@@ -20,7 +20,12 @@ struct Arc {
 /// Notes which of the edges between items of a level go from right to left, and lines the items up so that all others go
 /// on in the line. Edges without a line are never turned; items that `before` knows stand as they stood then, where that
 /// allows it. O(items² + links).
-pub fn turn(graph: &Graph<'_>, level: &Level, before: &Memory, turned: &mut [bool]) -> Vec<u32> {
+pub(super) fn turn(
+    graph: &Graph<'_>,
+    level: &Level,
+    before: &Memory,
+    turned: &mut [bool],
+) -> Vec<u32> {
     let items = level.items.len();
     let rank = |item: u32| {
         before

@@ -5,13 +5,13 @@ use super::graph::{Graph, Key};
 
 /// What stands in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(super) enum Item {
     Node(u32),
     Cluster(u32),
 }
 
 impl Item {
-    pub fn key(self, graph: &Graph<'_>) -> Key {
+    pub(super) fn key(self, graph: &Graph<'_>) -> Key {
         match self {
             Item::Node(node) => graph.nodes[node as usize].key,
             Item::Cluster(cluster) => graph.clusters[cluster as usize].key,
@@ -21,7 +21,7 @@ impl Item {
 
 /// An edge between two items.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
+pub(super) struct Link {
     pub edge: u32,
     pub from: u32,
     pub to: u32,
@@ -29,7 +29,7 @@ pub struct Link {
 
 /// The part of an edge that leads from an item to the border of the cluster, or from there to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WayOut {
+pub(super) struct WayOut {
     pub edge: u32,
     pub item: u32,
     /// The item has the caller in it.
@@ -38,14 +38,14 @@ pub struct WayOut {
 
 /// What is in one cluster, or around all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Level {
+pub(super) struct Level {
     pub items: Vec<Item>,
     pub links: Vec<Link>,
     pub ways_out: Vec<WayOut>,
 }
 
 /// The whole first, then each cluster, parents before children. O(nodes + clusters + edges × depth).
-pub fn levels(graph: &Graph<'_>) -> Vec<Level> {
+pub(super) fn levels(graph: &Graph<'_>) -> Vec<Level> {
     let count = graph.clusters.len();
     let mut levels = vec![Level::default(); count + 1];
     // A parent stands before its children; one that does not is none.

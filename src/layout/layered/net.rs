@@ -8,7 +8,7 @@ use super::levels::{Item, Level};
 
 /// A place in a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     Item(u32),
     /// An edge goes past.
     Bend(u32),
@@ -17,28 +17,28 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn is_item(self) -> bool {
+    pub(super) fn is_item(self) -> bool {
         matches!(self, Kind::Item(_))
     }
 }
 
 /// The way of one edge through a level: places from left to right, one rank after the other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Chain {
+pub(super) struct Chain {
     pub edge: u32,
     pub places: Vec<u32>,
 }
 
 /// Sides of a cluster.
-pub const LEFT: usize = 0;
-pub const RIGHT: usize = 1;
+pub(super) const LEFT: usize = 0;
+pub(super) const RIGHT: usize = 1;
 
 /// By edge where it comes to a side of a cluster: lower numbers higher up, equal ones in any order.
-pub type Border = HashMap<u32, u32>;
+pub(super) type Border = HashMap<u32, u32>;
 
 /// By place a few numbers, one place after the other.
 #[derive(Clone, Debug, Default)]
-pub struct Lists {
+pub(super) struct Lists {
     /// By place where its numbers begin, one entry more than places.
     starts: Vec<u32>,
     numbers: Vec<u32>,
@@ -46,7 +46,7 @@ pub struct Lists {
 
 impl Lists {
     /// Groups the numbers of `pairs` by their place, below `places`; those of one place keep their order. O(places + pairs).
-    pub fn new(places: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
+    pub(super) fn new(places: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> Lists {
         let mut starts = vec![0; places + 1];
         for (place, _) in pairs.clone() {
             starts[place as usize + 1] += 1;
@@ -64,11 +64,11 @@ impl Lists {
         Lists { starts, numbers }
     }
 
-    pub fn of(&self, place: u32) -> &[u32] {
+    pub(super) fn of(&self, place: u32) -> &[u32] {
         &self.numbers[self.range(place)]
     }
 
-    pub fn of_mut(&mut self, place: u32) -> &mut [u32] {
+    pub(super) fn of_mut(&mut self, place: u32) -> &mut [u32] {
         let range = self.range(place);
         &mut self.numbers[range]
     }
@@ -81,7 +81,7 @@ impl Lists {
 
 /// A level with its ranks.
 #[derive(Clone, Debug, Default)]
-pub struct Net {
+pub(super) struct Net {
     pub kinds: Vec<Kind>,
     /// By rank its places from the top.
     pub ranks: Vec<Vec<u32>>,
@@ -99,7 +99,7 @@ pub struct Net {
 
 impl Net {
     /// Of items with these ranks; `border` says for a cluster where edges come to it.
-    pub fn new(
+    pub(super) fn new(
         graph: &Graph<'_>,
         level: &Level,
         turned: &[bool],
@@ -199,7 +199,7 @@ impl Net {
     }
 
     /// Notes where in its rank each place stands.
-    pub fn note_places(&mut self) {
+    pub(super) fn note_places(&mut self) {
         for rank in &self.ranks {
             for (&place, at) in rank.iter().zip(0..) {
                 self.at[place as usize] = at;
@@ -209,7 +209,7 @@ impl Net {
 
     /// Tells the clusters of a level where edges come to them. Edges between the same two places come in any order: a
     /// cluster may choose it.
-    pub fn tell_borders(&self, level: &Level, borders: &mut [[Border; 2]]) {
+    pub(super) fn tell_borders(&self, level: &Level, borders: &mut [[Border; 2]]) {
         for side in [LEFT, RIGHT] {
             let ends = self.chains.iter().filter_map(|chain| {
                 let (own, beside, other) = self.beside(chain, side)?;
@@ -260,7 +260,7 @@ impl Net {
 
     /// Has edges between the same two places take each other's bends and ports, so that they go past ranks in the order in
     /// which they come out of the clusters in this level, whose nets are in order.
-    pub fn follow_borders(&mut self, level: &Level, nets: &[Net]) {
+    pub(super) fn follow_borders(&mut self, level: &Level, nets: &[Net]) {
         let chains = self.chains.iter().enumerate();
         let of_clusters = chains.filter_map(|(number, chain)| {
             let ends = [*chain.places.first()?, *chain.places.last()?];

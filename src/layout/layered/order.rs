@@ -14,7 +14,7 @@ const SWEEPS_OF_MANY: usize = 10;
 const PATIENCE_OF_MANY: usize = 2;
 
 /// Orders all ranks. `held` says by item how far down it stood before: such items keep their order among each other.
-pub fn order(net: &mut Net, held: &[Option<f32>]) {
+pub(super) fn order(net: &mut Net, held: &[Option<f32>]) {
     let held = net.kinds.iter().map(|kind| match kind {
         Kind::Item(item) => held.get(*item as usize).copied().flatten(),
         _ => None,

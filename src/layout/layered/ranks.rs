@@ -14,7 +14,7 @@ const PASSES: usize = 12;
 
 /// By item its rank, from 0 without a gap. `line` is the order in which all edges go on, but for those `turned`. What
 /// `before` knows keeps its rank, or moves on to the right where an edge asks for it. O(passes × links).
-pub fn ranks(
+pub(super) fn ranks(
     graph: &Graph<'_>,
     level: &Level,
     turned: &[bool],

@@ -18,7 +18,7 @@ const WIDEST: f32 = 2.4;
 const SIDE: f32 = 0.72;
 
 /// A level with everything in its place; the top left corner of the level is at zero.
-pub struct Placed {
+pub(super) struct Placed {
     pub size: Vec2,
     /// By item its top left corner.
     corners: Vec<Vec2>,
@@ -29,7 +29,7 @@ pub struct Placed {
 }
 
 /// A level whose clusters are placed already.
-pub struct Inner<'a> {
+pub(super) struct Inner<'a> {
     pub graph: &'a Graph<'a>,
     pub spacing: &'a Spacing,
     pub level: &'a Level,
@@ -64,7 +64,7 @@ impl Inner<'_> {
     }
 
     /// Places level `number`.
-    pub fn place(&self, number: usize) -> Placed {
+    pub(super) fn place(&self, number: usize) -> Placed {
         let net = self.net;
         let sizes: Vec<Vec2> = (0..net.kinds.len() as u32)
             .map(|it| self.size(it))
@@ -328,7 +328,7 @@ struct Column {
 }
 
 /// Puts the levels together.
-pub fn join(
+pub(super) fn join(
     graph: &Graph<'_>,
     levels: &[Level],
     nets: &[Net],

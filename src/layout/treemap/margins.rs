@@ -35,7 +35,7 @@ pub(super) struct Margins {
 }
 
 impl Margins {
-    pub fn at(level: u16) -> Margins {
+    pub(super) fn at(level: u16) -> Margins {
         Margins {
             margin: shrunk(MARGIN, MARGIN_DECAY, level),
             strip: shrunk(STRIP, STRIP_DECAY, level),
@@ -45,7 +45,7 @@ impl Margins {
 
     /// The part of a terrace that its children share. Around an only child margins are narrow: there is nothing to
     /// keep apart. `named` are the margins of the lowest terrace whose name lies in the strip.
-    pub fn inner(&self, rect: Rect, children: usize, named: &Margins) -> Rect {
+    pub(super) fn inner(&self, rect: Rect, children: usize, named: &Margins) -> Rect {
         let narrowed = if children == 1 { ONLY_CHILD } else { 1.0 };
         let side = rect.width().min(rect.height());
         let margin = self.margin.min(side * MARGIN_SHARE) * narrowed;
@@ -54,7 +54,7 @@ impl Margins {
     }
 
     /// A block's footprint within the rectangle that the tiling gave it: half a street smaller on each side.
-    pub fn separated(&self, rect: Rect) -> Rect {
+    pub(super) fn separated(&self, rect: Rect) -> Rect {
         let side = smaller(rect.width(), rect.height());
         let street = smaller(self.street, side * STREET_SHARE);
         Rect {

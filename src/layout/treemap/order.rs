@@ -24,7 +24,7 @@ const DIGITS: [u32; 3] = [0, 11, 22];
 
 impl Family {
     /// Takes the children of `parent` in their order; `ends` says of each where its subtree ends.
-    pub fn gather(&mut self, parent: usize, ends: &[u32], weights: &[f32]) {
+    pub(super) fn gather(&mut self, parent: usize, ends: &[u32], weights: &[f32]) {
         self.children.clear();
         self.weights.clear();
         let end = ends[parent] as usize;
@@ -45,13 +45,13 @@ impl Family {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.children.len()
     }
 
     /// Sorts by falling weight, then by rising number. Weights are positive, and the children rise. O(n log n),
     /// O(n) for large families.
-    pub fn sort(&mut self) {
+    pub(super) fn sort(&mut self) {
         match self.len() {
             0 | 1 => {}
             2..=8 => self.rank::<8>(),

@@ -24,14 +24,14 @@ pub(super) struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    pub fn module(&self, at: usize) -> ModuleId {
+    pub(super) fn module(&self, at: usize) -> ModuleId {
         match self.part {
             Some((modules, _)) => modules[at],
             None => ModuleId(at as u32),
         }
     }
 
-    pub fn kind(&self, at: usize) -> BlockKind {
+    pub(super) fn kind(&self, at: usize) -> BlockKind {
         match self.part {
             Some((_, kinds)) => kinds[at],
             None if self.ends[at] as usize == at + 1 => BlockKind::Leaf,
@@ -40,13 +40,13 @@ impl Columns<'_> {
     }
 
     /// Whether every module has a block, so that blocks and modules have the same numbers.
-    pub fn is_whole(&self) -> bool {
+    pub(super) fn is_whole(&self) -> bool {
         self.part.is_none()
     }
 }
 
 impl Displayed {
-    pub fn columns<'a>(&'a self, hierarchy: &'a Hierarchy) -> Columns<'a> {
+    pub(super) fn columns<'a>(&'a self, hierarchy: &'a Hierarchy) -> Columns<'a> {
         if self.is_part {
             Columns {
                 ends: &self.ends,
@@ -62,7 +62,7 @@ impl Displayed {
 
     /// Finds out what is displayed, and puts for each block the one that it stands on into `parents`; the root
     /// stands for its own. O(n).
-    pub fn find(&mut self, hierarchy: &Hierarchy, cut: &Cut, parents: &mut Vec<u32>) {
+    pub(super) fn find(&mut self, hierarchy: &Hierarchy, cut: &Cut, parents: &mut Vec<u32>) {
         self.is_part = cut.collapsed().next().is_some() || cut.hidden().next().is_some();
         self.modules.clear();
         self.kinds.clear();

@@ -4,7 +4,7 @@ use super::Rect;
 
 /// Divides `rect` among `weights`, which are positive, in their order: slices from west to east when it
 /// is wider than high, from south to north else. O(n).
-pub fn slice(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
+pub(super) fn slice(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let eastward = rect.width() >= rect.height();
     let mut before = 0.0;

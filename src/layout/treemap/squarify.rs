@@ -10,7 +10,7 @@ use super::rect::{Rect, smaller};
 /// is the larger of *s²·h/(k·r²)* of its heaviest and *k·r²/(s²·l)* of its lightest. While the row grows the first
 /// falls and the second rises, so it takes the next, *l*, as long as the second with it is no larger than the first
 /// without it: as long as *(r·(r + l))² ≤ (s²/k)²·h·l*, which takes no division.
-pub fn squarify(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
+pub(super) fn squarify(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let area_by_weight = rect.width() * rect.height() / total;
     let weight_by_area = area_by_weight.recip();

@@ -12,7 +12,7 @@ const LONGEST: f64 = 3.5;
 
 /// What the cutting needs, kept from family to family.
 #[derive(Clone, Debug, Default)]
-pub struct Cuts {
+pub(super) struct Cuts {
     sums: Vec<f64>,
     reference_sums: Vec<f64>,
     parts: Vec<Part>,
@@ -29,7 +29,7 @@ struct Part {
 
 /// Divides `rect` among `weights`, which are positive, in their order. `references` are the weights that decide
 /// on the cuts; those that are zero or missing are of children that are new, and decide nothing. O(n log n).
-pub fn stable(
+pub(super) fn stable(
     weights: &[f32],
     references: &[f32],
     rect: Rect,

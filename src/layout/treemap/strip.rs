@@ -55,7 +55,7 @@ impl Strip {
 /// Divides `rect` among `weights`, which are positive, in their order, as text is read: strips from north to
 /// south, in each from west to east. A strip takes the next weight as long as its rectangles do not become
 /// more elongated on average; the last joins the one before where that is better. O(n).
-pub fn strip(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
+pub(super) fn strip(weights: &[f32], rect: Rect, mut place: impl FnMut(usize, Rect)) {
     let total: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
     let squareness = rect.height() / (rect.width() * total);
     let mut free = rect;

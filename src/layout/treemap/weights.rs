@@ -28,7 +28,7 @@ pub(super) struct Open {
 
 impl Scales {
     /// By the mean area of the leaves that are not hidden.
-    pub fn new(hierarchy: &Hierarchy, cut: &Cut, areas: &[f64]) -> Scales {
+    pub(super) fn new(hierarchy: &Hierarchy, cut: &Cut, areas: &[f64]) -> Scales {
         let ends = hierarchy.ends();
         let areas = &areas[..areas.len().min(ends.len())];
         let (mut sum, mut count) = (0.0, 0);
@@ -60,12 +60,12 @@ impl Scales {
     }
 
     /// The weight of a module of this area, of whose children the weights sum up to `sum`.
-    pub fn weight(self, area: f64, sum: f64) -> f32 {
+    pub(super) fn weight(self, area: f64, sum: f64) -> f32 {
         (positive(area) * self.by_area).max(sum).max(LEAST_WEIGHT) as f32
     }
 
     /// The weights of all blocks, positive and finite. O(n).
-    pub fn weigh(
+    pub(super) fn weigh(
         self,
         hierarchy: &Hierarchy,
         cut: &Cut,
@@ -142,7 +142,7 @@ impl Scales {
 
     /// The sum of the weights of a collapsed module's children, as they would be if it were expanded. Linear in
     /// its subtree.
-    pub fn collapsed(
+    pub(super) fn collapsed(
         self,
         hierarchy: &Hierarchy,
         cut: &Cut,

@@ -10,7 +10,7 @@ use callscape_import::otlp::request::Encoding;
 
 /// What is said to a request.
 #[derive(Debug)]
-pub struct Answer {
+pub(super) struct Answer {
     pub status: u16,
     /// Why it is refused, or spans of it were left out.
     pub reason: String,
@@ -21,7 +21,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn of(status: u16, reason: impl Into<String>) -> Answer {
+    pub(super) fn of(status: u16, reason: impl Into<String>) -> Answer {
         Answer {
             status,
             reason: reason.into(),
@@ -31,7 +31,7 @@ impl Answer {
     }
 
     /// Writes the answer; `goes_on` says whether the connection is kept for another request.
-    pub fn send(&self, mut to: &TcpStream, goes_on: bool) -> io::Result<()> {
+    pub(super) fn send(&self, mut to: &TcpStream, goes_on: bool) -> io::Result<()> {
         let kind = match self.encoding {
             Some(Encoding::Json) => "application/json",
             Some(Encoding::Binary) => "application/x-protobuf",

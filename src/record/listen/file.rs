@@ -11,7 +11,7 @@ use callscape_base::files::Temporary;
 use callscape_import::otlp::kept::{self, Form};
 
 /// The file of one receiver.
-pub struct SpanFile {
+pub(super) struct SpanFile {
     folder: PathBuf,
     /// What it is called, without its ending.
     name: String,
@@ -32,7 +32,7 @@ struct Open {
 
 impl SpanFile {
     /// Tries whether files can be written in the folder, and removes what a killed receiver left there.
-    pub fn new(folder: &Path, name: &str, most: u64) -> Result<SpanFile, RecordError> {
+    pub(super) fn new(folder: &Path, name: &str, most: u64) -> Result<SpanFile, RecordError> {
         let here = match folder.as_os_str().is_empty() {
             true => Path::new("."),
             false => folder,
@@ -52,7 +52,12 @@ impl SpanFile {
 
     /// Adds a request, which has `whole` bytes when it is decompressed. It is written when this returns; gives the path of the
     /// file when this is its first, and what is wrong where it was not kept.
-    pub fn add(&self, form: Form, body: &[u8], whole: u64) -> Result<Option<PathBuf>, String> {
+    pub(super) fn add(
+        &self,
+        form: Form,
+        body: &[u8],
+        whole: u64,
+    ) -> Result<Option<PathBuf>, String> {
         // What is half done when a thread panics is torn.
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let counted = (body.len() as u64).max(whole / LEAST_SHARE);

@@ -48,14 +48,14 @@ struct State {
 }
 
 /// All who are connected.
-pub struct Guests {
+pub(super) struct Guests {
     limits: Limits,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Guests {
-    pub fn new(limits: Limits) -> Guests {
+    pub(super) fn new(limits: Limits) -> Guests {
         Guests {
             limits,
             state: Mutex::default(),
@@ -69,7 +69,7 @@ impl Guests {
     }
 
     /// A seat for a connection; none where nobody can make room.
-    pub fn admit(self: &Arc<Guests>, stream: &Arc<TcpStream>) -> Option<Seat> {
+    pub(super) fn admit(self: &Arc<Guests>, stream: &Arc<TcpStream>) -> Option<Seat> {
         let has_room = |state: &State| state.guests.len() < self.limits.connections;
         let mut state = self.make_room(has_room, |_| true, |_| false)?;
         state.next += 1;
@@ -125,7 +125,7 @@ impl Guests {
 }
 
 /// The place of one connection, which is free again when this is dropped.
-pub struct Seat {
+pub(super) struct Seat {
     guests: Arc<Guests>,
     number: u64,
 }
@@ -146,34 +146,34 @@ impl Seat {
     }
 
     /// The first byte of a request has come.
-    pub fn begins(&self) {
+    pub(super) fn begins(&self) {
         self.does(Doing::Sending);
     }
 
     /// Bytes of the request have come.
-    pub fn came(&self, bytes: usize) {
+    pub(super) fn came(&self, bytes: usize) {
         self.update(|guest| guest.came += bytes as u64);
     }
 
     /// The request is whole.
-    pub fn is_served(&self) {
+    pub(super) fn is_served(&self) {
         self.does(Doing::Waiting);
     }
 
     /// The request was answered, and nothing of it is held any more.
-    pub fn rests(&self) {
+    pub(super) fn rests(&self) {
         self.does(Doing::Resting);
         self.update(|guest| guest.held = 0);
         self.guests.changed.notify_all();
     }
 
     /// Whether others need its place.
-    pub fn is_sent_away(&self) -> bool {
+    pub(super) fn is_sent_away(&self) -> bool {
         self.update(|guest| guest.is_sent_away).unwrap_or(true)
     }
 
     /// Takes memory for the request; false where nobody can make room.
-    pub fn hold(&self, bytes: u64) -> bool {
+    pub(super) fn hold(&self, bytes: u64) -> bool {
         let Limits { under_way, own, .. } = self.guests.limits;
         let is_own = |guest: &Guest| guest.number == self.number;
         let beyond_own = |guest: &Guest, more: u64| (guest.held + more).saturating_sub(own);

@@ -13,7 +13,7 @@ const MOST_HEADERS: usize = 64;
 
 /// Which names the receiver answers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub(super) enum Reach {
     /// Those of the loopback address.
     Loopback,
     /// These, and any address in digits: names could be anybody's, who lets them stand for an address of ours while a browser
@@ -23,14 +23,14 @@ pub enum Reach {
 
 /// How long a body is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Length {
+pub(super) enum Length {
     Known(u64),
     Chunked,
 }
 
 /// What the head of a good request says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub(super) struct Head {
     pub form: Form,
     pub length: Length,
     /// The client waits to be told to go on.
@@ -41,7 +41,7 @@ pub struct Head {
 
 impl Head {
     /// Reads a head, and gives how many bytes it takes; none where it is not whole yet.
-    pub fn read(bytes: &[u8], reach: Reach) -> Result<Option<(Head, usize)>, Answer> {
+    pub(super) fn read(bytes: &[u8], reach: Reach) -> Result<Option<(Head, usize)>, Answer> {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut request = Request::new(&mut headers);
         match request.parse(bytes) {

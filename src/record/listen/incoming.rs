@@ -14,7 +14,7 @@ const CHUNK: usize = 64 << 10;
 
 /// Why no request follows.
 #[derive(Debug)]
-pub enum Stop {
+pub(super) enum Stop {
     /// The connection has ended, or stayed without a request for too long.
     Gone,
     Refused(Answer),
@@ -33,7 +33,7 @@ impl From<io::Error> for Stop {
 }
 
 /// The requests of one connection.
-pub struct Incoming<'a> {
+pub(super) struct Incoming<'a> {
     stream: &'a TcpStream,
     seat: &'a Seat,
     limits: &'a Limits,
@@ -45,7 +45,7 @@ pub struct Incoming<'a> {
 }
 
 impl<'a> Incoming<'a> {
-    pub fn new(stream: &'a TcpStream, seat: &'a Seat, limits: &'a Limits) -> Incoming<'a> {
+    pub(super) fn new(stream: &'a TcpStream, seat: &'a Seat, limits: &'a Limits) -> Incoming<'a> {
         Incoming {
             stream,
             seat,
@@ -105,7 +105,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// The head of the next request.
-    pub fn head(&mut self, reach: Reach) -> Result<Head, Stop> {
+    pub(super) fn head(&mut self, reach: Reach) -> Result<Head, Stop> {
         if self.rest().is_empty() && !self.more(Instant::now() + self.limits.idle)? {
             return Err(Stop::Gone);
         }
@@ -139,7 +139,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// The body of a request, as it comes.
-    pub fn body(&mut self, head: &Head) -> Result<Vec<u8>, Stop> {
+    pub(super) fn body(&mut self, head: &Head) -> Result<Vec<u8>, Stop> {
         let mut body = Held::new(self.seat, self.limits);
         if matches!(head.length, Length::Known(length) if length > self.limits.body) {
             return Err(Stop::Refused(too_large(self.limits)));
@@ -220,7 +220,7 @@ impl<'a> Incoming<'a> {
     }
 
     /// Reads what still comes and drops it, for a short time: the system takes an answer back from whoever is not done sending.
-    pub fn drop_rest(&mut self) {
+    pub(super) fn drop_rest(&mut self) {
         let until = Instant::now() + self.limits.farewell;
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
         while !self.seat.is_sent_away() && matches!(self.more(until), Ok(true)) {
@@ -245,14 +245,14 @@ fn too_large(limits: &Limits) -> Answer {
 }
 
 /// Bytes of a request in memory, which are counted while they grow.
-pub struct Held<'a> {
+pub(super) struct Held<'a> {
     pub bytes: Vec<u8>,
     seat: &'a Seat,
     limits: &'a Limits,
 }
 
 impl<'a> Held<'a> {
-    pub fn new(seat: &'a Seat, limits: &'a Limits) -> Held<'a> {
+    pub(super) fn new(seat: &'a Seat, limits: &'a Limits) -> Held<'a> {
         Held {
             bytes: Vec::new(),
             seat,
@@ -261,7 +261,7 @@ impl<'a> Held<'a> {
     }
 
     /// Adds bytes, where the body may be as long and there is room for them.
-    pub fn push(&mut self, more: &[u8]) -> Result<(), Answer> {
+    pub(super) fn push(&mut self, more: &[u8]) -> Result<(), Answer> {
         let length = self.bytes.len() + more.len();
         let most = usize::try_from(self.limits.body).unwrap_or(usize::MAX);
         if length > most {

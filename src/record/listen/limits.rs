@@ -38,7 +38,7 @@ pub struct Limits {
 }
 
 /// One in so many of the bytes that a request decompresses to.
-pub const LEAST_SHARE: u64 = 16;
+pub(super) const LEAST_SHARE: u64 = 16;
 
 impl Default for Limits {
     fn default() -> Limits {

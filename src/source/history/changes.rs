@@ -21,7 +21,7 @@ use crate::text::SourceText;
 use callscape_base::progress::Progress;
 
 /// See [`super::changes`].
-pub fn changes(
+pub(super) fn changes(
     dir: &Path,
     good: &str,
     bad: Option<&str>,
@@ -87,7 +87,7 @@ impl LeftOut {
 }
 
 /// The hunks in which two texts differ, in order. O(n log n) where they are alike, and bounded where they are not.
-pub fn hunks(before: &SourceText, after: &SourceText) -> Vec<Hunk> {
+pub(super) fn hunks(before: &SourceText, after: &SourceText) -> Vec<Hunk> {
     let mut input = InternedInput::default();
     let lines = |text: &'_ SourceText| 1..=text.lines();
     input.update_before(lines(before).map(|it| before.line(it).unwrap_or_default()));

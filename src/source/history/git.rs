@@ -19,7 +19,7 @@ const VERSION: u32 = 3;
 const DEEPEST_SUBMODULE: usize = 8;
 
 /// See [`super::history`].
-pub fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
+pub(super) fn history(dir: &Path, progress: &Progress) -> Result<History, HistoryError> {
     with_submodules(dir, 0, progress)
 }
 

@@ -22,7 +22,7 @@ const SKIP_WORKTREE: u16 = 1 << 14;
 
 /// A file that git tracks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tracked {
+pub(super) struct Tracked {
     pub id: ObjectId,
     pub kind: Kind,
     /// It is left out of the work tree on purpose.
@@ -36,7 +36,7 @@ pub struct Tracked {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     File,
     Link,
     Submodule,
@@ -46,7 +46,7 @@ pub enum Kind {
 
 /// The files of an index by their paths from the top of the work tree.
 #[derive(Clone, Debug, Default)]
-pub struct GitIndex {
+pub(super) struct GitIndex {
     pub files: HashMap<Vec<u8>, Tracked>,
     /// When it was written, in seconds and nanoseconds: what changed since may look as it did before.
     written: (u32, u32),
@@ -54,7 +54,7 @@ pub struct GitIndex {
 
 impl GitIndex {
     /// None where there is none, or it is not of a form that is known.
-    pub fn read(path: &Path) -> Option<GitIndex> {
+    pub(super) fn read(path: &Path) -> Option<GitIndex> {
         let metadata = std::fs::metadata(path).ok()?;
         if !metadata.is_file() || metadata.len() > LARGEST {
             return None;
@@ -65,7 +65,7 @@ impl GitIndex {
     }
 
     /// Whether a file is as it was when git last knew it, which nobody need read it for.
-    pub fn is_as_tracked(&self, tracked: &Tracked, metadata: &Metadata) -> bool {
+    pub(super) fn is_as_tracked(&self, tracked: &Tracked, metadata: &Metadata) -> bool {
         let now = modified(metadata);
         now == tracked.modified
             && now < self.written

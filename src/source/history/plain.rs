@@ -17,7 +17,7 @@ const NOT_READ: [&str; 5] = ["hooks", "logs", "modules", "lfs", "worktrees"];
 
 /// What stands in the repository around `dir`, or where a file there leads, and is neither folder nor plain file; none if
 /// there is nothing of the kind. O(files of the repository).
-pub fn not_plain(dir: &Path) -> Option<PathBuf> {
+pub(super) fn not_plain(dir: &Path) -> Option<PathBuf> {
     for folder in dir.ancestors() {
         let (git, head) = (folder.join(".git"), folder.join("HEAD"));
         let is_bare = ["objects", "refs"]
@@ -41,7 +41,7 @@ pub fn not_plain(dir: &Path) -> Option<PathBuf> {
 
 /// Why git's own library does not read the repository around `dir`; none where it is not known to be of a kind that is not
 /// read.
-pub fn not_read(dir: &Path) -> Option<&'static str> {
+pub(super) fn not_read(dir: &Path) -> Option<&'static str> {
     let mut gits = dir.ancestors().map(|folder| folder.join(".git"));
     let git = gits.find(|git| git.symlink_metadata().is_ok())?;
     let folder = folder_of(&git)?;

@@ -13,7 +13,7 @@ const DIGITS: usize = 10;
 /// More tags are not looked at.
 const MOST_TAGS: usize = 20_000;
 
-pub fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryError> {
+pub(super) fn revisions(dir: &Path, most: usize) -> Result<Vec<Named>, HistoryError> {
     let found = Found::new(dir)?;
     let references = found.repository.references();
     let references = references.map_err(|error| found.unreadable(error))?;

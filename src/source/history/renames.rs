@@ -17,7 +17,7 @@ const LARGEST: u64 = 1 << 20;
 const LEAST_SAME: f64 = 0.5;
 
 /// Makes one of each removed file and the added one that it has become.
-pub fn pair(found: &Found, pairs: &mut Vec<Pair>) {
+pub(super) fn pair(found: &Found, pairs: &mut Vec<Pair>) {
     let gone: Vec<usize> = sides(pairs, |[before, after]| before && !after);
     let come: Vec<usize> = sides(pairs, |[before, after]| !before && after);
     let mut was: HashMap<usize, usize> = HashMap::new();

@@ -10,13 +10,13 @@ use super::plain::{not_plain, not_read};
 use super::record::HistoryError;
 
 /// Trees nested deeper are not looked into.
-pub const DEEPEST: usize = 500;
+pub(super) const DEEPEST: usize = 500;
 
 /// Memory for trees and commits that are met again and again, in bytes.
 const OBJECT_CACHE: usize = 64 << 20;
 
 /// A repository and the directory in it.
-pub struct Found {
+pub(super) struct Found {
     pub dir: PathBuf,
     pub repository: gix::Repository,
     pub head: ObjectId,
@@ -25,7 +25,7 @@ pub struct Found {
 }
 
 impl Found {
-    pub fn new(dir: &Path) -> Result<Found, HistoryError> {
+    pub(super) fn new(dir: &Path) -> Result<Found, HistoryError> {
         let none = || HistoryError::NoRepository(dir.to_path_buf());
         let whole = std::fs::canonicalize(dir).map_err(|_| none())?;
         if let Some(found) = not_plain(&whole) {
@@ -68,7 +68,7 @@ impl Found {
         })
     }
 
-    pub fn unreadable(&self, error: impl std::fmt::Display) -> HistoryError {
+    pub(super) fn unreadable(&self, error: impl std::fmt::Display) -> HistoryError {
         HistoryError::Unreadable {
             path: self.dir.clone(),
             reason: error.to_string(),
@@ -76,7 +76,7 @@ impl Found {
     }
 
     /// The tree of the directory in a commit; none where it was not there yet.
-    pub fn tree_of(&self, commit: ObjectId) -> Option<ObjectId> {
+    pub(super) fn tree_of(&self, commit: ObjectId) -> Option<ObjectId> {
         let commit = self.repository.find_commit(commit).ok()?;
         let mut tree = commit.tree_id().ok()?.detach();
         for name in &self.prefix {
@@ -90,7 +90,7 @@ impl Found {
     }
 
     /// What stands in a tree, in its order; nothing where it cannot be read.
-    pub fn entries(&self, tree: Option<ObjectId>) -> Vec<Entry> {
+    pub(super) fn entries(&self, tree: Option<ObjectId>) -> Vec<Entry> {
         let tree = tree.and_then(|tree| self.repository.find_tree(tree).ok());
         let Some(tree) = tree else {
             return Vec::new();
@@ -111,7 +111,7 @@ impl Found {
     }
 
     /// Hands each file of a tree to `visit` with its path, those of links and submodules left out.
-    pub fn list(
+    pub(super) fn list(
         &self,
         tree: ObjectId,
         path: &mut String,
@@ -134,7 +134,7 @@ impl Found {
     }
 
     /// The paths of the submodules below a tree.
-    pub fn submodules(
+    pub(super) fn submodules(
         &self,
         tree: ObjectId,
         path: &mut String,
@@ -157,7 +157,7 @@ impl Found {
     }
 
     /// The bytes of a file; none where it is not there or larger than `most`.
-    pub fn blob(&self, id: ObjectId, most: u64) -> Option<Vec<u8>> {
+    pub(super) fn blob(&self, id: ObjectId, most: u64) -> Option<Vec<u8>> {
         let header = self.repository.find_header(id).ok()?;
         let is_file = header.kind() == gix::objs::Kind::Blob && header.size() <= most;
         let mut blob = self.repository.find_blob(id).ok().filter(|_| is_file)?;
@@ -165,7 +165,7 @@ impl Found {
     }
 
     /// Lists what differs between two trees, without looking into what is the same.
-    pub fn compare(
+    pub(super) fn compare(
         &self,
         before: Option<ObjectId>,
         after: Option<ObjectId>,
@@ -216,7 +216,7 @@ impl Found {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     pub name: Vec<u8>,
     pub id: ObjectId,
     pub kind: EntryKind,
@@ -224,7 +224,7 @@ pub struct Entry {
 
 /// What an entry of a tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
+pub(super) enum EntryKind {
     Tree,
     File,
     /// A symbolic link: its contents are the path that it leads to.
@@ -234,14 +234,14 @@ pub enum EntryKind {
 }
 
 /// A file that a commit has changed: its contents before and after.
-pub struct Change {
+pub(super) struct Change {
     pub path: String,
     pub before: Option<ObjectId>,
     pub after: Option<ObjectId>,
     pub kind: EntryKind,
 }
 
-pub fn push_name(path: &mut String, name: &[u8]) {
+pub(super) fn push_name(path: &mut String, name: &[u8]) {
     if !path.is_empty() {
         path.push('/');
     }

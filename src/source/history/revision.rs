@@ -18,7 +18,7 @@ const LEAST_DIGITS: usize = 4;
 
 impl Found {
     /// The commit that `revision` names.
-    pub fn commit_named(&self, revision: &str) -> Result<ObjectId, HistoryError> {
+    pub(super) fn commit_named(&self, revision: &str) -> Result<ObjectId, HistoryError> {
         let text = revision.trim();
         if text.is_empty()
             || text.contains("@{")
@@ -158,7 +158,7 @@ impl Found {
         Ok((at, rest))
     }
 
-    pub fn unknown(&self, revision: &str) -> HistoryError {
+    pub(super) fn unknown(&self, revision: &str) -> HistoryError {
         let (path, revision) = (self.dir.clone(), revision.to_owned());
         match self.repository.is_shallow().unwrap_or(false) {
             true => HistoryError::UnknownInShallow { path, revision },
@@ -167,7 +167,7 @@ impl Found {
     }
 
     /// What is known of a commit.
-    pub fn commit(&self, id: ObjectId) -> Commit {
+    pub(super) fn commit(&self, id: ObjectId) -> Commit {
         let hex = id.to_string();
         let Ok(object) = self.repository.find_commit(id) else {
             return Commit {

@@ -26,7 +26,7 @@ type Lines = Vec<(u32, Range<u32>)>;
 type Held = BTreeMap<Rc<str>, Lines>;
 
 /// See [`super::touched`].
-pub fn touched(
+pub(super) fn touched(
     dir: &Path,
     changes: &Changes,
     regions: &[Region],

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[("preproc_include", include), ("call_expression", call)];
+pub(super) const VISITS: &[(&str, Visit)] =
+    &[("preproc_include", include), ("call_expression", call)];
 
 fn include(node: Node<'_>, found: &mut Found<'_>) {
     let path = found.field(node, "path").trim();

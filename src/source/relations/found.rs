@@ -47,18 +47,18 @@ pub(super) enum Before<'a> {
 
 impl<'a> Found<'a> {
     /// The text of a node; empty where it is none.
-    pub fn text(&self, node: Node<'_>) -> &'a str {
+    pub(super) fn text(&self, node: Node<'_>) -> &'a str {
         let bytes = self.source.get(node.byte_range()).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    pub fn field(&self, node: Node<'_>, name: &str) -> &'a str {
+    pub(super) fn field(&self, node: Node<'_>, name: &str) -> &'a str {
         node.child_by_field_name(name)
             .map_or("", |node| self.text(node))
     }
 
     /// The text of a literal without its quotes; none where parts of it are worked out.
-    pub fn literal(&self, node: Node<'_>) -> Option<&'a str> {
+    pub(super) fn literal(&self, node: Node<'_>) -> Option<&'a str> {
         let text = self.text(node).trim();
         let quote = text.chars().next().filter(|it| "\"'`".contains(*it))?;
         let inside = text.strip_prefix(quote)?.strip_suffix(quote)?;
@@ -66,11 +66,11 @@ impl<'a> Found<'a> {
         (!is_worked_out && !inside.contains('\n')).then_some(inside)
     }
 
-    pub fn import(&mut self, node: Node<'_>, kind: ImportKind, path: &str) {
+    pub(super) fn import(&mut self, node: Node<'_>, kind: ImportKind, path: &str) {
         self.import_as(node, kind, path, "", "");
     }
 
-    pub fn import_as(
+    pub(super) fn import_as(
         &mut self,
         node: Node<'_>,
         kind: ImportKind,
@@ -89,7 +89,7 @@ impl<'a> Found<'a> {
         });
     }
 
-    pub fn add(&mut self, import: Import) {
+    pub(super) fn add(&mut self, import: Import) {
         let is_kept = !import.path.is_empty() && import.path.len() <= LONGEST;
         if is_kept && self.imports.len() < MOST {
             self.imports.push(import);
@@ -97,7 +97,7 @@ impl<'a> Found<'a> {
     }
 
     /// A call, or with `is_call` false a use, of `name`.
-    pub fn call(&mut self, node: Node<'_>, before: Before<'_>, name: &str, is_call: bool) {
+    pub(super) fn call(&mut self, node: Node<'_>, before: Before<'_>, name: &str, is_call: bool) {
         if name.is_empty() || name.len() > LONGEST || self.names.len() >= MOST {
             return;
         }
@@ -117,7 +117,7 @@ impl<'a> Found<'a> {
     }
 
     /// A call of what has no name.
-    pub fn nameless(&mut self, node: Node<'_>) {
+    pub(super) fn nameless(&mut self, node: Node<'_>) {
         let name = self.name("");
         self.calls.push(FoundCall {
             row: node.start_position().row,
@@ -128,7 +128,7 @@ impl<'a> Found<'a> {
         });
     }
 
-    pub fn name(&mut self, name: &str) -> u32 {
+    pub(super) fn name(&mut self, name: &str) -> u32 {
         if let Some(&known) = self.names.get(name) {
             return known;
         }
@@ -156,7 +156,7 @@ pub(super) fn line_of(node: Node<'_>) -> u32 {
 }
 
 impl<'a> Found<'a> {
-    pub fn new(source: &'a [u8]) -> Found<'a> {
+    pub(super) fn new(source: &'a [u8]) -> Found<'a> {
         Found {
             source,
             imports: Vec::new(),
@@ -168,7 +168,7 @@ impl<'a> Found<'a> {
 }
 
 impl Found<'_> {
-    pub fn finish(mut self, definitions: &[Definition]) -> FileRelations {
+    pub(super) fn finish(mut self, definitions: &[Definition]) -> FileRelations {
         self.calls.sort_unstable();
         let callers = Callers::new(definitions);
         let mut calls: HashMap<(u32, u32, u32), u32> = HashMap::new();
@@ -211,7 +211,7 @@ struct Callers {
 }
 
 impl Callers {
-    pub fn new(definitions: &[Definition]) -> Callers {
+    pub(crate) fn new(definitions: &[Definition]) -> Callers {
         let all = definitions.iter().zip(0u32..);
         let all = all.filter(|(definition, _)| definition.kind == ModuleKind::Function);
         let mut functions: Vec<(u32, u32, u32)> = all

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[
+pub(super) const VISITS: &[(&str, Visit)] = &[
     ("import_spec", import),
     ("package_clause", package),
     ("call_expression", call),

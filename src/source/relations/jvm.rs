@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[
+pub(super) const VISITS: &[(&str, Visit)] = &[
     ("import_declaration", import),
     ("import", import),
     ("package_declaration", package),

@@ -5,21 +5,21 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const CSHARP: &[(&str, Visit)] = &[
+pub(super) const CSHARP: &[(&str, Visit)] = &[
     ("using_directive", using),
     ("namespace_declaration", namespace),
     ("file_scoped_namespace_declaration", namespace),
     ("invocation_expression", invocation),
 ];
 
-pub const SWIFT: &[(&str, Visit)] = &[
+pub(super) const SWIFT: &[(&str, Visit)] = &[
     ("import_declaration", swift),
     ("call_expression", swift_call),
 ];
 
-pub const LUA: &[(&str, Visit)] = &[("function_call", lua)];
+pub(super) const LUA: &[(&str, Visit)] = &[("function_call", lua)];
 
-pub const SHELL: &[(&str, Visit)] = &[("command", command)];
+pub(super) const SHELL: &[(&str, Visit)] = &[("command", command)];
 
 fn using(node: Node<'_>, found: &mut Found<'_>) {
     let text = found.text(node).trim().trim_end_matches(';');

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[
+pub(super) const VISITS: &[(&str, Visit)] = &[
     ("namespace_definition", namespace),
     ("namespace_use_declaration", uses),
     ("require_expression", include),

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[
+pub(super) const VISITS: &[(&str, Visit)] = &[
     ("import_statement", import),
     ("import_from_statement", from),
     ("future_import_statement", future),

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::file::ImportKind;
 use super::found::{Before, Found, Visit};
 
-pub const VISITS: &[(&str, Visit)] = &[("call", call)];
+pub(super) const VISITS: &[(&str, Visit)] = &[("call", call)];
 
 fn call(node: Node<'_>, found: &mut Found<'_>) {
     let method = found.field(node, "method");

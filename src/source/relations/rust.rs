@@ -7,7 +7,7 @@ use super::found::{Before, Found, Visit, line_of};
 use super::rust_macros;
 use super::rust_paths::{add_tree, path_in};
 
-pub const VISITS: &[(&str, Visit)] = &[
+pub(super) const VISITS: &[(&str, Visit)] = &[
     ("use_declaration", uses),
     ("mod_item", module),
     ("extern_crate_declaration", extern_crate),
@@ -24,7 +24,7 @@ fn uses(node: Node<'_>, found: &mut Found<'_>) {
 }
 
 /// The modules of the file around a node, as a path.
-pub fn scope(node: Node<'_>, found: &Found<'_>) -> String {
+pub(super) fn scope(node: Node<'_>, found: &Found<'_>) -> String {
     let mut names: Vec<&str> = Vec::new();
     let mut at = node.parent();
     while let Some(around) = at {

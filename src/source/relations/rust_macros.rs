@@ -7,7 +7,7 @@ use super::found::{Found, line_of};
 use super::rust_paths::{add_tree, path_in};
 
 /// Adds what the tokens of `node`, a macro that stands where items do, import.
-pub fn read(node: Node<'_>, scope: &str, found: &mut Found<'_>) {
+pub(super) fn read(node: Node<'_>, scope: &str, found: &mut Found<'_>) {
     let text = found.text(node);
     let first_line = line_of(node);
     let Some(open) = text.find(['{', '(', '[']) else {

@@ -7,7 +7,7 @@ use super::found::Found;
 const DEEPEST: usize = 100;
 
 /// Adds all paths of a tree of paths: `a::{b, c::{self, d as e}, f::*}`.
-pub fn add_tree(text: &str, line: u32, scope: &str, found: &mut Found<'_>) {
+pub(super) fn add_tree(text: &str, line: u32, scope: &str, found: &mut Found<'_>) {
     let mut paths = Vec::new();
     flatten(&without_comments(text), "", 0, &mut paths);
     for (path, alias) in paths {
@@ -96,7 +96,7 @@ fn flatten(text: &str, prefix: &str, depth: usize, paths: &mut Vec<(String, Stri
 }
 
 /// `x.rs` in the text `#[path = "x.rs"]`.
-pub fn path_in(attribute: &str) -> Option<String> {
+pub(super) fn path_in(attribute: &str) -> Option<String> {
     let inside = attribute.strip_prefix("#[")?.trim_start();
     let value = inside.strip_prefix("path")?.trim_start();
     let value = value.strip_prefix('=')?.trim_start().strip_prefix('"')?;

@@ -13,14 +13,14 @@ const MOST_PAIRS: usize = 10_000;
 const MOST_LETTERS: usize = 200;
 
 /// Knows how alike names are.
-pub struct Names<'n, N> {
+pub(super) struct Names<'n, N> {
     name: &'n N,
     known: HashMap<(u32, u32), f64>,
 }
 
 impl<'n, 'a, N: Fn(u32) -> &'a str> Names<'n, N> {
     /// `name` gives that of a row.
-    pub fn new(name: &'n N) -> Names<'n, N> {
+    pub(super) fn new(name: &'n N) -> Names<'n, N> {
         Names {
             name,
             known: HashMap::new(),
@@ -29,7 +29,7 @@ impl<'n, 'a, N: Fn(u32) -> &'a str> Names<'n, N> {
 
     /// Pairs contexts of A and of B, the most alike first; of equals the most costly. `row` gives the function of a
     /// context, `callees` the sorted rows of what it calls on a side, `size` what it costs.
-    pub fn pair(
+    pub(super) fn pair(
         &mut self,
         of_a: &[u32],
         of_b: &[u32],
@@ -105,7 +105,7 @@ fn shares(a: &[u32], b: &[u32]) -> bool {
 
 /// Twice the letters of the longest common subsequence as a share of all letters of both names.
 /// O(product of the lengths).
-pub fn alike(a: &str, b: &str) -> f64 {
+pub(super) fn alike(a: &str, b: &str) -> f64 {
     let letters = |name: &str| name.chars().take(MOST_LETTERS).collect::<Vec<char>>();
     let (a, b) = (letters(a), letters(b));
     let all = a.len() + b.len();

@@ -45,7 +45,7 @@ impl Cells<'_> {
     }
 
     #[inline]
-    pub fn row(&self, depth: u32) -> Option<usize> {
+    pub(super) fn row(&self, depth: u32) -> Option<usize> {
         if self.is_sum {
             Some(0)
         } else {
@@ -56,7 +56,7 @@ impl Cells<'_> {
 
     /// Every column up to this takes the functions before it.
     #[inline]
-    pub fn reach(&mut self, column: usize) {
+    pub(super) fn reach(&mut self, column: usize) {
         while self.ready <= column {
             let start = self.ready * self.rows();
             if let Some(cells) = self.cells.get_mut(start..start + self.last.len()) {
@@ -70,7 +70,14 @@ impl Cells<'_> {
 
     /// Sees calls of a row in a column, the last of them of `function`.
     #[inline]
-    pub fn see(&mut self, column: usize, row: usize, open: u64, started: u32, function: u32) {
+    pub(super) fn see(
+        &mut self,
+        column: usize,
+        row: usize,
+        open: u64,
+        started: u32,
+        function: u32,
+    ) {
         let place = column * self.rows() + row;
         let Some(cell) = self.cells.get_mut(place) else {
             return;
@@ -84,7 +91,7 @@ impl Cells<'_> {
     }
 
     /// So many calls of a row are open from `from` to `to`, which begins not before the last call.
-    pub fn open(&mut self, row: usize, from: u64, to: u64, calls: u64) {
+    pub(super) fn open(&mut self, row: usize, from: u64, to: u64, calls: u64) {
         if from >= to {
             return;
         }
@@ -110,7 +117,7 @@ pub(super) struct Pass<'a, 'b> {
 }
 
 impl<'a, 'b> Pass<'a, 'b> {
-    pub fn new(calls: Calls<'a>, cells: Cells<'b>, room: &'b mut Room) -> Pass<'a, 'b> {
+    pub(super) fn new(calls: Calls<'a>, cells: Cells<'b>, room: &'b mut Room) -> Pass<'a, 'b> {
         Pass {
             calls,
             cursor: Cursor::new(calls),
@@ -121,7 +128,7 @@ impl<'a, 'b> Pass<'a, 'b> {
     }
 
     /// What is around the calls where the window begins gives the first columns their functions.
-    pub fn begin(&mut self) {
+    pub(super) fn begin(&mut self) {
         let window = self.cells.borders.window();
         let position = self.calls.started_before(window.start);
         self.read_stack(position);
@@ -152,7 +159,7 @@ impl<'a, 'b> Pass<'a, 'b> {
         self.position = Some(position);
     }
 
-    pub fn run(
+    pub(super) fn run(
         &mut self,
         pieces: &mut Pieces<'a>,
         level: usize,
@@ -191,7 +198,7 @@ impl<'a, 'b> Pass<'a, 'b> {
     }
 
     /// Goes through the calls `from..to` one by one, and what happens until `end`.
-    pub fn one_by_one(&mut self, from: u32, to: u32, start: u64, end: u64) {
+    pub(super) fn one_by_one(&mut self, from: u32, to: u32, start: u64, end: u64) {
         let window = self.cells.borders.window();
         let (start, end) = (start.max(window.start), end.min(window.end));
         let before = window.start.checked_sub(1);

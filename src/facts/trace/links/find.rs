@@ -21,7 +21,7 @@ pub(crate) struct Lost {
 impl Store {
     /// Takes the links of all threads, which are at these places now, and gives back those that are none.
     /// O(l × (log n + depth)) for l links.
-    pub fn learn_links(&mut self, raw: &[RawLink], places: &[ThreadId]) -> Lost {
+    pub(crate) fn learn_links(&mut self, raw: &[RawLink], places: &[ThreadId]) -> Lost {
         let mut lost = Lost::default();
         let mut found: Vec<(u32, LinkRow, Pair)> = Vec::with_capacity(raw.len());
         // Links come in order of time as a rule: most ends are in the block of the end before.

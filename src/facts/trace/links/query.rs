@@ -54,7 +54,7 @@ impl ThreadLinks {
 
 impl Store {
     /// The links to a call.
-    pub fn links_to(&self, thread: ThreadId, call: u32) -> impl Iterator<Item = Link> + '_ {
+    pub(crate) fn links_to(&self, thread: ThreadId, call: u32) -> impl Iterator<Item = Link> + '_ {
         let of = self.links.threads.get(thread.index());
         let rows = of.map(|of| of.to(call)).unwrap_or_default();
         rows.iter().filter_map(|row| self.link(row))
@@ -104,21 +104,26 @@ impl Store {
     }
 
     /// Adds to relations of the calls that count those that links make.
-    pub fn add_links(&self, inside: &[(Inside, Vec<u32>)], relations: &mut Vec<Relation>) {
+    pub(crate) fn add_links(&self, inside: &[(Inside, Vec<u32>)], relations: &mut Vec<Relation>) {
         self.add_link_sums(relations, |of, calls, thread, sums| {
             of.add_inside(calls, &inside[thread].0, sums);
         });
     }
 
     /// Adds to the relations of the running summary at `t` those that links make.
-    pub fn add_links_until(&self, t: Time, relations: &mut Vec<Relation>) {
+    pub(crate) fn add_links_until(&self, t: Time, relations: &mut Vec<Relation>) {
         self.add_link_sums(relations, |of, calls, _, sums| {
             of.add_started(calls, t.ns(), sums);
         });
     }
 
     /// Hands the functions of each link to a call to `each`.
-    pub fn linked_functions(&self, thread: ThreadId, call: u32, mut each: impl FnMut(&Pair)) {
+    pub(crate) fn linked_functions(
+        &self,
+        thread: ThreadId,
+        call: u32,
+        mut each: impl FnMut(&Pair),
+    ) {
         let of = self.links.threads.get(thread.index());
         for row in of.map(|of| of.to(call)).unwrap_or_default() {
             if let Some(pair) = self.links.pairs.get(row.pair as usize) {

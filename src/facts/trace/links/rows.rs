@@ -148,7 +148,7 @@ impl ThreadLinks {
     }
 
     /// The links to a call.
-    pub fn to(&self, call: u32) -> &[LinkRow] {
+    pub(crate) fn to(&self, call: u32) -> &[LinkRow] {
         let first = self.before(call);
         let rest = self.rows.get(first..).unwrap_or_default();
         &rest[..rest.partition_point(|row| row.call <= call)]
@@ -165,7 +165,7 @@ impl ThreadLinks {
         of.add(from, to, sums);
     }
 
-    pub fn bytes_used(&self) -> usize {
+    pub(crate) fn bytes_used(&self) -> usize {
         size_of_val(&*self.rows) + size_of_val(&*self.sums) + size_of_val(&*self.sum_ends)
     }
 }
@@ -180,7 +180,7 @@ pub(crate) struct LinkLengths {
 }
 
 impl ThreadLinks {
-    pub fn lengths(&self) -> LinkLengths {
+    pub(crate) fn lengths(&self) -> LinkLengths {
         LinkLengths {
             rows: self.rows.len() as u32,
             sums: self.sums.len() as u32,

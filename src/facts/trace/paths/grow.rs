@@ -94,7 +94,7 @@ impl Default for Grower {
 
 impl Grower {
     /// Takes the calls of the next block, which have `slots` slots, of which `callee` gives the functions.
-    pub fn block(
+    pub(crate) fn block(
         &mut self,
         slots: usize,
         callee: impl Fn(u32) -> u32,
@@ -215,7 +215,7 @@ impl Grower {
     }
 
     /// The contexts, once all blocks have come; none where they are too many.
-    pub fn finish(mut self) -> Option<ThreadPaths> {
+    pub(crate) fn finish(mut self) -> Option<ThreadPaths> {
         if !self.blocks.is_multiple_of(self.paths.blocks) {
             self.paths.ends.push(self.paths.rows.len() as u32);
         }

@@ -13,7 +13,7 @@ use callscape_base::progress::{Cancelled, Progress};
 impl Store {
     /// The calling contexts of all threads; none where they are too many. O(n) for the first time where the index does
     /// not have them.
-    pub fn paths(&self, progress: &Progress) -> Result<Option<&Paths>, Cancelled> {
+    pub(crate) fn paths(&self, progress: &Progress) -> Result<Option<&Paths>, Cancelled> {
         let answers = &self.answers;
         if let Some(paths) = answers.paths.get() {
             return Ok(paths.as_ref());
@@ -66,14 +66,14 @@ impl Store {
     }
 
     /// Finds out the contexts of the calls that have waited.
-    pub fn learn_waiters(&mut self) {
+    pub(crate) fn learn_waiters(&mut self) {
         let known = Arc::get_mut(&mut self.answers).and_then(|it| it.paths.take());
         let known = known.map(|paths| Answers::new(self.with_waiters(paths)));
         self.answers = Arc::new(known.unwrap_or_default());
     }
 
     /// What is known of all calls as the end of an index.
-    pub fn appendix(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn appendix(&self) -> io::Result<Vec<u8>> {
         let mut appendix = Appendix::default();
         if let Some(paths) = self.answers.paths.get() {
             appendix.put(Kind::Paths, Paths::to_bytes(paths.as_ref())?.into());

@@ -46,7 +46,7 @@ const FEW: u64 = 4096;
 
 impl Paths {
     /// The contexts of all threads; none where there are too many for so many calls.
-    pub fn of(threads: Option<Vec<ThreadPaths>>, calls: u64) -> Option<Paths> {
+    pub(crate) fn of(threads: Option<Vec<ThreadPaths>>, calls: u64) -> Option<Paths> {
         let threads = threads?;
         let contexts: u64 = threads.iter().map(|it| it.nodes.len() as u64).sum();
         (contexts <= FEW.max(calls / CALLS)).then_some(Paths { threads })

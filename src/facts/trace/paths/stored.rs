@@ -7,7 +7,7 @@ use super::rows::{Node, Paths, Row, ThreadPaths};
 
 impl Paths {
     /// The contexts as bytes; of contexts that are too many, that they are.
-    pub fn to_bytes(paths: Option<&Paths>) -> std::io::Result<Vec<u8>> {
+    pub(crate) fn to_bytes(paths: Option<&Paths>) -> std::io::Result<Vec<u8>> {
         let Some(paths) = paths else {
             return Ok(Vec::new());
         };
@@ -19,7 +19,7 @@ impl Paths {
     }
 
     /// The outer none where they are not those of the store; the inner where they were too many.
-    pub fn from_bytes(bytes: &[u8], store: &Store) -> Option<Option<Paths>> {
+    pub(crate) fn from_bytes(bytes: &[u8], store: &Store) -> Option<Option<Paths>> {
         if bytes.is_empty() {
             return Some(None);
         }

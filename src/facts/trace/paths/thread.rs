@@ -9,18 +9,18 @@ use super::rows::{Node, Row, ThreadPaths};
 
 impl ThreadPaths {
     /// The number of the first call of a piece.
-    pub fn first_call(&self, piece: usize) -> u32 {
+    pub(crate) fn first_call(&self, piece: usize) -> u32 {
         let first = (piece * self.blocks as usize).saturating_mul(BLOCK);
         u32::try_from(first).unwrap_or(u32::MAX)
     }
 
     /// When a piece starts.
-    pub fn start(&self, calls: &Calls<'_>, piece: usize) -> u64 {
+    pub(crate) fn start(&self, calls: &Calls<'_>, piece: usize) -> u64 {
         calls.block_start(piece * self.blocks as usize)
     }
 
     /// The rows of some pieces.
-    pub fn rows_of(&self, pieces: Range<usize>) -> &[Row] {
+    pub(crate) fn rows_of(&self, pieces: Range<usize>) -> &[Row] {
         let end = |piece: usize| self.ends.get(piece).map_or(0, |&it| it as usize);
         let start = pieces.start.checked_sub(1).map_or(0, end);
         let end = pieces.end.checked_sub(1).map_or(0, end);
@@ -28,7 +28,7 @@ impl ThreadPaths {
     }
 
     /// The calls that are open at the end of their block, with their contexts.
-    pub fn opened<'a>(
+    pub(crate) fn opened<'a>(
         &'a self,
         calls: &Calls<'a>,
     ) -> impl Iterator<Item = (&'a OpenCall, u32)> + use<'a> {
@@ -36,7 +36,7 @@ impl ThreadPaths {
     }
 
     /// Whether it can be what the calls of a thread add up to.
-    pub fn belongs_to(&self, calls: &Calls<'_>, waiters: usize) -> bool {
+    pub(crate) fn belongs_to(&self, calls: &Calls<'_>, waiters: usize) -> bool {
         let nodes = self.nodes.len() as u32;
         let functions = calls.store.functions;
         let is_node = |(node, number): (&Node, u32)| {

@@ -11,7 +11,7 @@ use crate::hashing::BuildFast;
 impl ThreadPaths {
     /// Finds out the context of each call that has waited: the calls around one have waited too. False where that does
     /// not come out. O(contexts + waiters).
-    pub fn learn_waiters(&mut self, calls: Calls<'_>, waiting: &ThreadWaiting) -> bool {
+    pub(crate) fn learn_waiters(&mut self, calls: Calls<'_>, waiting: &ThreadWaiting) -> bool {
         if waiting.waiters.is_empty() {
             return true;
         }

@@ -13,14 +13,14 @@ pub(in crate::trace) struct Preempted {
 }
 
 impl Preempted {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.waits.is_empty()
     }
 
     /// What of `start..end` the thread was not pre-empted in. O(1) where no such wait begins in between and the
     /// starts asked for rise; else O(log waits).
     #[inline]
-    pub fn less(&mut self, start: u64, end: u64) -> u64 {
+    pub(crate) fn less(&mut self, start: u64, end: u64) -> u64 {
         let elapsed = end.saturating_sub(start);
         let waits = &*self.waiting.waits;
         let before = self.next.checked_sub(1).and_then(|last| waits.get(last));

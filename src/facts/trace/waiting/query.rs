@@ -14,7 +14,7 @@ use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
 
 impl Store {
     /// Takes the waits of all threads, and gives back how many overlapped one before them.
-    pub fn learn_waiting(&mut self, threads: Vec<Vec<RawWait>>) -> u64 {
+    pub(crate) fn learn_waiting(&mut self, threads: Vec<Vec<RawWait>>) -> u64 {
         let mut waiting = Waiting::default();
         let mut overlapping = 0;
         for (calls, raw) in self.all_calls().zip(threads) {
@@ -29,7 +29,7 @@ impl Store {
     }
 
     /// What is known of waiting as a whole; none where nothing is.
-    pub fn waiting_known(&self) -> Option<WaitingKnown> {
+    pub(crate) fn waiting_known(&self) -> Option<WaitingKnown> {
         let mut known = WaitingKnown::default();
         for thread in &self.waiting.as_ref()?.threads {
             known.waits += thread.waits.len() as u64;
@@ -51,13 +51,13 @@ impl Store {
     }
 
     /// How long a thread has waited up to `t`.
-    pub fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
+    pub(crate) fn waited_until(&self, thread: ThreadId, t: Time) -> Cost {
         let of = self.waiting_of_thread(thread);
         Cost::from_ns(of.map_or(0, |of| of.until(t.ns())))
     }
 
     /// The wait of a thread at `t`; none where it runs.
-    pub fn wait_at(&self, thread: ThreadId, t: Time) -> Option<Wait> {
+    pub(crate) fn wait_at(&self, thread: ThreadId, t: Time) -> Option<Wait> {
         let of = self.waiting_of_thread(thread)?;
         let last = of.before(t.ns().saturating_add(1)).checked_sub(1)?;
         let wait = of.waits.get(last)?.wait();
@@ -65,13 +65,13 @@ impl Store {
     }
 
     /// Since when a thread waits and does nothing else; none where it runs at `t`.
-    pub fn waits_since(&self, thread: ThreadId, t: Time) -> Option<Time> {
+    pub(crate) fn waits_since(&self, thread: ThreadId, t: Time) -> Option<Time> {
         let wait = self.wait_at(thread, t)?;
         (wait.waited == wait.end.since(wait.start)).then_some(wait.start)
     }
 
     /// What a call has waited.
-    pub fn waited(&self, thread: ThreadId, call: u32) -> Waited {
+    pub(crate) fn waited(&self, thread: ThreadId, call: u32) -> Waited {
         let waiter = self
             .waiting_of_thread(thread)
             .and_then(|of| of.waiter(call));
@@ -82,7 +82,7 @@ impl Store {
     }
 
     /// Hands the waits of a thread that overlap `range` to `visit`, in order, until it says no.
-    pub fn waits_in(
+    pub(crate) fn waits_in(
         &self,
         thread: ThreadId,
         range: TimeRange,
@@ -126,21 +126,21 @@ impl Store {
     }
 
     /// Adds to relations of the calls that count what they have waited.
-    pub fn add_waiting(&self, inside: &[(Inside, Vec<u32>)], relations: &mut [Relation]) {
+    pub(crate) fn add_waiting(&self, inside: &[(Inside, Vec<u32>)], relations: &mut [Relation]) {
         if let Some(sums) = self.waiting_inside(inside) {
             self.add_to_relations(&sums, relations);
         }
     }
 
     /// Adds to the relations of the running summary at `t` what they have waited.
-    pub fn add_waiting_until(&self, t: Time, relations: &mut [Relation]) {
+    pub(crate) fn add_waiting_until(&self, t: Time, relations: &mut [Relation]) {
         if let Some(sums) = self.waiting_started(t.ns()) {
             self.add_to_relations(&sums, relations);
         }
     }
 
     /// Adds to metrics of the calls that count what functions have waited.
-    pub fn add_waiting_to_metrics(
+    pub(crate) fn add_waiting_to_metrics(
         &self,
         inside: &[(Inside, Vec<u32>)],
         metrics: &mut [FunctionMetrics],

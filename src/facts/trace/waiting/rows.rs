@@ -155,14 +155,14 @@ impl ThreadWaiting {
     }
 
     /// How long the thread has waited up to `t`.
-    pub fn until(&self, t: u64) -> u64 {
+    pub(crate) fn until(&self, t: u64) -> u64 {
         let last = self.before(t).checked_sub(1);
         let last = last.and_then(|last| self.waits.get(last));
         last.map_or(0, |wait| wait.before.saturating_add(wait.until(t)))
     }
 
     /// How long it has waited from `start` to `end`.
-    pub fn between(&self, start: u64, end: u64) -> u64 {
+    pub(crate) fn between(&self, start: u64, end: u64) -> u64 {
         self.until(end).saturating_sub(self.until(start))
     }
 
@@ -177,7 +177,7 @@ impl ThreadWaiting {
         of.add(from, to, sums);
     }
 
-    pub fn bytes_used(&self) -> usize {
+    pub(crate) fn bytes_used(&self) -> usize {
         size_of_val(&*self.waits)
             + size_of_val(&*self.waiters)
             + size_of_val(&*self.pieces)
@@ -187,7 +187,7 @@ impl ThreadWaiting {
 }
 
 impl ThreadWaiting {
-    pub fn lengths(&self) -> Lengths {
+    pub(crate) fn lengths(&self) -> Lengths {
         Lengths {
             waits: self.waits.len() as u32,
             waiters: self.waiters.len() as u32,

@@ -68,31 +68,31 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Forgets all.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.found.clear();
         self.order.clear();
         (self.next, self.are_all) = (0, false);
     }
 
     /// Whether all have been found, and are in order.
-    pub fn are_all(&self) -> bool {
+    pub(super) fn are_all(&self) -> bool {
         self.are_all
     }
 
     /// One by its rank; none behind the last.
-    pub fn get(&self, rank: usize) -> Option<&Candidate> {
+    pub(super) fn get(&self, rank: usize) -> Option<&Candidate> {
         let &(_, at) = self.order.get(rank)?;
         self.found.get(at as usize)
     }
 
     /// In order.
-    pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Candidate> {
         (0..self.order.len()).filter_map(|rank| self.get(rank))
     }
 
     /// Finds them and puts them in order, as far as there is work `left`. `before` are the blocks whose names
     /// are shown.
-    pub fn find(
+    pub(super) fn find(
         &mut self,
         places: &[Place],
         blocks: &[Block],

@@ -16,7 +16,7 @@ pub(super) struct Quad {
 }
 
 impl Quad {
-    pub fn new(corners: [Vec2; 4]) -> Quad {
+    pub(super) fn new(corners: [Vec2; 4]) -> Quad {
         let [a, b, c, d] = corners;
         Quad {
             corners,
@@ -27,7 +27,7 @@ impl Quad {
 
     /// Where the letters of a name lie: from the start of its baseline on, `along` to its end and `up` by an em. None
     /// where a part of it is behind the eye.
-    pub fn of_name(start: Vec3, along: Vec3, up: Vec3, eye: &Eye) -> Option<Quad> {
+    pub(super) fn of_name(start: Vec3, along: Vec3, up: Vec3, eye: &Eye) -> Option<Quad> {
         let (low, high) = (start - up * 0.22, start + up * 0.76);
         let corners = [low, low + along, high + along, high].map(|corner| eye.project(corner));
         let [Some(a), Some(b), Some(c), Some(d)] = corners else {
@@ -37,18 +37,18 @@ impl Quad {
     }
 
     /// An upright rectangle.
-    pub fn of_plate(min: Vec2, max: Vec2) -> Quad {
+    pub(super) fn of_plate(min: Vec2, max: Vec2) -> Quad {
         Quad::new([min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)])
     }
 
     /// The bands of the screen that it lies in, of so many.
-    pub fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
+    pub(super) fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
         let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
         band(self.min.y)..=band(self.max.y.max(0.0))
     }
 
     /// Whether two overlap: no side of either separates them.
-    pub fn overlaps(&self, other: &Quad) -> bool {
+    pub(super) fn overlaps(&self, other: &Quad) -> bool {
         self.max.cmpgt(other.min).all()
             && other.max.cmpgt(self.min).all()
             && overlap(&self.corners, &other.corners)

@@ -62,7 +62,7 @@ pub(super) struct Round {
 
 impl Round {
     /// Forgets the choice before and begins one for `eye`.
-    pub fn begin(&mut self, eye: &Eye, turned: bool) {
+    pub(super) fn begin(&mut self, eye: &Eye, turned: bool) {
         self.eye = Some(*eye);
         self.turned = turned;
         self.candidates.clear();
@@ -74,7 +74,7 @@ impl Round {
     }
 
     /// Lays the candidates in their order, as long as there is work `left`; whether all have been.
-    pub fn lay(
+    pub(super) fn lay(
         &mut self,
         hierarchy: &Hierarchy,
         blocks: &[Block],

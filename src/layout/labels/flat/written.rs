@@ -32,12 +32,12 @@ pub(super) struct Written {
 
 impl Written {
     /// No em square of the name is higher on a roof with so much room.
-    pub fn highest(&self, room: Vec2) -> f32 {
+    pub(super) fn highest(&self, room: Vec2) -> f32 {
         (room.y * ROOF_EM).min(room.x / self.longest.max(0.1))
     }
 
     /// Breaks the name so that it is as large as can be on a roof with so much room.
-    pub fn fit(&mut self, room: Vec2) {
+    pub(super) fn fit(&mut self, room: Vec2) {
         if std::mem::replace(&mut self.is_fit, true) {
             return;
         }
