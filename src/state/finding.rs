@@ -334,7 +334,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::super::ask::{CallWalk, LookAsk, SelectAsk};
-    use super::super::findings::marked_in;
+    use super::super::findings::marking::marked_in;
     use super::super::selecting::MOST_SEARCHED;
     use super::super::testing::{open, opened, tiny, two_runs};
     use super::*;

@@ -1,6 +1,7 @@
 //! Source lines: what recordings know of them, against other evaluations of the same recordings, and the command.
 
 mod commands;
+mod damage;
 mod files;
 mod inferred;
 mod recordings;

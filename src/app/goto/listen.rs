@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use anyhow::{Context, ensure};
 
-use super::{Answer, LONGEST, PATIENCE, Place};
+use super::message::{Answer, LONGEST, PATIENCE, Place};
 
 /// Who asks more at once waits.
 const MOST_ASKED: usize = 16;

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{bail, ensure};
 
-use super::{Answer, LONGEST, PATIENCE, Place};
+use super::message::{Answer, LONGEST, PATIENCE, Place};
 
 /// Has a window that listens in `folder` show a place; why none does.
 pub(super) fn tell(folder: &Path, place: &Place) -> anyhow::Result<()> {

@@ -1,13 +1,18 @@
 //! What to draw of a window on so many pixel columns, whatever the number of calls.
 
+mod best;
+mod sweep;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use self::best::Best;
+use self::sweep::{SWEPT, Sweep};
 use super::block::{LongestCalls, TopCalls, partition};
 use super::entries::{Facts, LongestCall, NONE, OpenCall};
 use super::raw_call::{BLOCK, GROUP, RUN};
-use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS, place};
+use super::store::{CHECKPOINT_BLOCKS, Calls, Cursor, GROUP_BLOCKS};
 use callscape_base::units::{CallId, Time, TimeRange};
 
 /// A call that stands for all calls of its depth in some columns of a picture.
@@ -46,75 +51,6 @@ impl Columns {
         let length = u128::from(self.range.length().ns());
         let offset = length * u128::from(k) / u128::from(self.count.max(1));
         Time::from_ns(self.range.start.ns().saturating_add(offset as u64))
-    }
-}
-
-/// The longest call found so far at one depth.
-#[derive(Clone, Copy)]
-struct Found {
-    cost: u64,
-    call: u32,
-    /// Nothing in the part of a block that is searched next can take its place.
-    settled: bool,
-}
-
-impl Found {
-    /// Every call takes its place.
-    const NOTHING: Found = Found {
-        cost: 0,
-        call: NONE,
-        settled: false,
-    };
-
-    /// Whether a call of `cost` takes its place: of equals the first does.
-    #[inline]
-    fn yields_to(&self, cost: u64, call: impl FnOnce() -> u32) -> bool {
-        self.cost < cost || (self.cost == cost && call() < self.call)
-    }
-
-    /// Sees a call, whose number is asked for where it matters only.
-    #[inline]
-    fn see(&mut self, cost: u64, call: impl Fn() -> u32) {
-        if self.yields_to(cost, &call) {
-            (self.cost, self.call) = (cost, call());
-        }
-    }
-}
-
-/// The longest calls of one column by depth.
-struct Best {
-    deepest: u32,
-    /// Depths less than this have one call in the whole column, which has been found.
-    covered: u32,
-    /// By depth.
-    found: Vec<Found>,
-}
-
-impl Best {
-    /// The place of the calls of `depth`; none where they are too deep to matter.
-    #[inline]
-    fn at(&mut self, depth: u32) -> Option<&mut Found> {
-        if depth > self.deepest {
-            return None;
-        }
-        let depth = depth as usize;
-        if self.found.len() <= depth {
-            self.found.resize(depth + 1, Found::NOTHING);
-        }
-        self.found.get_mut(depth)
-    }
-
-    #[inline]
-    fn see(&mut self, depth: u32, cost: u64, call: u32) {
-        if let Some(found) = self.at(depth) {
-            found.see(cost, || call);
-        }
-    }
-
-    fn see_all(&mut self, calls: &[LongestCall]) {
-        for call in calls {
-            self.see(call.depth, call.cost, call.call);
-        }
     }
 }
 
@@ -568,111 +504,6 @@ fn add(best: &Best, k: u32, strips: &mut Vec<Vec<Strip>>) {
                 end: k + 1,
                 call: CallId(call),
             }),
-        }
-    }
-}
-
-/// Up to so many calls a column, all calls are gone through: finding out which need not be would cost
-/// more.
-const SWEPT: u32 = if cfg!(test) { 6 } else { 300 };
-
-/// Goes through calls one by one, and through the columns with them.
-struct Sweep<'a> {
-    calls: Calls<'a>,
-    /// The calls gone through, all that start before the last column's end.
-    position: u32,
-    /// The stack there by depth: call, start and end.
-    open: Vec<(u32, u64, u64)>,
-    /// Of the calls of one block from `first` on: their starts, costs and depths.
-    first: u32,
-    starts: Vec<u64>,
-    costs: Vec<u64>,
-    depths: Vec<u64>,
-    depth_base: u32,
-    /// The calls of the block that are open at its end, which have no cost among these.
-    open_at_end: &'a [OpenCall],
-}
-
-impl<'a> Sweep<'a> {
-    fn new(calls: Calls<'a>, position: u32) -> Sweep<'a> {
-        let mut open = Vec::new();
-        calls.visit_stack(position, |call, facts| {
-            open.push((call.0, facts.start, facts.end));
-            true
-        });
-        open.reverse();
-        Sweep {
-            calls,
-            position,
-            open,
-            first: 0,
-            starts: Vec::new(),
-            costs: Vec::new(),
-            depths: Vec::new(),
-            depth_base: 0,
-            open_at_end: &[],
-        }
-    }
-
-    /// Reads the calls from `position` up to `to`, as far as they are of one block.
-    fn read(&mut self, to: u32) {
-        let (index, local) = place(self.position);
-        let block = self.calls.block(index);
-        let end = (local + (to - self.position) as usize).min(block.len);
-        let range = local..end.max(local);
-        block.unpack_starts(range.clone(), &mut self.starts);
-        block.unpack_costs(range.clone(), &mut self.costs);
-        block.unpack_depths(range, &mut self.depths);
-        self.first = self.position;
-        self.depth_base = block.depth_base;
-        let open = self.calls.open_in_block(index);
-        self.open_at_end = &open[partition(open.len(), |i| open[i].call < self.position)..];
-    }
-
-    /// Sees the longest by depth of a column. No call from `to` on starts in it.
-    fn see_column(&mut self, start: u64, end: u64, to: u32, best: &mut Best) {
-        best.found.clear();
-        for (depth, &(call, from, until)) in (0..).zip(&self.open) {
-            if until > start {
-                best.see(depth, until.saturating_sub(from), call);
-            }
-        }
-        while self.position < to {
-            let mut i = (self.position - self.first) as usize;
-            if i >= self.starts.len() {
-                self.read(to);
-                i = 0;
-                if self.starts.is_empty() {
-                    // Damaged.
-                    self.position = to;
-                    return;
-                }
-            }
-            if self.starts[i] >= end {
-                return;
-            }
-            let calls = self.starts[i..]
-                .iter()
-                .zip(&self.costs[i..])
-                .zip(&self.depths[i..]);
-            for ((&from, &cost), &depth) in calls {
-                if from >= end {
-                    break;
-                }
-                let call = self.position;
-                let depth = self.depth_base.wrapping_add(depth as u32);
-                let mut until = from.saturating_add(cost);
-                if let [open, rest @ ..] = self.open_at_end
-                    && open.call == call
-                {
-                    until = open.end;
-                    self.open_at_end = rest;
-                }
-                self.open.truncate(depth as usize);
-                self.open.push((call, from, until));
-                best.see(depth, until.saturating_sub(from), call);
-                self.position += 1;
-            }
         }
     }
 }

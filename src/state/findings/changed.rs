@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::marked_in;
+use super::marking::marked_in;
 use callscape_analysis::comparison::{Comparison, Settings};
 use callscape_analysis::faults::{self, Failing, Fault, Faults, Question, opening};
 use callscape_analysis::session::{Session, Since};

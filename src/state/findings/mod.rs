@@ -2,9 +2,9 @@
 //! found. Worked out beside the window; one of them at a time is marked in every view.
 
 mod changed;
+pub(super) mod marking;
 pub(super) mod results;
 
-use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use self::changed::Changed;
@@ -12,10 +12,10 @@ pub use self::results::{Found, Hits, SetFrom};
 use super::ask::Shown;
 use super::job::Job;
 use callscape_analysis::coverage::Coverage;
-use callscape_analysis::session::{Elsewhere, Resolved, Session, Since};
+use callscape_analysis::session::{Elsewhere, Session, Since};
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, ModuleId};
-use callscape_filter::marked::{First, Marked};
+use callscape_base::units::ModuleId;
+use callscape_filter::marked::Marked;
 
 /// What was marked when it was last brought up to date: what, in which session, and in which of its recordings.
 pub(super) type Applied = (Option<Arc<Marked>>, Arc<Session>, usize);
@@ -186,38 +186,4 @@ impl Findings {
             self.stamp += 1;
         }
     }
-}
-
-/// Marks these modules of a recording. O(functions log calls).
-pub(super) fn marked_in(title: String, modules: BTreeSet<ModuleId>, resolved: &Resolved) -> Marked {
-    let of = resolved.resolution.modules.iter().zip(0..);
-    let functions = of.filter(|(module, _)| modules.contains(module));
-    let functions: Vec<(ModuleId, FunctionId)> = functions
-        .map(|(&module, id)| (module, FunctionId(id)))
-        .collect();
-    let mut firsts: Vec<First> = Vec::new();
-    if resolved.recording.has_times() {
-        let calls = resolved.recording.trace.first_calls();
-        let mut by_module: HashMap<ModuleId, First> = HashMap::new();
-        for &(module, function) in &functions {
-            let Some(&Some((time, thread, call))) = calls.get(function.index()) else {
-                continue;
-            };
-            let first = First {
-                time,
-                function,
-                module,
-                thread,
-                call,
-            };
-            let known = by_module.entry(module).or_insert(first);
-            if first.time < known.time {
-                *known = first;
-            }
-        }
-        firsts.extend(by_module.into_values());
-    }
-    let functions = functions.into_iter().map(|(_, id)| id);
-    let modules = modules.into_iter().collect();
-    Marked::new(title, modules, functions.collect(), firsts)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::marked_in;
+use super::marking::marked_in;
 use callscape_analysis::coverage::Coverage;
 use callscape_analysis::result_sets::NamedSet;
 use callscape_analysis::session::Session;

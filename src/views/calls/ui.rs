@@ -2,10 +2,11 @@
 
 use egui::{Align, Color32, Layout, Ui};
 
-use super::super::{Pane, View};
-use super::{CallList, CallRow, Calls, MOST, pointed_at};
+use super::list::{CallList, CallRow, MOST};
+use super::view::{Calls, pointed_at};
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
+use crate::{Pane, View};
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
 use callscape_facts::functions::Functions;

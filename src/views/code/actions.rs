@@ -2,8 +2,8 @@
 
 use regex::RegexBuilder;
 
-use super::CodeView;
 use super::numbers::{Tint, cost_of};
+use super::view::CodeView;
 use crate::parts::rows::place;
 use callscape_base::units::Cost;
 use callscape_state::ask::TableKey;

@@ -3,8 +3,8 @@
 use egui::{Align, Layout, Response, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::CodeView;
 use super::numbers::{Numbers, relation};
+use super::view::CodeView;
 use crate::Pane;
 use crate::parts::rows::{self, ROW};
 use crate::parts::{style, text};

@@ -6,7 +6,8 @@ use egui::{Align2, Color32, FontFamily, FontId, Rect, Response, Role, Sense, Ui,
 use super::numbers::{Numbers, Tint};
 use super::page::{Page, ShownLine};
 use super::touched::Touch;
-use super::{CodeView, miniature_ui, pointing};
+use super::view::CodeView;
+use super::{miniature_ui, pointing};
 use crate::Pane;
 use crate::parts::code_look::{COSTS, LETTERS, Look, ROW};
 use crate::parts::widgets::tell;

@@ -1,6 +1,6 @@
 //! Which file is shown: that of what is chosen, wherever it was chosen; at first that of the function that costs most.
 
-use super::{CodeView, Goal};
+use super::view::{CodeView, Goal};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::ModuleKind;
 use callscape_filter::selection::Pointed;

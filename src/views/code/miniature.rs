@@ -3,9 +3,10 @@
 //! Source: S. G. Eick, J. L. Steffen, E. E. Sumner Jr., *Seesoft: A Tool for Visualizing Line Oriented Software Statistics*, IEEE
 //! Transactions on Software Engineering 18(11), 1992; section 6.4.1 of Bohnet's thesis puts it beside the text.
 
-use egui::{Color32, ColorImage};
+use egui::{Color32, ColorImage, TextureHandle};
 
 use super::columns::Columns;
+use callscape_model::theme::Theme;
 use callscape_source::text::SourceText;
 
 /// So many columns of a line are told apart; what lies further right is not seen.
@@ -13,6 +14,27 @@ pub(super) const COLUMNS: usize = 120;
 
 /// No more rows are kept, whatever the text: as many pixels as a screen is high.
 const MOST_ROWS: u32 = 8192;
+
+/// The text in miniature, and what it was made for.
+pub(super) struct Miniature {
+    pub(super) key: MiniatureKey,
+    pub(super) scale: Scale,
+    pub(super) texture: TextureHandle,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct MiniatureKey {
+    pub(super) revision: u64,
+    pub(super) size: [u32; 2],
+    pub(super) theme: Theme,
+    pub(super) is_beside: bool,
+}
+
+impl Miniature {
+    pub(super) fn scale(&self) -> Scale {
+        self.scale
+    }
+}
 
 /// Where letters stand in a text: by row and column, the share of its lines that have one there.
 #[derive(Clone, Debug, Default, PartialEq)]

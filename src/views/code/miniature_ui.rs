@@ -1,38 +1,16 @@
 //! The miniature beside a text: what is seen is marked, and a click or a drag goes there.
 
-use egui::{Color32, Pos2, Rect, Role, Sense, TextureHandle, Ui, pos2, vec2};
+use egui::{Color32, Pos2, Rect, Role, Sense, Ui, pos2, vec2};
 
-use super::CodeView;
-use super::miniature::{self, RowLook, Scale};
+use super::miniature::{self, Miniature, MiniatureKey, RowLook, Scale};
 use super::numbers::Numbers;
 use super::page::Page;
+use super::view::CodeView;
 use crate::parts::code_look::{Look, ROW};
 use crate::parts::widgets::tell;
 use crate::parts::{style, text};
 use callscape_base::escape;
-use callscape_model::theme::Theme;
 use callscape_state::document::Document;
-
-/// The text in miniature, and what it was made for.
-pub(super) struct Miniature {
-    key: MiniatureKey,
-    scale: Scale,
-    texture: TextureHandle,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct MiniatureKey {
-    revision: u64,
-    size: [u32; 2],
-    theme: Theme,
-    is_beside: bool,
-}
-
-impl Miniature {
-    pub(super) fn scale(&self) -> Scale {
-        self.scale
-    }
-}
 
 /// The miniature in its place. It is painted where something else is to be seen in it.
 pub(super) fn show(

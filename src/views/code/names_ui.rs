@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
-use super::CodeView;
+use super::view::CodeView;
 use crate::Pane;
 use crate::parts::rows::{self, ROW};
 use crate::parts::{style, text};

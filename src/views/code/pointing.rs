@@ -2,8 +2,9 @@
 
 use egui::{Pos2, Response, Ui};
 
+use super::behind;
 use super::page::Page;
-use super::{CodeView, behind};
+use super::view::CodeView;
 use crate::Pane;
 use crate::parts::code_look::{COSTS, ROW};
 use callscape_filter::selection::Pointed;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::numbers::Tint;
-use super::{CodeView, TAB, TABS};
+use super::view::{CodeView, Restored, TAB, TABS};
 use crate::SavedViews;
 use crate::parts::kept::{self, Named, named};
 use callscape_base::units::ModuleId;
@@ -12,16 +12,6 @@ use callscape_state::State;
 use callscape_state::document::Document;
 
 named! { Tint: Tint::ALL, Tint::name; }
-
-/// Where a session file has the view.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Restored {
-    /// Its path in the structure without a mapping.
-    code_file: Option<String>,
-    code_line: Option<u32>,
-    code_top: f64,
-}
 
 /// How the user likes it.
 #[derive(Serialize, Deserialize)]

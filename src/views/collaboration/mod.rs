@@ -9,23 +9,18 @@ mod saved;
 #[cfg(test)]
 mod tests;
 mod ui;
-
-use std::sync::Arc;
+mod view;
 
 use serde_json::{Map, Value};
 
-use self::folding::Open;
-use self::making::{Made, Wanted};
+use self::making::Wanted;
+use self::view::{Collaboration, Seen};
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
 use crate::parts::graph::marks::Marked;
-use crate::parts::graph::nesting::{module_at, module_key};
 use crate::parts::graph::relations::Given;
-use crate::parts::graph::view::GraphView;
-use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
-use callscape_base::units::ModuleId;
 use callscape_state::State;
-use callscape_state::ask::{Asks, CutAsk, GraphKey, SelectAsk};
+use callscape_state::ask::{Asks, GraphKey, SelectAsk};
 use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
@@ -50,192 +45,6 @@ pub(crate) static ENTRY: Entry = Entry {
     keys: &[],
     open: || Box::new(Collaboration::default()),
 };
-
-/// Lines that are shown unless the user asks for more.
-const MOST_LINES: u32 = 200;
-
-/// What the graph is made of, as stamps: with the same there is nothing to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Seen {
-    stamps: [u64; 4],
-    /// Counts what was asked for here.
-    revision: u64,
-    is_counting: bool,
-}
-
-struct Collaboration {
-    base: GraphView<Wanted, Made>,
-    seen: Option<Seen>,
-    /// What is unfolded; none before anything was shown.
-    open: Option<Open>,
-    last: Option<ModuleId>,
-    most_lines: u32,
-    /// What the modules are of.
-    session: Option<Arc<Session>>,
-    /// Paths of unfolded modules from a session file.
-    restored: Option<Vec<String>>,
-}
-
-impl Default for Collaboration {
-    fn default() -> Collaboration {
-        Collaboration {
-            base: GraphView::default(),
-            seen: None,
-            open: None,
-            last: None,
-            most_lines: MOST_LINES,
-            session: None,
-            restored: None,
-        }
-    }
-}
-
-impl Collaboration {
-    /// Takes what is unfolded over to another structure, or from a session file.
-    fn follow_structure(&mut self, document: &Document) {
-        let hierarchy = &document.session.hierarchy;
-        let find = |paths: &[String]| -> Open {
-            let found = paths.iter().filter_map(|it| module_at(hierarchy, it));
-            found.collect()
-        };
-        if let Some(paths) = self.restored.take() {
-            self.open = Some(find(&paths));
-            self.session = Some(Arc::clone(&document.session));
-            return;
-        }
-        let is_same = |it: &Arc<Session>| Arc::ptr_eq(it, &document.session);
-        if self.session.as_ref().is_some_and(is_same) {
-            return;
-        }
-        let before = self.session.replace(Arc::clone(&document.session));
-        if let (Some(before), Some(open)) = (before, &self.open) {
-            self.open = Some(find(&paths_of(&before, open)));
-            self.last = None;
-        }
-        // Keys are numbers of modules.
-        self.base.chart.forget();
-        self.base.chart.clear();
-    }
-
-    /// Unfolds a module, or folds it.
-    fn set_open(&mut self, module: ModuleId, is_open: bool, document: &Document, asks: &mut Asks) {
-        let Some(open) = &mut self.open else {
-            return;
-        };
-        let hierarchy = &document.session.hierarchy;
-        if module == ModuleId::ROOT
-            || module.index() >= hierarchy.len()
-            || hierarchy.is_leaf(module)
-        {
-            return;
-        }
-        if is_open {
-            open.extend(hierarchy.ancestors(module));
-            self.last = Some(module);
-            // Collapsed in every view: here it is to be seen.
-            if hierarchy
-                .ancestors(module)
-                .any(|it| document.cut.is_collapsed(it))
-            {
-                asks.push(CutAsk::CollapseOrExpand(Some(module)));
-            }
-        } else {
-            open.remove(&module);
-            self.last = None;
-        }
-        self.base.chart.hold(module_key(0, module));
-        self.base.revision += 1;
-    }
-
-    /// Unfolds all boxes by a level, or folds the innermost frames.
-    fn change_level(&mut self, is_more: bool, document: &Document) {
-        let (Some(laid), Some(open)) = (self.base.chart.laid(), &mut self.open) else {
-            return;
-        };
-        let hierarchy = &document.session.hierarchy;
-        if is_more {
-            let folded = laid.graph.boxes.iter().filter(|it| it.sign.is_some());
-            open.extend(folded.filter_map(|it| it.of.module()));
-            // All are alike.
-            self.last = None;
-        } else {
-            let frames = laid.graph.frames.iter().map(|it| it.module);
-            let deepest = frames.clone().map(|it| hierarchy.depth(it)).max();
-            let all: Vec<ModuleId> = frames
-                .filter(|it| Some(hierarchy.depth(*it)) == deepest)
-                .collect();
-            all.into_iter().for_each(|it| {
-                open.remove(&it);
-            });
-        }
-        self.base.revision += 1;
-    }
-
-    /// Folds or unfolds what is chosen: a frame folds, a box unfolds, or the frame around it folds.
-    fn fold_chosen(&mut self, is_open: Option<bool>, document: &Document, asks: &mut Asks) {
-        let selection = &document.selection;
-        let module = selection.chosen.module.or(selection.pointed.module);
-        let Some(module) = module else { return };
-        let hierarchy = &document.session.hierarchy;
-        let Some(laid) = self.base.chart.laid().cloned() else {
-            return;
-        };
-        let is_frame = |module: ModuleId| laid.graph.frames.iter().any(|it| it.module == module);
-        // What stands for it is what unfolds.
-        let boxes = laid.graph.boxes.iter().filter(|it| it.sign.is_some());
-        let mut boxes = boxes.filter_map(|it| it.of.module());
-        let folded = boxes.find(|&it| hierarchy.contains(it, module));
-        match (is_open, folded) {
-            (Some(true), Some(folded)) => self.set_open(folded, true, document, asks),
-            (Some(true), None) => {}
-            (None, Some(folded)) if !is_frame(module) => {
-                self.set_open(folded, true, document, asks);
-            }
-            _ => {
-                let around = hierarchy.ancestors(module).find(|&it| is_frame(it));
-                if let Some(frame) = around {
-                    self.set_open(frame, false, document, asks);
-                }
-            }
-        }
-    }
-
-    /// What stands in place of the graph, or over it.
-    fn words(&self, state: &State) -> &'static str {
-        let Some(document) = &state.document else {
-            return "";
-        };
-        if document.resolved().is_none() {
-            return "Open a recording to see which modules call which.";
-        }
-        if state.work.counting_is_stopped && !document.filters.is_empty() {
-            return "Excluded calls are not counted yet: this is the previous result.";
-        }
-        match self.base.chart.laid() {
-            None if self.is_waiting() => "Counting who calls whom …",
-            None => "",
-            Some(_) if self.base.is_counting => "Counting the remaining calls …",
-            Some(laid) if laid.graph.boxes.is_empty() => match document.is_limited() {
-                true => {
-                    "No calls remain here in this range: widen the range, or include something again."
-                }
-                false => "This recording has no calls between functions.",
-            },
-            Some(laid) if laid.graph.lines.is_empty() => {
-                "All calls stay within one module: unfold it."
-            }
-            Some(_) => "",
-        }
-    }
-}
-
-fn paths_of(session: &Session, open: &Open) -> Vec<String> {
-    let hierarchy = &session.hierarchy;
-    let open = open
-        .iter()
-        .filter(|it| **it != ModuleId::ROOT && it.index() < hierarchy.len());
-    open.map(|&it| hierarchy.path(it)).collect()
-}
 
 impl View for Collaboration {
     fn update(&mut self, state: &State, _asks: &mut Asks) {

@@ -4,7 +4,7 @@
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use super::{Collaboration, MOST_LINES, paths_of};
+use super::view::{Collaboration, MOST_LINES, paths_of};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
 use crate::parts::graph::sight::Sight;

@@ -1,7 +1,12 @@
 //! The view on the demo: what it shows at first, what unfolds and folds, what stays where it is, what is left out.
 
+use crate::parts::graph::nesting::module_at;
+use callscape_base::units::ModuleId;
+use callscape_state::ask::CutAsk;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::view::*;
 use super::*;
 use crate::parts::graph::model::{By, GraphBox, Of};
 use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};

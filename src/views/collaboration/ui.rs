@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::{Collaboration, MOST_LINES};
+use super::view::{Collaboration, MOST_LINES};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::model::Of;

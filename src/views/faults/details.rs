@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use egui::{Sense, Ui, vec2};
 
-use super::FaultsView;
 use super::hunks;
 use super::listing::{day, short};
+use super::view::FaultsView;
 use crate::Pane;
 use crate::parts::{rows, style, text};
 use callscape_analysis::faults::Fault;

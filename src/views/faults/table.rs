@@ -2,8 +2,8 @@
 
 use egui::{Sense, Ui, vec2};
 
-use super::FaultsView;
 use super::listing::{Column, Of, Row};
+use super::view::FaultsView;
 use crate::Pane;
 use crate::parts::list::{self, Rows};
 use crate::parts::rows::{self, ROW};

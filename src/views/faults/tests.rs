@@ -1,8 +1,13 @@
 use super::hunks::{self, Side};
+use super::listing::Column;
+use super::listing::Row;
 use super::listing::{Listing, Of};
+use super::view::*;
 use super::*;
+use crate::parts::list::At;
 use callscape_analysis::session::{Inputs, Since};
 use callscape_base::progress::Progress;
+use callscape_base::units::ModuleId;
 use callscape_source::history::change::{FileChange, Hunk};
 use callscape_source::text::SourceText;
 use callscape_state::ask::{Ask, CancelAsk};

@@ -3,7 +3,8 @@
 use egui::Ui;
 
 use super::listing::Of;
-use super::{FaultsView, Form, details, form, table};
+use super::view::FaultsView;
+use super::{Form, details, form, table};
 use crate::Pane;
 use crate::parts::widgets::{Icon, icon_button};
 use crate::parts::{rows, style};

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MOST_STEPS, Neighbourhood};
+use super::view::{MOST_STEPS, Neighbourhood};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
 use crate::parts::graph::view::{MOST, MOST_OF_ALL};

@@ -1,7 +1,17 @@
 //! The view on the demo and on two runs: callers and callees, farther ones, the stack, and what is counted.
 
+use super::making::Side as Of;
+use super::making::side_of;
+use crate::parts::graph::marks::Marked;
+use crate::parts::graph::marks::on_stacks;
+use callscape_base::units::FunctionId;
+use callscape_base::units::Time;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::SelectAsk;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::view::*;
 use super::*;
 use crate::parts::graph::model::{By, Graph, Of as Box_, Sign};
 use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};

@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use super::{MOST_STEPS, Neighbourhood};
+use super::view::{MOST_STEPS, Neighbourhood};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::model::Of;

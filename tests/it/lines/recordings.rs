@@ -1,7 +1,6 @@
 //! What importers take of lines.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
 
 use callscape::facts::lines::Knows;
 use callscape::facts::recording::{Recording, RecordingKind};
@@ -10,7 +9,7 @@ use callscape::progress::Progress;
 use callscape::units::{Cost, FunctionId};
 
 use super::{by_line, lines, open};
-use crate::common::{self, Scratch, data, large_data};
+use crate::common::{Scratch, data, large_data};
 
 /// Recordings that know lines, and whether they know call sites.
 const RECORDINGS: [(&str, bool); 10] = [
@@ -582,39 +581,5 @@ fn ticks_share_the_time_of_their_node() {
         let samples = by_line(&recording, |lines, at| lines.samples(at).unwrap_or(0));
         assert_eq!(samples[&("f".to_owned(), line)], 2);
         assert_sums_agree(&recording);
-    }
-}
-
-fn files_below(folder: &Path, files: &mut Vec<PathBuf>) {
-    let entries = std::fs::read_dir(folder).expect("a folder of test data");
-    for entry in entries {
-        let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => files_below(&path, files),
-            false => files.push(path),
-        }
-    }
-}
-
-/// Damaged recordings of all kinds: what is read of their lines belongs together.
-#[test]
-fn lines_of_damaged_recordings_do_no_harm() {
-    let mut files = Vec::new();
-    files_below(&common::data("import/fuzz"), &mut files);
-    files.sort();
-    for path in files {
-        let Ok(recording) = import::open(&path, &Progress::new()) else {
-            continue;
-        };
-        let Some(lines) = &recording.lines else {
-            continue;
-        };
-        for at in 0..lines.len() {
-            let place = lines.place(at);
-            assert!(place.function().index() < recording.functions.len());
-            for site in lines.sites(recording.value(), at) {
-                assert!(site.callee.index() < recording.functions.len());
-            }
-        }
     }
 }

@@ -3,6 +3,8 @@
 mod asks;
 mod texts;
 
+use callscape_base::units::ModuleId;
+use callscape_filter::selection::Pointed;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
