@@ -50,7 +50,6 @@ impl Changed {
             Some(good) => {
                 let good = import::open_all(std::slice::from_ref(good), progress)
                     .map_err(|it| told(&it))?;
-                let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, vec![Arc::clone(&resolved.recording)]];
                 let settings = Settings::default();
                 let compared = Comparison::of(&[scan.hierarchy()], both, &settings, progress);
