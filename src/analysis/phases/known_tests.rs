@@ -125,9 +125,15 @@ fn start_values_are_those_without_what_is_kept() {
         };
         let threads: Vec<ThreadId> = plain.thread_ids().collect();
         let lasts = plain.duration().ns();
+        let mut below = random_numbers(seed);
         let half = TimeRange::new(Time::ZERO, Time::from_ns(lasts / 2));
         for range in [None, Some(half)] {
-            for (cost, short) in [(Some(7), None), (None, Some(5)), (Some(0), None)] {
+            let one = vec![ThreadId(below(threads.len().max(1) as u64) as u32)];
+            // What a short call of all costs is not what is kept here.
+            let of_one = (threads.len() > 1).then_some((None, None, &one));
+            let of_all = [(Some(7), None), (None, Some(5)), (Some(0), None)];
+            let of_all = of_all.map(|(cost, short)| (cost, short, &threads));
+            for (cost, short, threads) in of_all.into_iter().chain(of_one) {
                 let wish = Wish {
                     cost: cost.map(Cost::from_ns),
                     short: short.map(Cost::from_ns),
