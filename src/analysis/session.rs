@@ -157,7 +157,6 @@ impl Session {
             }
         };
         let recordings = import::open_all(&inputs.recordings, progress)?;
-        let recordings = recordings.into_iter().map(Arc::new).collect();
         Ok(Session {
             source_dir: inputs.source_dir.clone(),
             source_warnings: reporter.warnings(),
@@ -176,7 +175,6 @@ impl Session {
         };
         let (step, refinement) = Refinement::start(dir, progress)?;
         let recordings = import::open_all(&inputs.recordings, progress)?;
-        let recordings = recordings.into_iter().map(Arc::new).collect();
         let session = Session {
             source_dir: inputs.source_dir.clone(),
             source_warnings: step.warnings,

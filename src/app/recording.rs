@@ -175,7 +175,8 @@ pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
         Ended::Signal(signal) => told.push(format!("signal {signal} ended the program")),
     }
     let first = recorded.paths.first();
-    let opened = first.and_then(|path| import::open(path, progress).ok());
+    let opened = first.and_then(|path| import::open_shared(path, progress).ok());
+    opened.iter().for_each(import::hold);
     let functions = opened.as_ref().map(|it| &it.functions);
     let source_dir = functions.and_then(|it| record::find_source(it, &recorded.program.path));
     let inputs = Inputs {

@@ -75,12 +75,12 @@ pub(crate) fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::
         bail!("--value needs a recording");
     };
     let name = resolved.recording.name();
-    // Nobody else has it: the session has only just been opened.
-    match Arc::get_mut(&mut resolved.recording) {
-        Some(recording) if !recording.values().is_empty() => {
+    match resolved.recording.values().is_empty() {
+        false => {
+            let recording = Arc::make_mut(&mut resolved.recording);
             recording.show_value(value).with_context(|| name)
         }
-        _ => bail!("{name}: a trace has no values to select: its calls have only times"),
+        true => bail!("{name}: a trace has no values to select: its calls have only times"),
     }
 }
 

@@ -16,6 +16,7 @@ use callscape_analysis::session::Inputs;
 use callscape_app::Opening;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeSpec, Unit};
+use callscape_import as import;
 use callscape_record::recorder::{Recorder, State};
 use callscape_record::{self as record, Ended, RecordError, Recorded, Seen, Switch, Wish};
 use callscape_views::text::counted;
@@ -310,8 +311,10 @@ fn open(args: &RecordArgs, paths: &[PathBuf], program: &Path) -> anyhow::Result<
 /// Source tree that contains the files of a recording.
 fn source(recording: &Path, program: &Path) -> Option<PathBuf> {
     let opened =
-        super::progress::with_progress(|progress| callscape_import::open(recording, progress));
+        super::progress::with_progress(|progress| import::open_shared(recording, progress));
     let recording = opened.ok()?.ok()?;
+    // The window opens it next.
+    import::hold(&recording);
     record::find_source(&recording.functions, program)
 }
 

@@ -1,5 +1,7 @@
 //! Recordings in which nothing is, and the reason.
 
+use std::borrow::Borrow;
+
 use super::error::ImportError;
 use super::otlp::{self, kept};
 use super::stream;
@@ -12,9 +14,10 @@ use callscape_facts::recording::Recording;
 const NAMED: usize = 4;
 
 /// The recording, unless it has no calls, no samples and no memory: an error then, which says what was there instead.
-pub fn refused(recording: Recording, progress: &Progress) -> Result<Recording, ImportError> {
-    if !is_empty(&recording) || is_listening(&recording, progress) {
-        return Ok(recording);
+pub(crate) fn refused<R: Borrow<Recording>>(of: R, progress: &Progress) -> Result<R, ImportError> {
+    let recording = of.borrow();
+    if !is_empty(recording) || is_listening(recording, progress) {
+        return Ok(of);
     }
     let mut reasons: Vec<&Warning> = recording.warnings.iter().collect();
     reasons.sort_by_key(|warning| std::cmp::Reverse(warning.count));

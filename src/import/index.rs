@@ -5,17 +5,20 @@
 //! recording is read and the index written anew. What is wrong with an index is never an error: it is
 //! counted as a warning of the recording, and the answer comes from the recording itself.
 
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::slice;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ImportError;
+use super::fingerprint::{EXTENSION, add, fingerprint};
 use super::formats::FORMATS;
 use super::input::Input;
+use super::opened;
 use super::read::read;
-use super::spans::skew;
 use callscape_base::files::open_regular;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Reporter, Warning};
@@ -26,22 +29,20 @@ use callscape_facts::index::{self, Beside, CHANGED, Contents, IndexError, MAGIC,
 use callscape_facts::memory::Memory;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::sampling::Sampling;
-use callscape_facts::tables::{Table, is_partition};
+use callscape_facts::tables::is_partition;
 
 /// What an index that is opened without its recording is called in `info`.
 const FORMAT: &str = "callscape";
-/// The end of an index's name.
-const EXTENSION: &str = "callscape";
-/// The same with the dot before it.
+/// The end of an index's name with the dot before it.
 pub const SUFFIX: &str = ".callscape";
-/// Recordings of fewer calls are read faster than anyone waits for; no index is left beside them unless
-/// it is asked for.
+/// Recordings of fewer calls are mostly read faster than anyone waits for; no index is left beside them then unless it
+/// is asked for.
 const WORTH_KEEPING: u64 = 200_000;
+/// Others get one too where reading them took longer.
+const SLOW: Duration = Duration::from_secs(1);
 /// Indexes up to this size, which take some milliseconds, are compared with their checksums as a whole. Larger ones
 /// have each part compared when it is first read.
 const CHECKED_WHOLE: u64 = 16 << 20;
-/// Bytes at the start and at the end of each file that the fingerprint depends on.
-const SAMPLE: u64 = 64 << 10;
 
 /// What an index remembers of its recording besides functions and calls.
 #[derive(Serialize, Deserialize)]
@@ -60,49 +61,194 @@ struct Note {
     gaps: Gaps,
 }
 
+/// How a recording is read from the files that it is in.
+pub(crate) type Reading = fn(&[Input], &Progress) -> Result<Recording, ImportError>;
+
+/// The files of a recording.
+struct Files<'a> {
+    parts: &'a [Input],
+    paths: Vec<&'a Path>,
+    reading: Reading,
+    fingerprint: u64,
+}
+
 /// Opens the recording in `input`, or the index that it is, by its index where that fits. A large
 /// recording without one that fits gets one.
-pub fn open(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
-    let Some(path) = input.file().filter(|_| !input.is_pipe()) else {
-        return read(input, progress);
-    };
-    if is_index(path) {
-        return open_alone(path);
+pub(crate) fn open(input: &Input, progress: &Progress) -> Result<Arc<Recording>, ImportError> {
+    open_parts(slice::from_ref(input), read_first, progress)
+}
+
+fn read_first(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+    read(&parts[0], progress)
+}
+
+/// Whether what is read can be read again, and has a name to keep an index by.
+pub(crate) fn is_lasting(input: &Input) -> bool {
+    input.file().is_some() && !input.is_pipe()
+}
+
+/// The same of a recording in several files.
+pub(crate) fn open_parts(
+    parts: &[Input],
+    reading: Reading,
+    progress: &Progress,
+) -> Result<Arc<Recording>, ImportError> {
+    if !parts.iter().all(is_lasting) {
+        return reading(parts, progress).map(Arc::new);
     }
-    let reporter = Reporter::new();
-    let Ok(fingerprint) = fingerprint(path) else {
+    let paths: Vec<&Path> = parts.iter().filter_map(Input::file).collect();
+    if let [path] = paths[..]
+        && is_index(path)
+    {
+        return open_alone(path).map(Arc::new);
+    }
+    let Ok(fingerprint) = fingerprint(&paths) else {
         // The error that reading gives is the better one.
-        return read(input, progress);
+        return reading(parts, progress).map(Arc::new);
     };
-    for index in places(path) {
-        match open_fitting(&index, path, fingerprint) {
-            Ok(Some(mut recording)) => {
-                recording.warnings.extend(reporter.warnings());
-                return Ok(recording);
-            }
-            Ok(None) => {}
-            Err(IndexError::Io(_) | IndexError::Other) => {}
-            Err(IndexError::Version(_)) => {
-                reporter.warn("index-of-other-version", || {
-                    Place::file(index.display().to_string())
-                });
-            }
-            Err(IndexError::Damaged(_)) => {
-                reporter.warn("index-damaged", || Place::file(index.display().to_string()));
+    let files = Files {
+        parts,
+        paths,
+        reading,
+        fingerprint,
+    };
+    let name = files.name();
+    let recording = match opened::find(&name, fingerprint) {
+        Some((recording, None)) => return Ok(recording),
+        Some((recording, Some(took))) => files.kept(Arc::unwrap_or_clone(recording), took),
+        None => files.open_or_read(progress)?,
+    };
+    Ok(opened::share(recording, &name, fingerprint, None))
+}
+
+/// Reads a recording, of which an index can be made when it is opened.
+pub(crate) fn read_ahead(
+    input: &Input,
+    progress: &Progress,
+) -> Result<Arc<Recording>, ImportError> {
+    let fingerprint = fingerprint(&[input]);
+    let start = Instant::now();
+    let recording = read(input, progress)?;
+    Ok(match fingerprint {
+        Ok(fingerprint) => opened::share(recording, input, fingerprint, Some(start.elapsed())),
+        Err(_) => Arc::new(recording),
+    })
+}
+
+impl Files<'_> {
+    /// The path of the first file, with how many others there are.
+    fn name(&self) -> PathBuf {
+        named(self.paths[0].to_owned(), self.paths.len() - 1)
+    }
+
+    /// Where the index may lie, the best place first.
+    fn places(&self) -> Vec<PathBuf> {
+        places(self.paths[0], self.paths.len() - 1)
+    }
+
+    /// Opens the recording from its index, or reads it.
+    fn open_or_read(&self, progress: &Progress) -> Result<Recording, ImportError> {
+        let reporter = Reporter::new();
+        for index in self.places() {
+            match self.open_fitting(&index) {
+                Ok(Some(mut recording)) => {
+                    recording.warnings.extend(reporter.warnings());
+                    return Ok(recording);
+                }
+                Ok(None) => {}
+                Err(IndexError::Io(_) | IndexError::Other) => {}
+                Err(IndexError::Version(_)) => {
+                    reporter.warn("index-of-other-version", || {
+                        Place::file(index.display().to_string())
+                    });
+                }
+                Err(IndexError::Damaged(_)) => {
+                    reporter.warn("index-damaged", || Place::file(index.display().to_string()));
+                }
             }
         }
+        let start = Instant::now();
+        let recording = (self.reading)(self.parts, progress)?;
+        let mut recording = self.kept(recording, start.elapsed());
+        recording.warnings.extend(reporter.warnings());
+        Ok(recording)
     }
-    let mut recording = read(input, progress)?;
+
+    /// A recording, once its index is written where it is worth one.
+    fn kept(&self, mut recording: Recording, took: Duration) -> Recording {
+        if is_worth(&recording, took) && !self.keep(&recording) {
+            let reporter = Reporter::new();
+            reporter.warn("index-not-written", || {
+                Place::file(self.paths[0].display().to_string())
+            });
+            recording.warnings.extend(reporter.warnings());
+        }
+        recording
+    }
+
+    /// Writes the index of a recording where it can be written. Whether it could.
+    fn keep(&self, recording: &Recording) -> bool {
+        // What has changed while it was read fits nothing.
+        let unchanged = || fingerprint(&self.paths).is_ok_and(|after| after == self.fingerprint);
+        let write = |place: &PathBuf| write(recording, place, self.fingerprint).is_ok();
+        unchanged() && self.places().iter().any(write)
+    }
+
+    /// Opens an index; none when it is missing or of something else.
+    fn open_fitting(&self, index: &Path) -> Result<Option<Recording>, IndexError> {
+        let Ok(metadata) = std::fs::metadata(index) else {
+            return Ok(None);
+        };
+        let contents = index::open(index, metadata.len() <= CHECKED_WHOLE)?;
+        if contents.fingerprint != self.fingerprint {
+            return Ok(None);
+        }
+        let Some(mut recording) = recording(self.paths[0], contents) else {
+            return Ok(None);
+        };
+        recording.trace.keep_answers_in(index);
+        let (index, parts, reading) = (index.to_owned(), self.parts.to_vec(), self.reading);
+        let fingerprint = self.fingerprint;
+        let (functions, calls) = (recording.functions.len(), recording.trace.calls());
+        recording.trace = recording.trace.with_repair(move || {
+            // The next to open the recording must not meet the same damage.
+            let _ = std::fs::remove_file(&index);
+            let files = Files {
+                parts: &parts,
+                paths: parts.iter().filter_map(Input::file).collect(),
+                reading,
+                fingerprint,
+            };
+            // What is open is this one.
+            let again = files.open_or_read(&Progress::new()).ok()?;
+            let same = again.functions.len() == functions && again.trace.calls() == calls;
+            same.then_some(again.trace)
+        });
+        Ok(Some(recording))
+    }
+}
+
+/// A path with how many other files belong to it.
+fn named(path: PathBuf, others: usize) -> PathBuf {
+    if others == 0 {
+        return path;
+    }
+    let mut name = path.into_os_string();
+    name.push(format!("+{others}"));
+    name.into()
+}
+
+/// Whether an index is left of a recording that took so long to read.
+fn is_worth(recording: &Recording, took: Duration) -> bool {
     let events = recording.memory.as_ref().and_then(Memory::timed);
     let events = events.map_or(0, |it| u64::from(it.end()));
-    let is_worth = recording.trace.calls().max(events) >= WORTH_KEEPING;
-    if is_worth && !keep(&recording, path, fingerprint) {
-        reporter.warn("index-not-written", || {
-            Place::file(path.display().to_string())
-        });
-    }
-    recording.warnings.extend(reporter.warnings());
-    Ok(recording)
+    let is_large = recording.trace.calls().max(events) >= WORTH_KEEPING;
+    has_index(recording) && (is_large || took > SLOW)
+}
+
+/// A profile has none.
+fn has_index(recording: &Recording) -> bool {
+    recording.profile.is_none() || recording.memory.is_some()
 }
 
 /// Reads the recording at `path` and writes its index to `index`; beside the recording or into the
@@ -117,16 +263,16 @@ pub fn build(
         // Nothing that it could fit comes again.
         0
     } else {
-        fingerprint(path).map_err(|error| ImportError::io(path, error))?
+        fingerprint(&[path]).map_err(|error| ImportError::io(path, error))?
     };
     let recording = read(&input, progress)?;
-    if recording.profile.is_some() && recording.memory.is_none() {
+    if !has_index(&recording) {
         let place = Place::file(input.display().to_string());
         let expected = "a recording with times, of whose calls an index is made";
         let found = "a profile, which needs no index";
         return Err(ImportError::malformed(place, expected, found));
     }
-    let places = index.map_or_else(|| places(path), |index| vec![index.to_owned()]);
+    let places = index.map_or_else(|| places(path, 0), |index| vec![index.to_owned()]);
     let mut result = Err(ImportError::io(
         path,
         io::ErrorKind::PermissionDenied.into(),
@@ -142,17 +288,18 @@ pub fn build(
 
 /// Writes the index of a recording to `place`, to be opened by itself. An error for a profile, which has none.
 pub fn save(recording: &Recording, place: &Path) -> io::Result<()> {
-    if recording.profile.is_some() && recording.memory.is_none() {
+    if !has_index(recording) {
         return Err(io::ErrorKind::Unsupported.into());
     }
     write(recording, place, 0)
 }
 
-/// Where the index of the recording at `path` may lie, the best place first.
-fn places(path: &Path) -> Vec<PathBuf> {
+/// Where the index of the recording at `path` and in so many other files may lie, the best place first.
+fn places(path: &Path, others: usize) -> Vec<PathBuf> {
     let Ok(path) = path.canonicalize() else {
         return Vec::new();
     };
+    let path = named(path, others);
     let mut places = Vec::new();
     // A folder that nobody may write to is left alone even by those whom the system would let.
     let folder = path.parent().and_then(|folder| folder.metadata().ok());
@@ -171,16 +318,6 @@ fn places(path: &Path) -> Vec<PathBuf> {
         places.push(dir.join(format!("{:016x}.{EXTENSION}", hash.get())));
     }
     places
-}
-
-/// Writes the index of a recording where it can be written. Whether it could.
-fn keep(recording: &Recording, path: &Path, before: u64) -> bool {
-    // What has changed while it was read fits nothing.
-    let unchanged = || fingerprint(path).is_ok_and(|after| after == before);
-    unchanged()
-        && places(path)
-            .iter()
-            .any(|place| write(recording, place, before).is_ok())
 }
 
 fn write(recording: &Recording, place: &Path, fingerprint: u64) -> io::Result<()> {
@@ -254,36 +391,6 @@ fn open_alone(path: &Path) -> Result<Recording, ImportError> {
     })
 }
 
-/// Opens the index at `index` of the recording at `path`; none when it is missing or of something else.
-fn open_fitting(
-    index: &Path,
-    path: &Path,
-    fingerprint: u64,
-) -> Result<Option<Recording>, IndexError> {
-    let Ok(metadata) = std::fs::metadata(index) else {
-        return Ok(None);
-    };
-    let contents = index::open(index, metadata.len() <= CHECKED_WHOLE)?;
-    if contents.fingerprint != fingerprint {
-        return Ok(None);
-    }
-    let Some(mut recording) = recording(path, contents) else {
-        return Ok(None);
-    };
-    recording.trace.keep_answers_in(index);
-    let (index, path) = (index.to_owned(), path.to_owned());
-    let (functions, calls) = (recording.functions.len(), recording.trace.calls());
-    recording.trace = recording.trace.with_repair(move || {
-        // The next to open the recording must not meet the same damage.
-        let _ = std::fs::remove_file(&index);
-        let input = Input::new(&path).ok()?;
-        let again = open(&input, &Progress::new()).ok()?;
-        let same = again.functions.len() == functions && again.trace.calls() == calls;
-        same.then_some(again.trace)
-    });
-    Ok(Some(recording))
-}
-
 fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     let note: Note = serde_json::from_slice(&contents.note).ok()?;
     // What was made of an index alone no longer knows the format before that.
@@ -315,124 +422,57 @@ fn recording(path: &Path, contents: Contents) -> Option<Recording> {
     })
 }
 
-/// Adds bytes and how many they are, so that no two rows of texts are the same bytes.
-fn add(hash: &mut Fnv, bytes: &[u8]) {
-    hash.add_number(bytes.len() as u64);
-    hash.add(bytes);
-}
-
-/// What tells a recording from another and from itself before a change: of each file that it is read from the name, size,
-/// time of change, first and last bytes. Where it lies does not count.
-fn fingerprint(path: &Path) -> io::Result<u64> {
-    let mut hash = Fnv::START;
-    // Another version may read the same recording better.
-    add(&mut hash, env!("CARGO_PKG_VERSION").as_bytes());
-    if skew::is_left() {
-        add(&mut hash, b"clocks as they are");
-    }
-    if !path.metadata()?.is_dir() {
-        file_fingerprint(path, &mut hash)?;
-        return Ok(hash.get());
-    }
-    let (around, folders) = folders(path);
-    let mut files = Vec::new();
-    for folder in &folders {
-        files_below(folder, &mut files)?;
-    }
-    files.sort();
-    for file in files {
-        let name = file.strip_prefix(&around).unwrap_or(&file);
-        add(&mut hash, name.as_os_str().as_encoded_bytes());
-        file_fingerprint(&file, &mut hash)?;
-    }
-    Ok(hash.get())
-}
-
-/// The folders that the recording in a directory is read from, and the one that they lie in: the directory itself, but of
-/// one of tables, or of a recording in a table, those of the other tables too.
-fn folders(path: &Path) -> (PathBuf, Vec<PathBuf>) {
-    let partition = path.file_name().filter(|_| is_partition(path));
-    let table = match partition {
-        Some(_) => path.parent(),
-        None => Some(path),
-    };
-    let table = table.filter(|it| Table::of_folder(it).is_some());
-    let Some(around) = table.and_then(Path::parent) else {
-        return (path.to_owned(), vec![path.to_owned()]);
-    };
-    let folder = |table: Table| {
-        let of_table = around.join(table.name());
-        partition.map_or(of_table.clone(), |name| of_table.join(name))
-    };
-    let folders = Table::ALL.into_iter().map(folder);
-    let folders = folders.filter(|it| it.is_dir()).collect();
-    (around.to_owned(), folders)
-}
-
-/// The files in a directory and in those below it, without indexes. An error where there are so many that looking at them
-/// takes longer than reading.
-fn files_below(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    const MOST: usize = 10_000;
-    for entry in dir.read_dir()? {
-        let path = entry?.path();
-        if path.is_dir() && !path.is_symlink() {
-            files_below(&path, files)?;
-        } else if path.is_file() && path.extension().is_none_or(|end| end != EXTENSION) {
-            files.push(path);
-        }
-        if files.len() > MOST {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-    }
-    Ok(())
-}
-
-fn file_fingerprint(path: &Path, hash: &mut Fnv) -> io::Result<()> {
-    let mut file = open_regular(path)?;
-    let metadata = file.metadata()?;
-    hash.add_number(metadata.len());
-    let changed = metadata.modified()?.duration_since(UNIX_EPOCH);
-    hash.add_number(changed.map_or(0, |time| time.as_nanos() as u64));
-    for start in [0, metadata.len().saturating_sub(SAMPLE)] {
-        let mut sample = Vec::new();
-        file.seek(SeekFrom::Start(start))?;
-        Read::by_ref(&mut file)
-            .take(SAMPLE)
-            .read_to_end(&mut sample)?;
-        hash.add_number(u64::from(crc32fast::hash(&sample)));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::functions::Functions;
+    use callscape_facts::trace::Trace;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn a_recording_among_tables_changes_with_each_of_its_tables() {
-        let name = format!("callscape-fingerprint-test-{}", std::process::id());
+    fn several_files_of_one_recording_have_one_index() {
+        static READ: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("callscape-parts-test-{}", std::process::id());
         let dir = std::env::temp_dir().join(name);
-        let write = |table: &str, id: &str, text: &str| {
-            let folder = dir.join(table).join(id);
-            std::fs::create_dir_all(&folder).expect("a folder");
-            std::fs::write(folder.join("part-0.parquet"), text).expect("a file");
+        std::fs::create_dir_all(&dir).expect("a folder");
+        let parts = ["a", "b"].map(|name| {
+            std::fs::write(dir.join(name), name).expect("a file");
+            Input::on_disk(dir.join(name))
+        });
+        let reading: Reading = |parts, _| {
+            READ.fetch_add(1, Ordering::Relaxed);
+            let trace = (Functions::default(), Trace::default());
+            Ok(Recording::of_calls(
+                &parts[0],
+                "uftrace",
+                None,
+                trace,
+                Vec::new(),
+            ))
         };
-        for table in ["recordings", "functions", "calls"] {
-            write(table, "recording=a", "before");
-        }
-        let prints = || {
-            let of = |place: &str| fingerprint(&dir.join(place)).expect("it can be read");
-            ["recordings/recording=a", "functions", ""].map(of)
+        let open = || open_parts(&parts, reading, &Progress::new()).expect("files");
+        let recording = open();
+        let files = Files {
+            parts: &parts,
+            paths: parts.iter().filter_map(Input::file).collect(),
+            reading,
+            fingerprint: fingerprint(&[&parts[0], &parts[1]]).expect("files"),
         };
-        let before = prints();
-        write("calls", "recording=b", "of another one");
-        let beside = prints();
-        assert_eq!(beside[0], before[0]);
-        write("calls", "recording=a", "afterwards");
-        let after = prints();
-        for place in 0..3 {
-            assert_ne!(after[place], beside[place], "{place}");
-        }
+        assert!(files.keep(&recording) && dir.join("a+1.callscape").is_file());
+        drop(recording);
+        open();
+        assert_eq!(READ.load(Ordering::Relaxed), 1);
+        std::fs::write(&*parts[1], "changed").expect("a file");
+        open();
+        assert_eq!(READ.load(Ordering::Relaxed), 2);
         std::fs::remove_dir_all(&dir).expect("it is there");
+    }
+
+    #[test]
+    fn what_took_long_to_read_gets_an_index_however_small_it_is() {
+        let calls = (Functions::default(), Trace::default());
+        let recording = Recording::of_calls(Path::new("a"), FORMAT, None, calls, Vec::new());
+        assert!(!is_worth(&recording, SLOW));
+        assert!(is_worth(&recording, SLOW + Duration::from_nanos(1)));
     }
 }

@@ -7,15 +7,16 @@
 )]
 
 use std::path::Path;
+use std::sync::Arc;
 
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
-pub use empty::refused as refuse_empty;
 pub use error::ImportError;
 use formats::{FORMATS, Kind, is_recording_directory};
 use input::Input;
+pub use opened::{hold, reads};
 pub use read::read;
-pub use several::{are_one, open as open_all};
+pub use several::{are_parts, are_processes, open as open_all};
 pub use spans::skew;
 
 mod ahead;
@@ -30,6 +31,7 @@ mod dhat;
 mod document;
 mod empty;
 mod error;
+mod fingerprint;
 mod firefox;
 mod flows;
 mod folded;
@@ -48,6 +50,7 @@ mod lines;
 mod literal;
 mod massif;
 pub mod note;
+mod opened;
 pub mod otlp;
 mod parts;
 pub mod perf_script;
@@ -81,8 +84,21 @@ mod zstandard;
 /// Opens the recording at `path`, a file or a directory, whatever its format and compression: its index
 /// where one fits, else the recording itself.
 pub fn open(path: &Path, progress: &Progress) -> Result<Recording, ImportError> {
+    open_shared(path, progress).map(Arc::unwrap_or_clone)
+}
+
+/// The same, shared with whoever opens it while it is open.
+pub fn open_shared(path: &Path, progress: &Progress) -> Result<Arc<Recording>, ImportError> {
     let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
     empty::refused(index::open(&input, progress)?, progress)
+}
+
+/// Reads the recording at `path` without looking for an index or leaving one, and [holds](hold) it.
+pub fn read_ahead(path: &Path, progress: &Progress) -> Result<Arc<Recording>, ImportError> {
+    let recording = index::read_ahead(&Input::on_disk(path.to_owned()), progress)?;
+    let recording = empty::refused(recording, progress)?;
+    hold(&recording);
+    Ok(recording)
 }
 
 /// Reads the recording at `path` as one of the format with this id, without looking at what it is, nor for an

@@ -9,12 +9,13 @@ use std::path::PathBuf;
 
 use super::error::ImportError;
 use super::input::Input;
-use super::{callgrind, otlp, stream};
+use super::{callgrind, opened, otlp, stream};
 use callscape_base::progress::Progress;
 use callscape_facts::recording::Recording;
 
 /// Reads the parts of one recording.
 pub(crate) fn join(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+    parts.iter().for_each(|it| opened::note_read(it));
     let head = match parts.first() {
         Some(first) => stream::head(first, progress)?,
         None => Vec::new(),

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::error::ImportError;
 use super::input::Input;
@@ -37,38 +38,38 @@ struct Series {
     sampled: bool,
 }
 
-/// Joins those of `opened` that are of one run; recordings in the order of their first inputs, each with all of its
-/// inputs.
+/// A recording with its inputs.
+pub(crate) type Joined = (Vec<Input>, Arc<Recording>);
+
+/// Puts those of `opened` together that are of one run, in the order of their first inputs, each with all of its inputs.
+/// `merged` merges several.
 pub(crate) fn join(
-    opened: Vec<(Input, Recording)>,
-    progress: &Progress,
-) -> Result<Vec<(Vec<Input>, Recording)>, ImportError> {
+    opened: Vec<(Input, Arc<Recording>)>,
+    merged: impl Fn(&[Input], &[Arc<Recording>]) -> Result<Arc<Recording>, ImportError>,
+) -> Result<Vec<Joined>, ImportError> {
     let first = firsts(&opened);
-    let mut runs: BTreeMap<usize, Vec<(Input, Recording)>> = BTreeMap::new();
+    let mut runs: BTreeMap<usize, Vec<(Input, Arc<Recording>)>> = BTreeMap::new();
     for (opened, first) in opened.into_iter().zip(first) {
         runs.entry(first).or_default().push(opened);
     }
-    runs.into_values()
-        .map(|run| {
-            let (inputs, mut recordings): (Vec<Input>, Vec<Recording>) = run.into_iter().unzip();
-            match recordings.pop() {
-                Some(alone) if recordings.is_empty() => Ok((inputs, alone)),
-                last => {
-                    recordings.extend(last);
-                    merge(&recordings, progress).map(|recording| (inputs, recording))
-                }
-            }
-        })
-        .collect()
+    let join = |run: Vec<(Input, Arc<Recording>)>| {
+        let (inputs, recordings): (Vec<Input>, Vec<Arc<Recording>>) = run.into_iter().unzip();
+        let joined = match recordings.as_slice() {
+            [alone] => Arc::clone(alone),
+            several => merged(&inputs, several)?,
+        };
+        Ok((inputs, joined))
+    };
+    runs.into_values().map(join).collect()
 }
 
 /// Whether all of `opened` are of one run.
-pub(crate) fn are_one(opened: &[(Input, Recording)]) -> bool {
+pub(crate) fn are_one(opened: &[(Input, Arc<Recording>)]) -> bool {
     opened.len() > 1 && firsts(opened).iter().all(|&first| first == 0)
 }
 
 /// By recording, the first one of its run.
-fn firsts(opened: &[(Input, Recording)]) -> Vec<usize> {
+fn firsts(opened: &[(Input, Arc<Recording>)]) -> Vec<usize> {
     let mut series: BTreeMap<Series, Vec<usize>> = BTreeMap::new();
     for (number, (input, recording)) in opened.iter().enumerate() {
         if let Some(of) = series_of(input, recording) {
@@ -93,7 +94,7 @@ fn firsts(opened: &[(Input, Recording)]) -> Vec<usize> {
             }
         }
         for (_, run) in runs {
-            let recordings = run.iter().map(|&number| &opened[number].1);
+            let recordings = run.iter().map(|&number| &*opened[number].1);
             let Some(&least) = run.iter().min().filter(|_| are_distinct(recordings)) else {
                 continue;
             };
@@ -165,7 +166,10 @@ fn are_distinct<'r>(recordings: impl Iterator<Item = &'r Recording>) -> bool {
 }
 
 /// The calls of all of these on one clock. O(calls).
-fn merge(recordings: &[Recording], progress: &Progress) -> Result<Recording, ImportError> {
+pub(crate) fn merge(
+    recordings: &[Arc<Recording>],
+    progress: &Progress,
+) -> Result<Recording, ImportError> {
     let reporter = Reporter::new();
     let mut builder = TraceBuilder::new(&reporter);
     let calls = recordings.iter().map(|recording| recording.trace.calls());

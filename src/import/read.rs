@@ -6,7 +6,7 @@ use super::archive::{self, Archive};
 use super::error::ImportError;
 use super::formats::{FORMATS, Kind, format_of};
 use super::input::Input;
-use super::{chrome, document, parts, processes, stream, unread};
+use super::{chrome, document, opened, parts, processes, stream, unread};
 use callscape_base::progress::Progress;
 use callscape_base::warnings::Place;
 use callscape_facts::recording::Recording;
@@ -17,6 +17,7 @@ const NAMED: usize = 8;
 /// Reads a recording itself, without its index. The format is recognised by the content.
 pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError> {
     progress.check()?;
+    opened::note_read(input);
     if input.is_dir() {
         let import = FORMATS.iter().find_map(|format| match format.kind {
             Kind::Directory { sniff, import } if sniff(input) => Some(import),
@@ -50,10 +51,12 @@ fn read_archive(input: &Input, head: &[u8], progress: &Progress) -> Result<Recor
     let found = archive.recordings()?;
     let groups = parts::groups(&found, progress)?;
     if groups.len() > 1 && processes::may_be_one(&found) {
-        let read = |member: Input| read(&member, progress).map(|it| (member, it));
+        let read = |member: Input| read(&member, progress).map(|it| (member, Arc::new(it)));
         let opened: Result<Vec<_>, ImportError> = found.iter().cloned().map(read).collect();
-        if let Ok([(_, joined)]) = <[_; 1]>::try_from(processes::join(opened?, progress)?) {
-            return Ok(in_archive(joined, input, &archive));
+        let merged =
+            |_: &[Input], all: &[Arc<Recording>]| processes::merge(all, progress).map(Arc::new);
+        if let Ok([(_, joined)]) = <[_; 1]>::try_from(processes::join(opened?, merged)?) {
+            return Ok(in_archive(Arc::unwrap_or_clone(joined), input, &archive));
         }
     }
     let [parts] = groups.as_slice() else {

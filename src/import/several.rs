@@ -4,6 +4,7 @@
 //! `processes.rs`. All other files are runs of their own.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::ImportError;
 use super::formats::{is_recording_directory, is_recording_head};
@@ -39,13 +40,8 @@ fn files(dir: &Input) -> Option<Vec<Input>> {
     all.then_some(files)
 }
 
-/// Whether two files, opened each alone, are parts of one recording: services of one distributed trace, parts of one
-/// run, or processes of it.
-pub fn are_one(
-    paths: [&Path; 2],
-    recordings: [&Recording; 2],
-    progress: &Progress,
-) -> Result<bool, ImportError> {
+/// Whether two files are parts of one recording by what they say: services of one distributed trace, or parts of one run.
+pub fn are_parts(paths: [&Path; 2], progress: &Progress) -> Result<bool, ImportError> {
     let mut inputs = Vec::new();
     for path in paths {
         if path.as_os_str() == STANDARD_INPUT {
@@ -53,15 +49,25 @@ pub fn are_one(
         }
         inputs.push(Input::new(path).map_err(|error| ImportError::io(path, error))?);
     }
-    if groups(&inputs, progress)?.len() == 1 {
-        return Ok(true);
-    }
-    let opened = inputs.into_iter().zip(recordings.map(Recording::clone));
-    Ok(processes::are_one(&opened.collect::<Vec<_>>()))
+    Ok(groups(&inputs, progress)?.len() == 1)
+}
+
+/// Whether two recordings, opened each alone, are processes of one run.
+pub fn are_processes(recordings: [(&Path, &Arc<Recording>); 2]) -> bool {
+    let input = |path: &Path| Input::on_disk(path.to_owned());
+    let opened = recordings.map(|(path, it)| (input(path), Arc::clone(it)));
+    processes::are_one(&opened)
+}
+
+/// The processes of one run as one recording. Those that are open are not read for it.
+fn merge(parts: &[Input], progress: &Progress) -> Result<Recording, ImportError> {
+    let opened = parts.iter().map(|it| index::open(it, progress));
+    let opened: Result<Vec<_>, ImportError> = opened.collect();
+    processes::merge(&opened?, progress)
 }
 
 /// Opens the recordings at `paths`, in their order: files, directories that hold one, directories of files.
-pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, ImportError> {
+pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Arc<Recording>>, ImportError> {
     let mut inputs: Vec<Input> = Vec::new();
     for path in paths {
         let input = Input::new(path).map_err(|error| ImportError::io(path, error))?;
@@ -79,10 +85,17 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
     for group in groups(&inputs, progress)? {
         match group.as_slice() {
             [input] => alone.push((input.clone(), index::open(input, progress)?)),
-            parts => recordings.push((parts.to_vec(), join(parts, progress)?)),
+            parts => recordings.push((parts.to_vec(), index::open_parts(parts, join, progress)?)),
         }
     }
-    recordings.extend(processes::join(alone, progress)?);
+    let merged = |parts: &[Input], recordings: &[Arc<Recording>]| match parts
+        .iter()
+        .all(index::is_lasting)
+    {
+        true => index::open_parts(parts, merge, progress),
+        false => processes::merge(recordings, progress).map(Arc::new),
+    };
+    recordings.extend(processes::join(alone, merged)?);
     let place = |input: &Input| inputs.iter().position(|other| **other == **input);
     recordings.sort_by_key(|(parts, _)| parts.first().and_then(place));
     for (parts, recording) in &mut recordings {
@@ -91,7 +104,7 @@ pub fn open(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Recording>, Im
             && parts.len() == inputs.len()
             && folder == Some(path)
         {
-            recording.path.clone_from(path);
+            Arc::make_mut(recording).path.clone_from(path);
         }
     }
     let recordings = recordings.into_iter();

@@ -7,7 +7,7 @@ use super::place::{self, Place};
 use super::room;
 use super::run::Done;
 use callscape_base::progress::Progress;
-use callscape_import::{self as import, input::Input};
+use callscape_import as import;
 
 /// Up to so many bytes a recording is read whole, which takes no second: larger ones only where the disk is full, since
 /// that is what cuts them.
@@ -79,9 +79,7 @@ pub(crate) fn put(done: &mut Done, place: &Place) -> Result<Vec<PathBuf>, Record
 
 /// Whether a recording ends in the middle; an error says why it does not open.
 fn is_cut(path: &Path) -> Result<bool, String> {
-    let input = Input::on_disk(path.to_path_buf());
-    let progress = Progress::new();
-    let read = import::read(&input, &progress).and_then(|it| import::refuse_empty(it, &progress));
+    let read = import::read_ahead(path, &Progress::new());
     let read = read.map_err(|error| error.to_string())?;
     Ok(read.warnings.iter().any(|it| it.kind == "truncated-file"))
 }

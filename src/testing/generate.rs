@@ -84,6 +84,10 @@ impl Program {
         Program { plan, sites }
     }
 
+    pub fn threads(&self) -> u32 {
+        self.plan.threads
+    }
+
     pub fn functions(&self) -> u32 {
         self.sites.len() as u32
     }

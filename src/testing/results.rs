@@ -143,6 +143,68 @@ fn cells(row: &Row) -> [String; 6] {
     ]
 }
 
+/// What is measured on a recording, and the power of ten that is nearest to its calls; none of other rows.
+fn of_size(row: &Row) -> Option<(String, u32)> {
+    let (what, size) = row.target.rsplit_once(", ")?;
+    let (amount, of) = size.split_once(" calls")?;
+    let (number, unit) = match amount.strip_suffix(" million") {
+        Some(number) => (number.to_owned(), 1e6),
+        None => (amount.replace(',', ""), 1.0),
+    };
+    let calls = number.parse::<f64>().ok().filter(|&it| it >= 1.0)? * unit;
+    Some((format!("{what}{of}"), calls.log10().round() as u32))
+}
+
+/// What is measured on recordings as one table: a row for each, a column for each size.
+fn by_size(rows: &[&Row]) -> String {
+    let all: Vec<_> = rows
+        .iter()
+        .filter_map(|row| Some((of_size(row)?, *row)))
+        .collect();
+    let mut sizes: Vec<u32> = all.iter().map(|((_, size), _)| *size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut names: Vec<&str> = Vec::new();
+    for ((name, _), _) in &all {
+        if !names.contains(&&**name) {
+            names.push(name);
+        }
+    }
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let head = sizes.iter().map(|size| format!("10^{size} calls"));
+    let head = ["target".to_owned()].into_iter().chain(head);
+    let head: Vec<String> = head.chain(["asked".into(), "measured".into()]).collect();
+    let mut out = line(head.clone()) + &line(vec!["---".to_owned(); head.len()]);
+    for name in names {
+        let of: Vec<_> = all.iter().filter(|((other, _), _)| other == name).collect();
+        let figure = |size: &u32| {
+            let row = of.iter().rfind(|((_, other), _)| other == size);
+            row.map_or(String::new(), |(_, row)| {
+                let [_, figure, beside, ratio, aim, _] = cells(row);
+                let ratio = if row.aim.ends_with('×') { &*ratio } else { "" };
+                let beside = joined([&*beside, ratio], ", ");
+                let missed = match aim.ends_with("**missed**") {
+                    true => ", **missed**",
+                    false => "",
+                };
+                match beside.is_empty() {
+                    true => figure + missed,
+                    false => format!("{figure} ({beside}){missed}"),
+                }
+            })
+        };
+        let mut asked = of.iter().map(|(_, row)| row.aim.clone());
+        let asked = asked.rfind(|it| !it.is_empty());
+        let last = of.iter().max_by_key(|(_, row)| &row.date);
+        let measured = last.map(|(_, row)| cells(row)[5].clone());
+        let figures = sizes.iter().map(figure);
+        let row = [name.to_owned()].into_iter().chain(figures);
+        let row = row.chain([asked, measured].map(Option::unwrap_or_default));
+        out += &line(row.map(|cell| cell.replace('|', "\\|")).collect());
+    }
+    out
+}
+
 /// The text of `RESULTS.md`.
 pub fn markdown(rows: &[Row]) -> String {
     let mut out = String::from(
@@ -152,9 +214,17 @@ pub fn markdown(rows: &[Row]) -> String {
          *Asked* is what must be reached, in brackets what is aimed at.\n\n\
          | target | figure | held against | ratio | asked | measured |\n|---|---|---|---|---|---|\n",
     );
-    for row in latest(rows) {
+    let (sized, others): (Vec<&Row>, Vec<&Row>) = latest(rows)
+        .into_iter()
+        .partition(|row| of_size(row).is_some());
+    for row in others {
         let cells = cells(row).map(|cell| cell.replace('|', "\\|"));
         let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    if !sized.is_empty() {
+        out += "\n## By size of the recording\n\n\
+            Answers are those of whole processes with an index at hand. What is asked, is asked at up to 10^8 calls.\n\n";
+        out += &by_size(&sized);
     }
     out
 }

@@ -29,6 +29,7 @@ mod memory;
 mod metrics;
 mod mural;
 mod objects;
+mod opened_once;
 mod otlp;
 mod outputs;
 mod packages;

@@ -64,6 +64,44 @@ fn what_benches_print_becomes_rows_and_the_last_of_a_target_is_shown() {
 }
 
 #[test]
+fn figures_of_all_sizes_are_one_row() {
+    let answer = |target, value, peer| Measured {
+        target,
+        value,
+        unit: "ms",
+        peer,
+        aim: if value > 9.0 { "≤ 100 ms" } else { "" },
+        ..Measured::default()
+    };
+    let lines = [
+        answer("answers: contexts, 1 million calls", 5.0, None).line(),
+        answer("answers: contexts, 99.9 million calls", 101.0, None).line(),
+        answer("answers: phases, 250,000 calls", 2.0, None).line(),
+        answer(
+            "answers: contexts, 1 million calls of a C program",
+            36.0,
+            Some(("before", 9.0)),
+        )
+        .line(),
+        answer("answers: contexts, 1 million calls", 7.0, None).line(),
+    ];
+    let run = table::Run {
+        machine: "2 cores",
+        date: "2026-11-27",
+        commit: "abc",
+    };
+    let rows = table::printed(&lines.join("\n"), &run).expect("the lines are records");
+    let page = table::markdown(&rows);
+    let expected = "\
+        | target | 10^5 calls | 10^6 calls | 10^8 calls | asked | measured |\n\
+        | --- | --- | --- | --- | --- | --- |\n\
+        | answers: contexts |  | 7 ms | 101 ms, **missed** | ≤ 100 ms | 2026-11-27, abc, 2 cores |\n\
+        | answers: phases | 2 ms |  |  |  | 2026-11-27, abc, 2 cores |\n\
+        | answers: contexts of a C program |  | 36 ms (before: 9 ms) |  | ≤ 100 ms | 2026-11-27, abc, 2 cores |\n";
+    assert!(page.ends_with(expected), "{page}");
+}
+
+#[test]
 fn numbers_have_three_digits_and_amounts_are_words() {
     let numbers = [0.0, 1.0, 0.001_234, 52.19, 1234.5, 7.0 / 3.0];
     let texts = numbers.map(measured::significant);

@@ -1,6 +1,7 @@
 //! Through the public interface: files of processes that are one recording, and those that are runs of their own.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use callscape::facts::recording::Recording;
 use callscape::import;
@@ -22,14 +23,14 @@ fn trace(process: u32, start: u64, length: u64) -> String {
 /// A minute after the machine has started, in microseconds.
 const MINUTE: u64 = 60_000_000;
 
-fn open(paths: &[&Path]) -> Vec<Recording> {
+fn open(paths: &[&Path]) -> Vec<Arc<Recording>> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
     import::open_all(&paths, &Progress::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The processes of each recording.
-fn processes(recordings: &[Recording]) -> Vec<Vec<String>> {
-    let of = |recording: &Recording| {
+fn processes(recordings: &[Arc<Recording>]) -> Vec<Vec<String>> {
+    let of = |recording: &Arc<Recording>| {
         let threads = recording.trace.threads().iter();
         threads.map(|thread| thread.process.clone()).collect()
     };

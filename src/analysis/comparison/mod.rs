@@ -73,14 +73,15 @@ impl Comparison {
         }
         let mut sides = Vec::new();
         for paths in &inputs.recordings {
-            let mut recordings = import::open_all(paths, progress)?;
-            if let Some(value) = &settings.value {
-                for recording in &mut recordings {
-                    // One that does not hold it is compared by what it holds, with a doubt about units.
-                    let _ = recording.show_value(value);
+            sides.push(import::open_all(paths, progress)?);
+        }
+        if let Some(value) = &settings.value {
+            for recording in sides.iter_mut().flatten() {
+                // One that does not hold it is compared by what it holds, with a doubt about units.
+                if !recording.values().is_empty() {
+                    let _ = Arc::make_mut(recording).show_value(value);
                 }
             }
-            sides.push(recordings.into_iter().map(Arc::new).collect::<Vec<_>>());
         }
         if let Some(limit) = settings.max_frequency {
             let of_a = sides.first().map_or(0, Vec::len);

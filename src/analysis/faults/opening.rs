@@ -1,7 +1,6 @@
 //! Opens what faults are looked for in: the source tree with what imports what, the recording, and a run of the earlier revision.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::comparison::{Comparison, Settings};
 use crate::session::{OpenError, Session};
@@ -42,11 +41,9 @@ impl Opened {
         progress: &Progress,
     ) -> Result<Opened, OpenError> {
         let recordings = import::open_all(&[recording.to_path_buf()], progress)?;
-        let recordings: Vec<_> = recordings.into_iter().map(Arc::new).collect();
         let against = match good {
             Some(good) => {
                 let good = import::open_all(&[good.to_path_buf()], progress)?;
-                let good = good.into_iter().map(Arc::new).collect();
                 let both = [good, recordings.clone()];
                 let settings = Settings::default();
                 Some(Comparison::of(

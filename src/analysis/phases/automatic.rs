@@ -38,7 +38,7 @@ fn floor(wish: &Wish, calls: u64, short: Option<Cost>) -> Floor {
     }
 }
 
-/// As [`Pruning::new`]. Where nothing but threads is wished for it is kept.
+/// As [`Pruning::new`]. Where nothing but threads is wished for it is kept, and what is known is not looked for.
 pub(super) fn pruning(
     trace: &impl Calls,
     wish: &Wish,
@@ -51,30 +51,50 @@ pub(super) fn pruning(
         within,
         ..
     } = wish;
-    if (calls, cost, short, &within.range) != (&None, &None, &None, &None) {
-        return find(trace, wish, progress);
-    }
-    let known = trace.known().filter(|known| {
+    let known = trace.known();
+    let is_of_all = |known: &Pruning| {
         let threads = known.skeletons.iter().map(|it| it.thread);
         threads.eq(wish.threads.iter().copied())
-    });
-    if let Some(known) = known {
-        return Ok(known);
+    };
+    if (calls, cost, short, &within.range) != (&None, &None, &None, &None) {
+        return find(trace, wish, known.as_ref(), progress);
     }
-    let found = find(trace, wish, progress)?;
+    if let Some(known) = known.as_ref().filter(|it| is_of_all(it)) {
+        return Ok(known.clone());
+    }
+    let found = find(trace, wish, known.as_ref(), progress)?;
     trace.keep(&found);
     Ok(found)
 }
 
-fn find(trace: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Pruning, Cancelled> {
-    let short = match (wish.short, wish.cost) {
-        (Some(short), _) => Some(short),
-        (None, Some(_)) => None,
-        (None, None) => trace.typical_short_call(&wish.threads, progress)?,
+fn find(
+    trace: &impl Calls,
+    wish: &Wish,
+    known: Option<&Pruning>,
+    progress: &Progress,
+) -> Result<Pruning, Cancelled> {
+    let short = match (wish.short, wish.cost, known) {
+        (Some(short), ..) => Some(short),
+        (None, Some(_), _) => None,
+        (None, None, known) => match known.and_then(|it| it.short_of(&wish.threads)) {
+            Some(known) => known,
+            None => trace.typical_short_call(&wish.threads, progress)?,
+        },
     };
+    let known = known.and_then(|it| it.of_threads(&wish.threads));
     let build = |calls: u64| -> Result<Pruning, Cancelled> {
-        let skeletons = skeletons(trace, wish, floor(wish, calls, short), progress)?;
-        Ok(Pruning { skeletons, short })
+        let floor = floor(wish, calls, short);
+        let known = known.as_ref().filter(|it| it.reaches(&floor));
+        let known = known.and_then(|it| out_of(trace, it, wish, progress));
+        let skeletons = match known {
+            Some(known) => known?,
+            None => skeletons(trace, wish, floor, progress)?,
+        };
+        Ok(Pruning {
+            skeletons,
+            short,
+            short_by_thread: Vec::new(),
+        })
     };
     if let Some(calls) = wish.calls {
         return build(calls);
@@ -93,6 +113,20 @@ fn find(trace: &impl Calls, wish: &Wish, progress: &Progress) -> Result<Pruning,
         }
         calls = (calls / 100).max(1);
     }
+}
+
+/// The skeletons that are wished for out of those of all calls of the threads; none where that is not possible.
+fn out_of(
+    trace: &impl Calls,
+    known: &Pruning,
+    wish: &Wish,
+    progress: &Progress,
+) -> Option<Result<Vec<Skeleton>, Cancelled>> {
+    if wish.within.range.is_none() {
+        return Some(Ok(known.skeletons.clone()));
+    }
+    let of_thread = |whole: &Skeleton| trace.skeleton_out_of(whole, wish.within, progress);
+    known.skeletons.par_iter().map(of_thread).collect()
 }
 
 /// The skeletons of the threads that are wished for, read side by side.

@@ -26,6 +26,17 @@ pub trait Calls: Sync {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled>;
 
+    /// What of the skeleton of all calls of a thread counts within a range; none where that takes as long as
+    /// finding it.
+    fn skeleton_out_of(
+        &self,
+        _whole: &Skeleton,
+        _within: Within,
+        _progress: &Progress,
+    ) -> Option<Result<Skeleton, Cancelled>> {
+        None
+    }
+
     /// What thresholds that nobody gave are found from for all calls, where it is known already.
     fn known(&self) -> Option<Pruning> {
         None
@@ -58,9 +69,22 @@ impl Calls for Trace {
         self.skeleton(thread, floor, within, progress)
     }
 
+    fn skeleton_out_of(
+        &self,
+        whole: &Skeleton,
+        within: Within,
+        progress: &Progress,
+    ) -> Option<Result<Skeleton, Cancelled>> {
+        Some(self.skeleton_out_of(whole, within, progress))
+    }
+
     fn known(&self) -> Option<Pruning> {
-        let (skeletons, short) = self.kept_skeletons()?;
-        Some(Pruning { skeletons, short })
+        let kept = self.kept_skeletons()?;
+        Some(Pruning {
+            skeletons: kept.skeletons,
+            short: kept.short,
+            short_by_thread: kept.short_by_thread,
+        })
     }
 
     fn keep(&self, found: &Pruning) {

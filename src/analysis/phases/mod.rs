@@ -13,6 +13,8 @@ pub mod apart;
 mod automatic;
 mod calls;
 pub mod folding;
+#[cfg(test)]
+mod known_tests;
 pub mod names;
 #[cfg(test)]
 mod oracle;

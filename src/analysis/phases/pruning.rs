@@ -1,6 +1,6 @@
 //! The skeletons that phases are found from.
 
-use callscape_base::units::Cost;
+use callscape_base::units::{Cost, ThreadId};
 use callscape_facts::trace::{Floor, Skeleton};
 
 /// The skeletons of threads, from which the phases are found for any thresholds above their floor.
@@ -9,12 +9,36 @@ pub struct Pruning {
     pub skeletons: Vec<Skeleton>,
     /// What a typical short call costs; none where there is no call.
     pub short: Option<Cost>,
+    /// The same of each thread alone, where it is known.
+    pub(super) short_by_thread: Vec<Option<Cost>>,
 }
 
 impl Pruning {
     /// Whether phases for these thresholds can be told from it.
     pub fn reaches(&self, heavy: &Floor) -> bool {
         self.skeletons.iter().all(|it| it.floor.is_below(heavy))
+    }
+
+    /// What a typical short call of these threads costs, where it is known.
+    pub(super) fn short_of(&self, threads: &[ThreadId]) -> Option<Option<Cost>> {
+        match *threads {
+            [thread] => self.short_by_thread.get(thread.index()).copied(),
+            _ => {
+                let all = self.skeletons.iter().map(|it| it.thread);
+                all.eq(threads.iter().copied()).then_some(self.short)
+            }
+        }
+    }
+
+    /// What is known of these threads; none where one is missing.
+    pub(super) fn of_threads(&self, threads: &[ThreadId]) -> Option<Pruning> {
+        let of = |thread: &ThreadId| self.skeletons.iter().find(|it| it.thread == *thread);
+        let skeletons: Option<Vec<Skeleton>> = threads.iter().map(|it| of(it).cloned()).collect();
+        Some(Pruning {
+            skeletons: skeletons?,
+            short: None,
+            short_by_thread: Vec::new(),
+        })
     }
 
     /// Bytes that it takes.

@@ -13,7 +13,7 @@ use callscape_facts::trace::random::{Shape, random_numbers, random_trace};
 use callscape_facts::trace::{Enclosing, Floor, Trace, Within};
 
 /// A trace whose functions are called in loops, with waits of all kinds.
-fn trace_with_waits(seed: u64) -> Trace {
+pub(super) fn trace_with_waits(seed: u64) -> Trace {
     let mut below = random_numbers(seed);
     let reporter = Reporter::new();
     let place = || Place::file("random");
@@ -56,7 +56,7 @@ fn trace_with_waits(seed: u64) -> Trace {
     builder.finish(place).1
 }
 
-fn shape(seed: u64) -> Shape {
+pub(super) fn shape(seed: u64) -> Shape {
     Shape {
         threads: 3,
         functions: 1 + seed % 7,
@@ -78,7 +78,17 @@ fn wish(trace: &Trace, heavy: Floor, similarity: f64, within: impl Into<Within>)
 
 fn check(trace: &Trace, found: &Phases, within: impl Into<Within>, what: &str) {
     let threads: Vec<ThreadId> = trace.thread_ids().collect();
-    let expected = direct(trace, &threads, within.into(), &found.parameters);
+    check_of(trace, &threads, found, within.into(), what);
+}
+
+pub(super) fn check_of(
+    trace: &Trace,
+    threads: &[ThreadId],
+    found: &Phases,
+    within: Within,
+    what: &str,
+) {
+    let expected = direct(trace, threads, within, &found.parameters);
     assert_eq!(found.phases.len(), expected.phases.len(), "{what}");
     for (index, (phase, expected)) in found.phases.iter().zip(&expected.phases).enumerate() {
         let functions: BTreeSet<u32> = found.functions(phase).iter().copied().collect();
@@ -126,7 +136,7 @@ fn check(trace: &Trace, found: &Phases, within: impl Into<Within>, what: &str) {
 }
 
 /// Thresholds from nothing to above all.
-fn thresholds(seed: u64) -> Floor {
+pub(super) fn thresholds(seed: u64) -> Floor {
     let mut below = random_numbers(seed + 77);
     let triggered = [0, 1, 2, 3, 5, 10, 40, u64::MAX][below(8) as usize];
     let cost = [0, 1, 20, 60, 150, 600, u64::MAX][below(7) as usize];

@@ -28,8 +28,8 @@ const ALIGN: usize = 8;
 pub(crate) enum Kind {
     /// Calling contexts by thread.
     Paths = 1,
-    /// Skeletons that phases are found from.
-    Skeletons = 2,
+    /// Skeletons that phases are found from. Those with the number 2 had nothing of each thread's short calls.
+    Skeletons = 3,
 }
 
 impl Kind {

@@ -67,7 +67,9 @@ pub use detail::{Columns, Strip};
 pub(super) use links::RawLink;
 pub use links::{Link, LinkEnd, LinkKind};
 pub use occurrence::ActiveSpan;
-pub use skeleton::{Ended, Floor, FunctionSets, Gatherer, Light, Node, SetId, Skeleton, median};
+pub use skeleton::{
+    Ended, Floor, FunctionSets, Gatherer, KeptSkeletons, Light, Node, SetId, Skeleton, median,
+};
 pub use store::StackRoom;
 use store::{Cursor, Store};
 pub use waiting::{Wait, Waited, WaitingKnown, Why};

@@ -7,6 +7,7 @@ use callscape_analysis::comparison::{Comparison, Settings};
 use callscape_analysis::faults::{self, Failing, Fault, Faults, Question, opening};
 use callscape_analysis::session::{Session, Since};
 use callscape_base::progress::Progress;
+use callscape_facts::recording::Recording;
 use callscape_filter::marked::Marked;
 use callscape_import as import;
 use callscape_source::history;
@@ -20,6 +21,8 @@ pub struct Changed {
     pub changes: Changes,
     pub faults: Faults,
     pub marked: Arc<Marked>,
+    /// The good recordings: whoever looks again while they are kept does not read them again.
+    pub good: Vec<Arc<Recording>>,
 }
 
 impl Changed {
@@ -45,13 +48,12 @@ impl Changed {
         let paths = opening::paths(&scan);
         let changes = history::changes(dir, &since.good, bad, &paths, progress);
         let changes = changes.map_err(|it| told(&it))?;
+        let good = import::open_all(since.good_recording.as_slice(), progress);
+        let good = good.map_err(|it| told(&it))?;
         let against = match &since.good_recording {
             None => None,
-            Some(good) => {
-                let good = import::open_all(std::slice::from_ref(good), progress)
-                    .map_err(|it| told(&it))?;
-                let good = good.into_iter().map(Arc::new).collect();
-                let both = [good, vec![Arc::clone(&resolved.recording)]];
+            Some(_) => {
+                let both = [good.clone(), vec![Arc::clone(&resolved.recording)]];
                 let settings = Settings::default();
                 let compared = Comparison::of(&[scan.hierarchy()], both, &settings, progress);
                 Some(compared.map_err(|it| told(&it))?)
@@ -74,6 +76,7 @@ impl Changed {
             marked: Arc::new(marked_in(title, modules, resolved)),
             changes,
             faults,
+            good,
         })
     }
 

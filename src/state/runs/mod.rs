@@ -147,21 +147,33 @@ impl Runs {
             corrections,
             ..Settings::default()
         };
+        let alone = match (inputs.sides.runs_of_a, of_sides) {
+            (0, [[a], [b]]) => Some([a.as_path(), b.as_path()]),
+            _ => None,
+        };
+        if let Some(paths) = alone
+            && import::are_parts(paths, progress)?
+        {
+            return Ok(None);
+        }
         let mut comparison = Comparison::open(&sides, &settings, progress)?;
         let counts = comparison.runs;
+        // What is no comparison is opened otherwise right away.
+        let hold = |comparison: &Comparison| {
+            let opened = comparison.session.recordings.iter();
+            opened.for_each(|it| import::hold(&it.recording));
+        };
         if counts.contains(&0) {
+            hold(&comparison);
             return Ok(None);
         }
         // The first run of each side is the one that is shown along time.
         let of =
             [0, counts[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
-        if let (0, [[a], [b]]) = (inputs.sides.runs_of_a, of_sides)
-            && import::are_one(
-                [a.as_path(), b.as_path()],
-                of.each_ref().map(|it| &**it),
-                progress,
-            )?
+        if let Some([a, b]) = alone
+            && import::are_processes([(a, &of[0]), (b, &of[1])])
         {
+            hold(&comparison);
             return Ok(None);
         }
         let [of_a, of_b] = of.each_ref().map(|it| &it.trace);

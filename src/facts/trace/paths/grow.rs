@@ -1,14 +1,11 @@
 //! Finds the calling contexts of a thread from its calls, a block at a time.
 
-use std::hash::BuildHasher;
-
 use super::super::call_columns::OPEN;
 use super::super::entries::NONE;
 use super::super::raw_call::RawCall;
 use super::super::store::Calls;
 use super::rows::{Node, Row, ThreadPaths};
-use crate::hashing::BuildFast;
-use crate::lookup::Lookup;
+use super::table::Table;
 use callscape_base::progress::{Cancelled, Progress};
 
 /// A thread may have so many contexts, or one for every 16 calls so far: those of more are not kept.
@@ -60,12 +57,9 @@ const NOTHING: Last = Last {
 /// The contexts of a thread as its blocks come.
 pub(in super::super) struct Grower {
     paths: ThreadPaths,
-    lookup: Lookup,
-    hasher: BuildFast,
+    table: Table,
     /// The contexts of the calls around the next, outermost first.
     stack: Vec<u32>,
-    /// By context its row in the last piece that it is in.
-    row_of: Vec<u32>,
     last: Vec<Last>,
     blocks: u32,
     calls: usize,
@@ -80,10 +74,8 @@ impl Default for Grower {
                 blocks: BLOCKS,
                 ..ThreadPaths::default()
             },
-            lookup: Lookup::default(),
-            hasher: BuildFast::default(),
+            table: Table::default(),
             stack: Vec::new(),
-            row_of: Vec::new(),
             last: Vec::new(),
             blocks: 0,
             calls: 0,
@@ -114,8 +106,7 @@ impl Grower {
             last = last.filter(|it| it.context != NONE && it.parent == parent);
             let Last { context, row, .. } = last.unwrap_or_else(|| {
                 let function = callee(call.slot);
-                let context = self.context(Node { parent, function });
-                let row = self.row(context, first_row);
+                let (context, row) = self.find(Node { parent, function }, first_row);
                 let found = Last {
                     parent,
                     context,
@@ -137,34 +128,16 @@ impl Grower {
         self.end_block();
     }
 
+    /// The context of a node, and its row in the piece whose first row is this.
     #[inline(never)]
-    fn context(&mut self, node: Node) -> u32 {
-        let hash = self.hasher.hash_one((node.parent, node.function)) as u32;
-        let nodes = &mut self.paths.nodes;
-        if let Some(known) = self.lookup.find(hash, |it| nodes[it as usize] == node) {
-            return known;
+    fn find(&mut self, node: Node, first_row: u32) -> (u32, u32) {
+        let ThreadPaths { nodes, rows, .. } = &mut self.paths;
+        let place = self.table.get(node, nodes.len() as u32);
+        if place.context as usize == nodes.len() {
+            nodes.push(node);
         }
-        let new = nodes.len() as u32;
-        nodes.push(node);
-        self.row_of.push(NONE);
-        self.lookup.insert(hash, new);
-        new
-    }
-
-    /// The row of a context in the piece whose first row is this.
-    fn row(&mut self, context: u32, first_row: u32) -> u32 {
-        let rows = &mut self.paths.rows;
-        let known = &mut self.row_of[context as usize];
-        let is_of = |row: &Row| row.context == context;
-        if *known < first_row || !rows.get(*known as usize).is_some_and(is_of) {
-            *known = rows.len() as u32;
-            rows.push(Row {
-                context,
-                calls: 0,
-                cost: 0,
-            });
-        }
-        *known
+        place.row = row(rows, place.context, place.row, first_row);
+        (place.context, place.row)
     }
 
     fn end_block(&mut self) {
@@ -197,20 +170,25 @@ impl Grower {
             std::mem::take(&mut paths.rows),
             std::mem::take(&mut paths.ends),
         );
+        let mut row_of = vec![NONE; paths.nodes.len()];
         let mut from = 0;
         for pair in ends.chunks(2) {
             let to = pair.last().map_or(from, |&it| it as usize);
             let first_row = self.paths.rows.len() as u32;
-            for row in &rows[from..to] {
-                let at = self.row(row.context, first_row);
-                let sum = &mut self.paths.rows[at as usize];
-                sum.calls += row.calls;
-                sum.cost = sum.cost.wrapping_add(row.cost);
+            for of in &rows[from..to] {
+                let known = &mut row_of[of.context as usize];
+                *known = row(&mut self.paths.rows, of.context, *known, first_row);
+                let sum = &mut self.paths.rows[*known as usize];
+                sum.calls += of.calls;
+                sum.cost = sum.cost.wrapping_add(of.cost);
             }
             if pair.len() == 2 {
                 self.paths.ends.push(self.paths.rows.len() as u32);
             }
             from = to;
+        }
+        for place in self.table.all() {
+            place.row = row_of[place.context as usize];
         }
     }
 
@@ -221,6 +199,20 @@ impl Grower {
         }
         (!self.refused).then_some(self.paths)
     }
+}
+
+/// The row of a context in the piece whose first row is this, where `known` is its row in the last piece that it is in.
+#[inline]
+fn row(rows: &mut Vec<Row>, context: u32, known: u32, first_row: u32) -> u32 {
+    if known != NONE && known >= first_row {
+        return known;
+    }
+    rows.push(Row {
+        context,
+        calls: 0,
+        cost: 0,
+    });
+    rows.len() as u32 - 1
 }
 
 /// The contexts of all calls of a thread, which are read for it; none where they are too many. O(n).

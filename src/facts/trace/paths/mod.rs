@@ -9,6 +9,7 @@ mod known;
 mod merge;
 mod rows;
 mod stored;
+mod table;
 #[cfg(test)]
 mod tests;
 mod thread;

@@ -11,16 +11,17 @@ use super::super::store::{Calls, Cursor, GROUP_BLOCKS, Store, place};
 use super::super::waiting::preempted::Preempted;
 use super::super::within::{Enclosing, Inside, Within};
 use super::join::join;
+use super::known::Known;
 use super::nodes::{Floor, Light, Node, Skeleton};
 use super::sets::{FunctionSets, SetId};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
 
 /// A node whose calls are being gone through.
-struct Frame {
-    node: u32,
+pub(super) struct Frame {
+    pub(super) node: u32,
     /// The calls before this one are below it.
-    end: u64,
+    pub(super) end: u64,
     /// Tells it from all others, and from itself before its rows were put together.
     mark: u32,
     /// Where its rows and functions begin in the stacks of these, and how many there were when put together.
@@ -50,7 +51,7 @@ struct Counted {
     end: u64,
 }
 
-struct Builder<'a> {
+pub(super) struct Builder<'a> {
     calls: Calls<'a>,
     floor: Floor,
     preempted: Preempted,
@@ -58,8 +59,8 @@ struct Builder<'a> {
     /// The calls that start in the range, which count but for the late ones. Of those none is inside of one that counts.
     kept: Range<u32>,
     late: &'a [u32],
-    out: Skeleton,
-    frames: Vec<Frame>,
+    pub(super) out: Skeleton,
+    pub(super) frames: Vec<Frame>,
     lights: Vec<Light>,
     functions: Vec<u32>,
     marks: u32,
@@ -69,10 +70,13 @@ struct Builder<'a> {
     /// These calls are below a lightweight call.
     light: Range<u64>,
     /// The calls before this one are inside of one that counts.
-    inside_until: u64,
+    pub(super) inside_until: u64,
     /// By slot of a block its function.
     callees: Vec<u32>,
     columns: Unpacked,
+    pub(super) known: Option<Known<'a>>,
+    /// The calls before this one are taken from there.
+    taken: u64,
 }
 
 /// Columns of a block.
@@ -86,12 +90,12 @@ struct Unpacked {
     starts: Vec<u64>,
 }
 
-/// As [`Trace::skeleton`](super::super::Trace::skeleton).
+/// As [`Trace::skeleton`](super::super::Trace::skeleton), out of that of all calls where it is known.
 pub(super) fn skeleton(
     store: &Store,
-    thread: ThreadId,
-    floor: Floor,
+    (thread, floor): (ThreadId, Floor),
     within: Within,
+    whole: Option<&Skeleton>,
     progress: &Progress,
 ) -> Result<Skeleton, Cancelled> {
     let calls = store.thread(thread);
@@ -103,6 +107,7 @@ pub(super) fn skeleton(
     let mut inside = calls.inside(within);
     let first = inside.calls.start;
     let before = inside.reaching.partition_point(|&call| call < first);
+    let all_late = inside.late.clone();
     inside.late.retain(|call| !inside.reaching.contains(call));
     if within.enclosing == Enclosing::Whole {
         // They enclose none that counts, so they are the last of the range.
@@ -110,6 +115,7 @@ pub(super) fn skeleton(
         inside.late.clear();
     }
     let mut builder = Builder::new(calls, thread, floor, &inside);
+    builder.known = whole.map(|it| Known::among(it, &builder.kept, all_late));
     builder.begin(&inside.reaching[..before]);
     let (from, to) = (builder.kept.start, builder.kept.end);
     builder.blocks(place(from).0..(to as usize).div_ceil(BLOCK), progress)?;
@@ -172,6 +178,8 @@ impl<'a> Builder<'a> {
             inside_until: 0,
             callees: Vec::new(),
             columns: Unpacked::default(),
+            known: None,
+            taken: 0,
         }
     }
 
@@ -181,6 +189,10 @@ impl<'a> Builder<'a> {
             let first = (index * BLOCK) as u64;
             let next = first + BLOCK as u64;
             let is_light = self.light.start <= first && next <= self.light.end;
+            if next <= self.taken {
+                progress.add(BLOCK as u64)?;
+                continue;
+            }
             if is_light && u64::from(self.kept.start) <= first {
                 self.pass_block(index);
             } else {
@@ -270,6 +282,8 @@ impl<'a> Builder<'a> {
         self.find_callees(&block);
         let first = (index * BLOCK) as u32;
         let from = self.kept.start.saturating_sub(first) as usize;
+        let taken = self.taken.saturating_sub(u64::from(first)) as usize;
+        let from = from.max(taken.min(block.len));
         let to = (self.kept.end.saturating_sub(first) as usize).min(block.len);
         if from >= to {
             return;
@@ -309,6 +323,11 @@ impl<'a> Builder<'a> {
                     block.depth_base,
                 );
                 i = end;
+                continue;
+            }
+            if let Some(end) = self.take(call) {
+                self.taken = end;
+                i = end.saturating_sub(u64::from(first)) as usize - from;
                 continue;
             }
             let counted = self.read(call, i, &columns, block.depth_base, &mut open);
@@ -445,19 +464,7 @@ impl<'a> Builder<'a> {
     /// A call that is below no lightweight one.
     #[inline]
     fn visit(&mut self, call: Counted) {
-        while self
-            .frames
-            .last()
-            .is_some_and(|frame| frame.end <= u64::from(call.call))
-        {
-            self.close();
-        }
-        if u64::from(call.call) >= self.inside_until
-            && let Some(root) = self.out.nodes.first_mut()
-        {
-            root.cost += call.cost;
-            self.inside_until = call.end;
-        }
+        self.reach(call.call, call.cost, call.end);
         if self.floor.keeps(u64::from(call.triggered), call.cost) {
             return self.open(call);
         }
@@ -559,7 +566,7 @@ impl<'a> Builder<'a> {
         frame.mark = self.marks;
     }
 
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         self.put_together();
         let Some(frame) = self.frames.pop() else {
             return;

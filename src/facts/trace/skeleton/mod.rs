@@ -12,10 +12,12 @@
 mod build;
 mod gather;
 mod join;
+mod known;
 mod nodes;
 mod sets;
 mod short;
 mod stored;
+mod taken;
 
 use super::{Trace, Within};
 use callscape_base::progress::{Cancelled, Progress};
@@ -23,6 +25,7 @@ use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
 pub use nodes::{Floor, Light, Node, Skeleton};
 pub use sets::{FunctionSets, SetId};
+pub use stored::KeptSkeletons;
 
 impl Trace {
     /// The skeleton of `thread` above `floor`: of all its calls, or of what counts [within](Within) a range.
@@ -40,9 +43,30 @@ impl Trace {
     ) -> Result<Skeleton, Cancelled> {
         let within = within.into();
         let mut skeleton =
-            self.ask(|store| build::skeleton(store, thread, floor, within, progress))?;
+            self.ask(|store| build::skeleton(store, (thread, floor), within, None, progress))?;
         skeleton.linked = self.linked_callers(thread);
         Ok(skeleton)
+    }
+
+    /// What of `whole`, the skeleton of all calls of a thread, counts [within](Within) a range, above the same floor.
+    /// O(calls in the range that are below no node which lies in it as a whole, and nodes).
+    ///
+    /// # Errors
+    /// When it is cancelled.
+    pub fn skeleton_out_of(
+        &self,
+        whole: &Skeleton,
+        within: impl Into<Within>,
+        progress: &Progress,
+    ) -> Result<Skeleton, Cancelled> {
+        let within = within.into();
+        let of = (whole.thread, whole.floor);
+        let skeleton =
+            self.ask(|store| build::skeleton(store, of, within, Some(whole), progress))?;
+        Ok(Skeleton {
+            linked: whole.linked.clone(),
+            ..skeleton
+        })
     }
 
     /// The outermost calls of `thread` that links lead to, in order, with the function of the call that the first link to

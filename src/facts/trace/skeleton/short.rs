@@ -108,6 +108,22 @@ pub(super) fn median(
     progress.start("searching for a typical short call", calls.sum());
     debug_assert!(TOGETHER * BLOCK < u32::MAX as usize);
     let parts = parts(store, threads);
+    let counts = counted(store, &parts, progress)?;
+    middle(store, &parts, &counts, progress)
+}
+
+/// The median of each thread alone. As many passes as for all of them together.
+pub(super) fn medians(store: &Store, progress: &Progress) -> Result<Vec<Option<Cost>>, Cancelled> {
+    let of_thread = |thread: u32| {
+        let parts = parts(store, &[ThreadId(thread)]);
+        let counts = counted(store, &parts, progress)?;
+        middle(store, &parts, &counts, progress)
+    };
+    (0..store.infos.len() as u32).map(of_thread).collect()
+}
+
+/// By bucket of cost, how many calls without subcalls are in it.
+fn counted(store: &Store, parts: &[Part], progress: &Progress) -> Result<Vec<u64>, Cancelled> {
     let counted = parts.par_iter().try_fold(
         || vec![0u64; BUCKETS],
         |mut counts, &part| {
@@ -115,19 +131,28 @@ pub(super) fn median(
             Ok::<_, Cancelled>(counts)
         },
     );
-    let counts = counted.try_reduce(
+    counted.try_reduce(
         || vec![0u64; BUCKETS],
         |mut a, b| {
             a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
             Ok(a)
         },
-    )?;
+    )
+}
+
+/// The median of what is counted in parts.
+fn middle(
+    store: &Store,
+    parts: &[Part],
+    counts: &[u64],
+    progress: &Progress,
+) -> Result<Option<Cost>, Cancelled> {
     let total: u64 = counts.iter().sum();
     let Some(last) = total.checked_sub(1) else {
         return Ok(None);
     };
-    let low = nth(store, &parts, &counts, last / 2, progress)?;
-    let high = nth(store, &parts, &counts, total / 2, progress)?;
+    let low = nth(store, parts, counts, last / 2, progress)?;
+    let high = nth(store, parts, counts, total / 2, progress)?;
     Ok(Some(Cost::from_ns(low + (high.max(low) - low) / 2)))
 }
 

@@ -5,6 +5,8 @@ use super::super::appendix::Kind;
 use super::super::numbers::{self, Reader, write};
 use super::nodes::{Floor, Light, Node, Skeleton};
 use super::sets::{FunctionSets, SetId};
+use super::short;
+use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
 /// Skeletons of more than a byte for so many calls are not kept, unless they are small.
@@ -12,16 +14,14 @@ const CALLS_OF_BYTE: u64 = 8;
 const SMALL: u64 = 1 << 20;
 
 impl Trace {
-    /// The skeletons of all threads and the cost of a typical short call, as they were [kept](Trace::keep_skeletons);
-    /// none where they were not, or are damaged. O(nodes).
-    pub fn kept_skeletons(&self) -> Option<(Vec<Skeleton>, Option<Cost>)> {
+    /// The skeletons of all threads as they were [kept](Trace::keep_skeletons); none where they were not, or are damaged.
+    /// O(nodes).
+    pub fn kept_skeletons(&self) -> Option<KeptSkeletons> {
         let bytes = self.store.answers.get(Kind::Skeletons)?;
         let bytes = numbers::unpack(&bytes)?;
         let mut reader = Reader(&bytes);
-        let short = match reader.number()? {
-            0 => None,
-            more => Some(Cost::from_ns(more - 1)),
-        };
+        let short = reader.short_call()?;
+        let short_by_thread = reader.each(Reader::short_call)?;
         let threads = self.threads().iter().zip(self.thread_ids());
         let mut skeletons = Vec::new();
         for (info, thread) in threads {
@@ -32,24 +32,57 @@ impl Trace {
             skeleton.linked = self.linked_callers(thread);
             skeletons.push(skeleton);
         }
-        reader.0.is_empty().then_some((skeletons, short))
+        let is_whole = reader.0.is_empty() && short_by_thread.len() == skeletons.len();
+        is_whole.then_some(KeptSkeletons {
+            skeletons,
+            short,
+            short_by_thread,
+        })
     }
 
-    /// Keeps the skeletons of all threads, in their order, in the index. What is found with other rules or for less than all calls
-    /// must not be kept.
+    /// Keeps the skeletons of all threads, in their order, in the index, and what a short call of each thread costs. What is
+    /// found with other rules or for less than all calls must not be kept. O(n) where there are several threads.
     pub fn keep_skeletons(&self, skeletons: &[Skeleton], short: Option<Cost>) {
         let is_whole = skeletons.iter().map(|it| it.thread).eq(self.thread_ids());
         if !is_whole || self.store.is_damaged() {
             return;
         }
+        let short_by_thread = match skeletons.len() {
+            0 | 1 => Ok(vec![short; skeletons.len()]),
+            _ => short::medians(&self.store, &Progress::new()),
+        };
         let mut out = Vec::new();
-        write(&mut out, short.map_or(0, |it| it.ns().saturating_add(1)));
+        write_short(&mut out, short);
+        let short_by_thread = short_by_thread.unwrap_or_default();
+        write(&mut out, short_by_thread.len() as u64);
+        let each = short_by_thread.into_iter();
+        each.for_each(|it| write_short(&mut out, it));
         skeletons.iter().for_each(|it| it.write(&mut out));
         if let Ok(bytes) = numbers::pack(&out)
             && bytes.len() as u64 <= SMALL.max(self.calls() / CALLS_OF_BYTE)
         {
             self.store.answers.put(Kind::Skeletons, bytes);
         }
+    }
+}
+
+/// Skeletons as an index has them.
+#[derive(Clone, Debug)]
+pub struct KeptSkeletons {
+    pub skeletons: Vec<Skeleton>,
+    /// What a typical short call costs, of all threads and of each alone; none where there is no call.
+    pub short: Option<Cost>,
+    pub short_by_thread: Vec<Option<Cost>>,
+}
+
+fn write_short(out: &mut Vec<u8>, short: Option<Cost>) {
+    write(out, short.map_or(0, |it| it.ns().saturating_add(1)));
+}
+
+impl Reader<'_> {
+    fn short_call(&mut self) -> Option<Option<Cost>> {
+        let number = self.number()?;
+        Some(number.checked_sub(1).map(Cost::from_ns))
     }
 }
 
@@ -157,7 +190,6 @@ impl Skeleton {
 mod tests {
     use super::super::super::random::{Shape, random_trace};
     use super::*;
-    use callscape_base::progress::Progress;
 
     #[test]
     fn kept_skeletons_are_those_that_were_found() {
@@ -184,8 +216,19 @@ mod tests {
                 assert!(trace.kept_skeletons().is_none(), "not of all threads");
             }
             trace.keep_skeletons(&found, short);
-            let (kept, kept_short) = trace.kept_skeletons().expect("just kept");
-            assert_eq!(kept_short, short);
+            let kept = trace.kept_skeletons().expect("just kept");
+            assert_eq!(kept.short, short);
+            for (thread, of_thread) in trace.thread_ids().zip(kept.short_by_thread) {
+                let alone = trace.typical_short_call(&[thread], &Progress::new());
+                let is_alone = found.len() == 1;
+                let expected = if is_alone {
+                    short
+                } else {
+                    alone.expect("not cancelled")
+                };
+                assert_eq!(of_thread, expected, "seed {seed}");
+            }
+            let kept = kept.skeletons;
             for (kept, found) in kept.iter().zip(&found) {
                 assert_eq!((kept.thread, kept.floor), (found.thread, found.floor));
                 assert_eq!(kept.nodes, found.nodes, "seed {seed}");
