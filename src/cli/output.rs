@@ -77,10 +77,8 @@ pub(crate) fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::
     let name = resolved.recording.name();
     // Nobody else has it: the session has only just been opened.
     match Arc::get_mut(&mut resolved.recording) {
-        Some(recording) if !recording.values().is_empty() => {
-            recording.show_value(value).with_context(|| name)
-        }
-        _ => bail!("{name}: a trace has no values to select: its calls have only times"),
+        Some(recording) => recording.show_value(value).with_context(|| name),
+        None => bail!("{name}: cannot show another value while it is in use"),
     }
 }
 
@@ -88,6 +86,18 @@ pub(crate) fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::
 pub(crate) fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
     if recording.profile.is_none() {
         return Ok(());
+    }
+    if let (Some(_), [timed, ..], Some(shown)) = (
+        &recording.weighed,
+        recording.values(),
+        recording.value_shown(),
+    ) {
+        bail!(
+            "{}: only '{}' has times, not '{}', so {what}; omit --value",
+            recording.name(),
+            timed.name,
+            shown.name
+        );
     }
     bail!(
         "{}: a profile contains weights without times, so {what}; see `callscape functions` and `callscape graph`",

@@ -145,7 +145,7 @@ impl Recording {
             };
             return profile.show(name);
         };
-        let value = weighed.find(name)?;
+        let value = Value::find(weighed.values(), name)?;
         if let Some((trace, memory)) = weighed.times_again() {
             (self.trace, self.memory, self.profile) = (trace, memory, None);
             self.kind = RecordingKind::Sampled;
@@ -171,6 +171,19 @@ impl Recording {
     /// if the interval is not known.
     pub fn known_to(&self) -> Option<Cost> {
         self.weighed.as_ref().and_then(Weighed::interval)
+    }
+
+    /// The value shown; `None` for a trace.
+    pub fn value_shown(&self) -> Option<&Value> {
+        self.values().get(self.value())
+    }
+
+    /// How it was recorded: a recording of samples stays one while a value without times is shown.
+    pub fn recorded_as(&self) -> RecordingKind {
+        match self.weighed {
+            Some(_) => RecordingKind::Sampled,
+            None => self.kind,
+        }
     }
 
     /// The number of the value shown, where there are several: 0 but for a profile.

@@ -49,6 +49,7 @@ mod source;
 #[cfg(feature = "parquet")]
 mod tables;
 mod tools;
+mod values;
 mod views;
 mod weights;
 
