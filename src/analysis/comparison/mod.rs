@@ -34,6 +34,7 @@ use callscape_base::warnings::Reporter;
 use callscape_facts::frequency::Frequency;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use callscape_facts::recording::Recording;
+use callscape_facts::trace::Enclosing;
 use callscape_import as import;
 use callscape_source as source;
 pub use compared::{Comparison, Row};
@@ -71,17 +72,17 @@ impl Comparison {
         for dir in inputs.source_dirs.iter().take(2) {
             sources.push(source::scan(dir, progress, &reporter)?);
         }
-        let mut sides = Vec::new();
+        let mut opened = Vec::new();
         for paths in &inputs.recordings {
-            let mut recordings = import::open_all(paths, progress)?;
-            if let Some(value) = &settings.value {
-                for recording in &mut recordings {
-                    // One that does not hold it is compared by what it holds, with a doubt about units.
-                    let _ = recording.show_value(value);
-                }
-            }
-            sides.push(recordings.into_iter().map(Arc::new).collect::<Vec<_>>());
+            opened.push(import::open_all(paths, progress)?);
         }
+        if let Some(value) = &settings.value {
+            show_value(opened.iter_mut().flatten(), value)?;
+        }
+        let sides = opened
+            .into_iter()
+            .map(|side| side.into_iter().map(Arc::new));
+        let mut sides: Vec<Vec<_>> = sides.map(Iterator::collect).collect();
         if let Some(limit) = settings.max_frequency {
             let of_a = sides.first().map_or(0, Vec::len);
             let mut all = sides.concat();
@@ -170,6 +171,7 @@ impl Comparison {
             timed: Timed::Elapsed,
             per: None,
             limits: Vec::new(),
+            enclosing: Enclosing::default(),
             doubts: Vec::new(),
             unclear: pairing.unclear,
         };
@@ -180,6 +182,27 @@ impl Comparison {
         comparison.doubts = doubts::find(&comparison);
         Ok(comparison)
     }
+}
+
+/// Shows a value in all recordings that have it. Others are compared by the value that they show, with a doubt about it.
+///
+/// # Errors
+/// If none of the recordings has it.
+fn show_value<'a>(
+    recordings: impl Iterator<Item = &'a mut Recording>,
+    value: &str,
+) -> Result<(), OpenError> {
+    let (mut is_shown, mut refused) = (false, None);
+    for recording in recordings {
+        match recording.show_value(value) {
+            Ok(()) => is_shown = true,
+            Err(source) => {
+                let name = recording.name();
+                refused.get_or_insert(OpenError::Value { name, source });
+            }
+        }
+    }
+    refused.filter(|_| !is_shown).map_or(Ok(()), Err)
 }
 
 /// The functions of one side, each once.
