@@ -44,8 +44,8 @@ pub enum OpenError {
     Import(#[from] ImportError),
     #[error(transparent)]
     Frequency(#[from] FrequencyError),
-    #[error("{name}: {source}")]
-    Value { name: String, source: NoSuchValue },
+    #[error("{name}: {why}")]
+    Value { name: String, why: NoSuchValue },
     #[error("the built-in demo: {0}")]
     Demo(#[from] std::io::Error),
     #[error(transparent)]

@@ -196,9 +196,9 @@ fn show_value<'a>(
     for recording in recordings {
         match recording.show_value(value) {
             Ok(()) => is_shown = true,
-            Err(source) => {
+            Err(why) => {
                 let name = recording.name();
-                refused.get_or_insert(OpenError::Value { name, source });
+                refused.get_or_insert(OpenError::Value { name, why });
             }
         }
     }
