@@ -429,6 +429,7 @@ fn memory() {
         Tree {
             ends: contexts.ends(),
             before: &contexts.sizes_before(0),
+            negative: &[],
         },
         &Of {
             root: None,

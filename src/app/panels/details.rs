@@ -305,7 +305,11 @@ fn amount(document: &Document, neighbour: &Neighbour) -> String {
 }
 
 /// What its calls add up to, and the moments that they go on.
-fn about(document: &Document, neighbour: &Neighbour, moments: Option<Cost>) -> Vec<String> {
+pub(super) fn about(
+    document: &Document,
+    neighbour: &Neighbour,
+    moments: Option<Cost>,
+) -> Vec<String> {
     if let Some(change) = &neighbour.both {
         return of_both_relations(document, change);
     }

@@ -82,10 +82,12 @@ impl Tables {
         show.section(out, "module", modules, top.min(args.top.unwrap_or(10)))?;
         let relations = self.relations.iter();
         let relations = relations.map(|it| (it.change, format!("{} → {}", it.from, it.to)));
-        let heading = if self.is_grouped {
-            "call relation between modules"
-        } else {
-            "call relation"
+        // Calls inside others of their relation count again.
+        let heading = match (self.is_grouped, self.measure) {
+            (true, Measure::Total) => "call relation between modules (sum of cost)",
+            (true, _) => "call relation between modules",
+            (false, Measure::Total) => "call relation (sum of cost)",
+            (false, _) => "call relation",
         };
         show.section(out, heading, relations, top)?;
         if let Some(tree) = &self.contexts {
