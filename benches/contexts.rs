@@ -209,6 +209,7 @@ fn rings() {
     let tree = Tree {
         ends: &ends,
         before: &before,
+        negative: &[],
     };
     let (reading, _) = least(TIMES, || {
         let ends = ends.iter().map(|&it| u64::from(it)).sum::<u64>();
@@ -428,6 +429,7 @@ fn memory() {
         Tree {
             ends: contexts.ends(),
             before: &contexts.sizes_before(0),
+            negative: &[],
         },
         &Of {
             root: None,

@@ -6,7 +6,7 @@ use super::phases::Phases;
 use super::phases::apart::of_both;
 use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
-use callscape_facts::trace::Trace;
+use callscape_facts::trace::{Trace, Within};
 
 /// What two clocks are linked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -296,7 +296,9 @@ fn by_calls(a: &[Seen], b: &[Seen]) -> (Vec<[u64; 2]>, usize) {
 fn by_phases(a: Run<'_>, b: Run<'_>) -> (Vec<[u64; 2]>, usize) {
     // Nobody cancels it, so it comes to an end.
     let progress = Progress::new();
-    let Ok([(of_a, _), (of_b, _)]) = of_both([(a.trace, None), (b.trace, None)], &progress) else {
+    let Ok([(of_a, _), (of_b, _)]) =
+        of_both([a, b].map(|it| (it.trace, Within::default())), &progress)
+    else {
         return (Vec::new(), 0);
     };
     let mut rows: HashMap<(u32, u32), [Vec<Seen>; 2]> = HashMap::new();

@@ -11,6 +11,7 @@ use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::warnings::{Reporter, Warning};
 use callscape_facts::frequency::Frequency;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder};
+use callscape_facts::profile::NoSuchValue;
 use callscape_facts::recording::Recording;
 use callscape_import::input::STANDARD_INPUT;
 use callscape_import::{self as import, ImportError};
@@ -43,6 +44,8 @@ pub enum OpenError {
     Import(#[from] ImportError),
     #[error(transparent)]
     Frequency(#[from] FrequencyError),
+    #[error("{name}: {why}")]
+    Value { name: String, why: NoSuchValue },
     #[error("the built-in demo: {0}")]
     Demo(#[from] std::io::Error),
     #[error(transparent)]

@@ -516,6 +516,7 @@ pub(super) fn meanings<'a>(
             marked: marked(view.outlined(), dropped),
             plays: of.recording.has_times(),
             counts_calls: of.recording.counts_calls(),
+            known_to: of.recording.known_to(),
             left_out,
             // They are the window's.
             has_boxes: false,

@@ -33,7 +33,7 @@ pub(crate) struct LinesArgs {
     function: Option<String>,
     #[command(flatten)]
     range: RangeArgs,
-    /// Value to show if the profile has several, such as alloc_space; `info` lists them
+    /// Value to show, of a profile or sampled recording: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
     #[command(flatten)]

@@ -75,19 +75,25 @@ pub(crate) fn show_value(session: &mut Session, value: Option<&str>) -> anyhow::
         bail!("--value needs a recording");
     };
     let name = resolved.recording.name();
-    match resolved.recording.values().is_empty() {
-        false => {
-            let recording = Arc::make_mut(&mut resolved.recording);
-            recording.show_value(value).with_context(|| name)
-        }
-        true => bail!("{name}: a trace has no values to select: its calls have only times"),
-    }
+    Recording::show_value_in(&mut resolved.recording, value).with_context(|| name)
 }
 
 /// Fails for a profile where `what` needs times.
 pub(crate) fn ensure_times(recording: &Recording, what: &str) -> anyhow::Result<()> {
     if recording.profile.is_none() {
         return Ok(());
+    }
+    if let (Some(_), [timed, ..], Some(shown)) = (
+        &recording.weighed,
+        recording.values(),
+        recording.value_shown(),
+    ) {
+        bail!(
+            "{}: only '{}' has times, not '{}', so {what}; omit --value",
+            recording.name(),
+            timed.name,
+            shown.name
+        );
     }
     bail!(
         "{}: a profile contains weights without times, so {what}; see `callscape functions` and `callscape graph`",

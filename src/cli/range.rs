@@ -21,7 +21,8 @@ pub(crate) struct RangeArgs {
 }
 
 /// How calls count that are open at an end of the range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Reaching {
     /// With their part in the range
     Parts,
@@ -31,17 +32,23 @@ pub(crate) enum Reaching {
     None,
 }
 
+impl From<Reaching> for Enclosing {
+    fn from(reaching: Reaching) -> Enclosing {
+        match reaching {
+            Reaching::Parts => Enclosing::Parts,
+            Reaching::Whole => Enclosing::Whole,
+            Reaching::None => Enclosing::None,
+        }
+    }
+}
+
 impl RangeArgs {
     /// The range in a recording, which has no start and end if neither is given.
     ///
     /// # Errors
     /// If the recording has no times, or the range ends before it starts.
     pub(crate) fn within(&self, recording: &Recording) -> anyhow::Result<Within> {
-        let enclosing = match self.enclosing {
-            Reaching::Parts => Enclosing::Parts,
-            Reaching::Whole => Enclosing::Whole,
-            Reaching::None => Enclosing::None,
-        };
+        let enclosing = self.enclosing.into();
         if self.from.is_none() && self.to.is_none() {
             return Ok(Within::default());
         }

@@ -1,6 +1,7 @@
 //! One recorded execution: its functions, its calls, and what had to be repaired to read it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +146,7 @@ impl Recording {
             };
             return profile.show(name);
         };
-        let value = weighed.find(name)?;
+        let value = Value::find(weighed.values(), name)?;
         if let Some((trace, memory)) = weighed.times_again() {
             (self.trace, self.memory, self.profile) = (trace, memory, None);
             self.kind = RecordingKind::Sampled;
@@ -156,6 +157,16 @@ impl Recording {
             self.kind = RecordingKind::Profile;
         }
         Ok(())
+    }
+
+    /// The same of a recording that others may have, too: they keep showing what they show.
+    pub fn show_value_in(this: &mut Arc<Recording>, name: &str) -> Result<(), NoSuchValue> {
+        if this.values().is_empty() {
+            // Nothing is copied to be told so.
+            let (wanted, known) = (name.to_owned(), Vec::new());
+            return Err(NoSuchValue { wanted, known });
+        }
+        Arc::make_mut(this).show_value(name)
     }
 
     /// The values that can be shown; none of a trace.
@@ -171,6 +182,19 @@ impl Recording {
     /// if the interval is not known.
     pub fn known_to(&self) -> Option<Cost> {
         self.weighed.as_ref().and_then(Weighed::interval)
+    }
+
+    /// The value shown; `None` for a trace.
+    pub fn value_shown(&self) -> Option<&Value> {
+        self.values().get(self.value())
+    }
+
+    /// How it was recorded: a recording of samples stays one while a value without times is shown.
+    pub fn recorded_as(&self) -> RecordingKind {
+        match self.weighed {
+            Some(_) => RecordingKind::Sampled,
+            None => self.kind,
+        }
     }
 
     /// The number of the value shown, where there are several: 0 but for a profile.

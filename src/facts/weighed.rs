@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contexts::{ContextColumns, Contexts};
 use super::memory::Memory;
-use super::profile::{NoSuchValue, Profile, Value, Weights};
+use super::profile::{Profile, Value, Weights};
 use super::trace::storage::{Bytes, Table};
 use super::trace::{FunctionMetrics, Relation, Trace};
 use callscape_base::units::{Cost, FunctionId, Unit};
@@ -117,28 +117,6 @@ impl Weighed {
             }
         }
         relations
-    }
-
-    /// The number of the value that somebody calls `name`: as it is written, or in other spelling, and `time` for the
-    /// first.
-    pub fn find(&self, name: &str) -> Result<usize, NoSuchValue> {
-        let plain = |name: &str| -> String {
-            let letters = name.chars().filter(|it| it.is_alphanumeric());
-            letters.flat_map(char::to_lowercase).collect()
-        };
-        let wanted = match plain(name).as_str() {
-            "time" => plain(&self.values()[0].name),
-            "cpu" | "cputime" | "processor" => "processortime".to_owned(),
-            "wall" => "walltime".to_owned(),
-            other => other.to_owned(),
-        };
-        let mut names = self.values().iter().map(|it| it.name.as_str());
-        let found = names.clone().position(|it| it == name);
-        let found = found.or_else(|| names.position(|it| plain(it) == wanted));
-        found.ok_or_else(|| NoSuchValue {
-            wanted: name.to_owned(),
-            known: self.values().iter().map(|it| it.name.clone()).collect(),
-        })
     }
 
     /// The profile of the value with this number, of a recording with these threads. Its calls and memory are kept until

@@ -30,9 +30,18 @@ pub struct Tree<'a> {
     /// By node what all nodes before it weigh themselves, one entry more than nodes: the total of a node is the
     /// difference of two.
     pub before: &'a [u64],
+    /// By node how many nodes before it weigh less than nothing with all below them, one entry more than nodes; empty if
+    /// none does.
+    pub negative: &'a [u32],
 }
 
 impl Tree<'_> {
+    /// How many of the nodes from one to before another weigh less than nothing.
+    fn negative(&self, from: u32, to: u32) -> u64 {
+        let before = |node: u32| self.negative.get(node as usize).copied().unwrap_or(0);
+        u64::from(before(to) - before(from))
+    }
+
     fn total(&self, node: u32) -> u64 {
         let end = self.ends[node as usize] as usize;
         self.before[end].saturating_sub(self.before[node as usize])
@@ -81,8 +90,10 @@ pub struct Rings {
     /// From the inside out within each branch, in order of the tree.
     pub segments: Vec<Segment>,
     pub slivers: Vec<Sliver>,
-    /// Nodes in slivers with all below them that are in no segment, and nodes beyond the last ring.
+    /// Nodes in slivers with all below them that are in no segment, those of them that weigh less than nothing, and nodes
+    /// beyond the last ring.
     pub too_small: u64,
+    pub negative: u64,
     pub too_deep: u64,
     /// The outer radius of each ring, that of the middle first.
     pub radii: Vec<f32>,
@@ -100,7 +111,7 @@ impl Rings {
         self.segments.clear();
         self.slivers.clear();
         self.last_slivers.clear();
-        (self.too_small, self.too_deep) = (0, 0);
+        (self.too_small, self.negative, self.too_deep) = (0, 0, 0);
         self.set_radii(of);
         let count = tree.ends.len() as u32;
         let range = match of.root {
@@ -137,7 +148,9 @@ impl Rings {
                 // Further out there may be room for what is below it. Also what is no number is culled.
                 let is_lost = of.radius * TAU * (to - from) < of.least || of.least.is_nan();
                 if is_lost {
-                    self.too_small += u64::from(end - node);
+                    let negative = tree.negative(node, end);
+                    self.negative += negative;
+                    self.too_small += u64::from(end - node) - negative;
                     continue;
                 }
                 self.too_small += 1;
@@ -293,6 +306,7 @@ mod tests {
     struct Made {
         ends: Vec<u32>,
         before: Vec<u64>,
+        negative: Vec<u32>,
         parents: Vec<Option<u32>>,
     }
 
@@ -310,6 +324,7 @@ mod tests {
             });
             let before = std::iter::once(0).chain(sums).collect();
             Made {
+                negative: Vec::new(),
                 ends,
                 before,
                 parents,
@@ -320,6 +335,7 @@ mod tests {
             Tree {
                 ends: &self.ends,
                 before: &self.before,
+                negative: &self.negative,
             }
         }
     }
@@ -431,9 +447,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_small_or_too_deep_is_counted() {
+    fn what_is_too_small_negative_or_too_deep_is_counted() {
+        let mut negative = 0;
         for seed in 0..200 {
-            let made = random(seed);
+            let mut made = random(seed);
+            // Some of what weighs nothing here weighs less than that.
+            let count = made.ends.len() as u32;
+            let is_negative = |it: u32| it % 2 == 0 && made.tree().total(it) == 0;
+            let negative = (0..count).scan(0, |sum, it| {
+                *sum += u32::from(is_negative(it));
+                Some(*sum)
+            });
+            made.negative = std::iter::once(0).chain(negative).collect();
             for sizing in Sizing::ALL {
                 let of = Of {
                     sizing,
@@ -443,16 +468,19 @@ mod tests {
                     ..OF
                 };
                 let rings = chart(&made, &of);
-                let all = rings.segments.len() as u64 + rings.too_small + rings.too_deep;
+                let culled = rings.too_small + rings.negative;
+                let all = rings.segments.len() as u64 + culled + rings.too_deep;
                 assert_eq!(all, made.ends.len() as u64, "seed {seed}");
+                negative += rings.negative;
                 let edge = |ring: u32, turns: f32| rings.ring(ring)[1] * TAU * turns;
                 for segment in &rings.segments {
                     assert!(edge(segment.ring, segment.to - segment.from) >= 0.5);
                 }
                 let slivers: u64 = rings.slivers.iter().map(|it| u64::from(it.nodes)).sum();
-                assert!(slivers <= rings.too_small);
+                assert!(slivers <= culled);
             }
         }
+        assert!(negative > 100, "{negative}");
     }
 
     #[test]

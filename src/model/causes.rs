@@ -30,7 +30,12 @@ impl<'a> Words<'a> {
     }
 
     fn cost(&self, cost: f64) -> String {
-        self.unit.show(Cost::from_ns(cost.max(0.0).round() as u64))
+        self.unit.show(Cost::signed(cost.round() as i64))
+    }
+
+    /// Whether a difference is too small to be written.
+    pub fn is_nothing(&self, difference: f64) -> bool {
+        self.cost(difference.abs()) == self.cost(0.0)
     }
 
     /// A difference with its sign.
@@ -84,6 +89,7 @@ impl<'a> Words<'a> {
     fn beyond(&self, cause: &Cause) -> String {
         let (a, b) = (&cause.change.a, &cause.change.b);
         let [of_a, of_b] = [a, b].map(|it| match cause.kind {
+            Kind::CalledMore | Kind::CalledLess => Some(a.total * it.calls / a.calls),
             Kind::MoreWork | Kind::LessWork => Some(it.total),
             Kind::OwnTime => Some(it.self_cost - it.self_waiting),
             Kind::Waiting => Some(it.self_waiting),
@@ -92,8 +98,8 @@ impl<'a> Words<'a> {
         let (Some(of_a), Some(of_b)) = (of_a, of_b) else {
             return String::new();
         };
-        let is_scaled =
-            self.is_scaled(&cause.change) && !matches!(cause.kind, Kind::MoreWork | Kind::LessWork);
+        let is_own = matches!(cause.kind, Kind::OwnTime | Kind::Waiting);
+        let is_scaled = is_own && self.is_scaled(&cause.change);
         let told = match is_scaled {
             true => of_b - of_a * b.calls / a.calls,
             false => of_b - of_a,
@@ -119,21 +125,20 @@ impl<'a> Words<'a> {
 
     fn said(&self, kind: Kind, change: &Change) -> String {
         let (a, b) = (&change.a, &change.b);
-        let per_call = |cost: f64, calls: f64| self.cost(cost / calls.max(1.0));
         let both = |x: f64, y: f64| match self.is_scaled(change) {
-            true => match [per_call(y, b.calls), per_call(x, a.calls)] {
-                [of_b, of_a] if of_b == of_a => format!("{of_b} per call as in A"),
-                [of_b, of_a] => format!("{of_b} per call instead of {of_a}"),
-            },
-            false => self.instead(y, x),
+            true => self.instead(y / b.calls, x / a.calls, " per call"),
+            false => self.instead(y, x, ""),
         };
         match kind {
             Kind::CalledMore | Kind::CalledLess => {
                 let (more, less) = (self.times(b.calls), self.calls(a.calls));
-                format!("is called {more} instead of {less}")
+                match self.calls(b.calls) == less {
+                    true => format!("is called {more} as in A"),
+                    false => format!("is called {more} instead of {less}"),
+                }
             }
             Kind::MoreWork | Kind::LessWork => {
-                let cost = self.instead(b.total, a.total);
+                let cost = self.instead(b.total, a.total, "");
                 format!("and all its callees cost {cost}")
             }
             Kind::OwnTime => {
@@ -153,32 +158,30 @@ impl<'a> Words<'a> {
     }
 
     /// What is in B, instead of what was in A; where both read alike, how far they are apart.
-    fn instead(&self, b: f64, a: f64) -> String {
+    fn instead(&self, b: f64, a: f64, per: &str) -> String {
         let [of_b, of_a] = [b, a].map(|it| self.cost(it));
         let apart = self.cost((b - a).abs());
         match () {
-            () if of_b != of_a => format!("{of_b} instead of {of_a}"),
-            () if apart == self.cost(0.0) => format!("{of_b} as in A"),
-            () if b > a => format!("{of_b}, {apart} more than in A"),
-            () => format!("{of_b}, {apart} less than in A"),
+            () if of_b != of_a => format!("{of_b}{per} instead of {of_a}"),
+            () if self.is_nothing(b - a) => format!("{of_b}{per} as in A"),
+            () if b > a => format!("{of_b}{per}, {apart} more than in A"),
+            () => format!("{of_b}{per}, {apart} less than in A"),
         }
     }
 
     /// How much of the difference it is: `33 % of −118 ms`. Where it is more than all of it, for others make up for it, its
     /// amount: `−250 us where all differ by +118 us`.
     pub fn share(&self, cause: &Cause, causes: &Causes) -> String {
-        if cause.explains.abs() > 1.0 {
-            let own = self.difference(cause.explains * causes.difference);
-            return format!(
-                "{own} where all differ by {}",
-                self.difference(causes.difference)
-            );
+        let all = self.difference(causes.difference);
+        let own = self.difference(cause.explains * causes.difference);
+        if cause.explains.abs() > 1.0 && own != all {
+            return format!("{own} where all differ by {all}");
         }
         let share = cause.explains * 100.0;
         // Told by a figure more where it is little.
         let digits = usize::from(share.abs() < 9.95);
         let share = format!("{share:.digits$}").replace('-', "−");
-        format!("{share} % of {}", self.difference(causes.difference))
+        format!("{share} % of {all}")
     }
 }
 
@@ -186,6 +189,8 @@ impl<'a> Words<'a> {
 mod tests {
     use super::*;
     use callscape_analysis::comparison::amounts::Amounts;
+    use callscape_analysis::comparison::causes::explain;
+    use callscape_analysis::comparison::contexts::{ContextChange, ContextTree};
 
     #[test]
     fn causes_are_said_in_words() {
@@ -253,6 +258,139 @@ mod tests {
         assert_eq!(
             words.what(&cause, name),
             "compare_fast itself takes 122 ms, 800 ns less than in A, +250 ms beyond what its callers explain"
+        );
+    }
+
+    /// Contexts below `main`, in B nearly as in A, so that many numbers read alike.
+    fn random_tree(random: &mut impl FnMut(u64) -> u64) -> ContextTree {
+        let mut contexts = Vec::new();
+        for row in 0..2 + random(6) as u32 {
+            let parent = (row > 0).then(|| random(u64::from(row)) as u32);
+            let mut near = |a: u64| match random(4) {
+                0 => a,
+                1 => a + random(1 + a / 10_000),
+                2 => a.saturating_sub(random(1 + a / 10_000)),
+                _ => a * (50 + random(100)) / 100,
+            };
+            let (calls, own) = (1 + near(3), near(122_000_000));
+            let waiting = near(own / 3).min(own);
+            let b = (1 + near(calls), near(own), near(waiting));
+            let side = |(calls, own, waiting): (u64, u64, u64)| Amounts {
+                calls: calls as f64,
+                total: own as f64,
+                self_cost: own as f64,
+                waiting: waiting.min(own) as f64,
+                self_waiting: waiting.min(own) as f64,
+            };
+            let change = Change::new(side((calls, own, waiting)), side(b));
+            contexts.push(ContextChange {
+                row,
+                parent,
+                change,
+            });
+        }
+        for at in (1..contexts.len()).rev() {
+            let ContextChange { parent, change, .. } = contexts[at];
+            let around = &mut contexts[parent.unwrap_or(0) as usize].change;
+            for (around, of) in [(&mut around.a, change.a), (&mut around.b, change.b)] {
+                (around.total, around.waiting) =
+                    (around.total + of.total, around.waiting + of.waiting);
+            }
+        }
+        ContextTree {
+            contexts,
+            without: 0,
+        }
+    }
+
+    /// The amount that a sentence writes: `−1.25 ms` is -1.25e6.
+    fn read(written: &str) -> f64 {
+        let (number, unit) = written.rsplit_once(' ').expect("a unit");
+        let number = number.replace('−', "-").replace(['+', '\u{202f}'], "");
+        let unit = match unit {
+            "ns" => 1.0,
+            "µs" => 1e3,
+            "ms" => 1e6,
+            _ => 1e9,
+        };
+        number.parse::<f64>().expect("a number") * unit
+    }
+
+    #[test]
+    fn what_differs_is_written_so_and_shares_fit_the_numbers() {
+        let names = [
+            "main", "step", "exec", "compare", "sort", "read", "write", "print",
+        ];
+        let name = |row: u32| names[row as usize];
+        let (mut alike, mut beyond, mut shares) = (0, 0, 0);
+        for seed in 0..3000_u64 {
+            let mut state = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let tree = random_tree(&mut |limit| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 8) % limit
+            });
+            let counts_calls = seed % 2 == 0;
+            let words = Words {
+                unit: &Unit::Nanoseconds,
+                is_per_call: false,
+                counts_calls,
+            };
+            let causes = explain(&tree, name, counts_calls, seed % 3 == 0);
+            for cause in &causes.causes {
+                let said = words.what(cause, name);
+                let sentence = format!("seed {seed}: {said}: {}", words.share(cause, &causes));
+                let (of, more) = said.split_once(" beyond ").map_or((&*said, false), |_| {
+                    (said.rsplit_once(", ").expect("two parts").0, true)
+                });
+                beyond += u32::from(more);
+                let told = of.split(", ").next().expect("a part");
+                let told = told
+                    .rsplit_once(" takes ")
+                    .or_else(|| told.rsplit_once(" cost "));
+                let told = told.or_else(|| said.rsplit_once(" waits "));
+                if let Some((b, a)) = of.split_once(" instead of ") {
+                    let b = b.trim_end_matches(" times").trim_end_matches(" per call");
+                    assert!(!b.ends_with(&format!(" {a}")), "{sentence}");
+                }
+                // Nothing is the same of what is told as a cause, but for what its callers make of it.
+                assert!(!of.contains(" as in A") || more, "{sentence}");
+                alike += u32::from(of.contains(" than in A"));
+                let is_more = of.contains(" more than in A");
+                let is_less = of.contains(" less than in A");
+                if !more && (is_more || is_less) {
+                    assert_eq!(is_more, cause.amount > 0.0, "{sentence}");
+                }
+                let share = words.share(cause, &causes);
+                if let Some((percent, all)) = share.split_once(" % of ")
+                    && let percent = percent.replace('−', "-").parse::<f64>().expect("a share")
+                {
+                    let written = percent / 100.0 * read(all);
+                    let near = 0.006 * cause.amount.abs() + 0.006 * causes.difference.abs();
+                    assert!((written - cause.amount).abs() <= near, "{sentence}");
+                    if let Some((b, a)) = told.and_then(|it| it.1.split_once(" instead of "))
+                        && !more
+                        && !b.contains("per call")
+                    {
+                        shares += 1;
+                        let written = read(b) - read(a);
+                        let near = 0.11 * cause.amount.abs() + 0.006 * (read(a) + read(b));
+                        assert!((written - cause.amount).abs() <= near, "{sentence}");
+                    }
+                } else {
+                    let (own, all) = share.split_once(" where all differ by ").expect("both");
+                    assert!(
+                        own != all
+                            && (read(own) - cause.amount).abs() <= 0.006 * cause.amount.abs(),
+                        "{sentence}"
+                    );
+                }
+            }
+        }
+        assert!(
+            alike > 100 && beyond > 100 && shares > 100,
+            "{alike} {beyond} {shares}"
         );
     }
 }

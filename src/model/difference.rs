@@ -422,7 +422,11 @@ impl Difference {
 
     /// What both runs have of any measure in a module, for people; `None` if neither ran it.
     pub fn both(&self, module: ModuleId, measure: Measure) -> Option<String> {
-        let change = self.change(module);
+        self.both_of(&self.change(module), measure)
+    }
+
+    /// The same of a function, a relation or a module.
+    pub fn both_of(&self, change: &Change, measure: Measure) -> Option<String> {
         let amount = self.amount.by(measure);
         let [a, b] = [change.a, change.b].map(|it| match it.is_there() {
             true => amount.text(it.of(measure)),

@@ -18,6 +18,13 @@ impl State {
         self.update_frequency();
         self.take_count();
         self.take_parts();
+        // What both runs have of neighbours is that of other parts, or brought on something else.
+        let runs = self.document.as_ref().and_then(|it| it.runs.as_ref());
+        let revision = runs.map_or(0, |it| it.revision());
+        if std::mem::replace(&mut self.work.neighbours_of, revision) != revision {
+            self.show_chosen();
+        }
+        self.update_moments();
     }
 
     fn take_count(&mut self) {

@@ -1,10 +1,12 @@
 //! Who calls a module and whom it calls, over the whole recording or in a range of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::runs::Runs;
 use callscape_analysis::call_graph::{ModuleRelation, collapse};
-use callscape_analysis::session::Resolved;
+use callscape_analysis::comparison::amounts::Change;
+use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::trace::Relation;
@@ -17,13 +19,15 @@ pub struct Calls {
 }
 
 /// A function that calls another or is called by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FunctionNeighbour {
     pub function: FunctionId,
     pub calls: u64,
     /// Of these calls, all that they triggered included, and without that.
     pub cost: Cost,
     pub self_cost: Cost,
+    /// What A and B have of two runs; `None` of one.
+    pub both: Option<Change>,
 }
 
 /// What the callers and callees of a function are sorted by.
@@ -36,7 +40,7 @@ pub enum NeighbourOrder {
 }
 
 /// The callers and callees of a function.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FunctionNeighbours {
     pub of: Option<FunctionId>,
     pub callers: Vec<FunctionNeighbour>,
@@ -45,6 +49,26 @@ pub struct FunctionNeighbours {
 }
 
 impl FunctionNeighbours {
+    /// The same with what two runs have of each that the run shown has. O(relations).
+    pub fn of_both(mut self, runs: &Runs) -> FunctionNeighbours {
+        let Some(own) = self.of.and_then(|it| runs.row(it)) else {
+            return self;
+        };
+        let relations = runs.relations.iter();
+        let ends = relations.filter(|it| [it.from, it.to].contains(&own));
+        let both: HashMap<(u32, u32), Change> =
+            ends.map(|it| ((it.from, it.to), it.change)).collect();
+        for neighbour in &mut self.callers {
+            let row = runs.row(neighbour.function);
+            neighbour.both = row.and_then(|row| both.get(&(row, own)).copied());
+        }
+        for neighbour in &mut self.callees {
+            let row = runs.row(neighbour.function);
+            neighbour.both = row.and_then(|row| both.get(&(own, row)).copied());
+        }
+        self
+    }
+
     /// Sorts both: names from A, numbers from the largest, equals by name.
     pub fn sort_by<'a>(&mut self, order: NeighbourOrder, name: impl Fn(FunctionId) -> &'a str) {
         self.order = order;
@@ -62,15 +86,17 @@ impl FunctionNeighbours {
 }
 
 /// One end of a call relation, seen from the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
     pub module: ModuleId,
     pub calls: u64,
     pub cost: Cost,
+    /// What A and B have of two runs; `None` of one.
+    pub both: Option<Change>,
 }
 
-/// The neighbours of a module, most calls first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The neighbours of a module, most calls first; at the end those that only the other of two runs has.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbours {
     pub callers: Vec<Neighbour>,
     pub callees: Vec<Neighbour>,
@@ -114,6 +140,7 @@ impl Calls {
             calls: relation.calls,
             cost: relation.cost,
             self_cost: relation.self_cost,
+            both: None,
         };
         let all = || self.of_functions.iter();
         let callers = all().filter(|it| it.callee == function);
@@ -126,6 +153,18 @@ impl Calls {
         };
         found.sort_by(order, name);
         found
+    }
+
+    /// How many calls there are from one module to another, both with what is in them, and the sum of their costs. Linear
+    /// in the number of call relations.
+    pub fn between(&self, hierarchy: &Hierarchy, from: ModuleId, to: ModuleId) -> (u64, Cost) {
+        let is_between = |it: &&ModuleRelation| {
+            hierarchy.contains(from, it.from) && hierarchy.contains(to, it.to)
+        };
+        let all = self.relations.iter().filter(is_between);
+        all.fold((0, Cost::ZERO), |(calls, cost), it| {
+            (calls + it.calls, cost + it.cost)
+        })
     }
 
     /// Who calls into the subtree of `module` from outside, and whom it calls outside. Linear in the
@@ -152,6 +191,42 @@ impl Calls {
     }
 }
 
+impl Neighbours {
+    /// The same with what two runs have of each. O(functions + relations).
+    pub fn of_both(mut self, session: &Session, module: ModuleId, runs: &Runs) -> Neighbours {
+        let places = runs.modules(session);
+        let mut both = [BTreeMap::new(), BTreeMap::new()];
+        for relation in runs.relations.iter() {
+            let ends = [relation.from, relation.to].map(|row| places.get(row as usize).copied());
+            let [Some(from), Some(to)] = ends else {
+                continue;
+            };
+            let is_inside = [from, to].map(|it| session.hierarchy.contains(module, it));
+            let (of, end) = match is_inside {
+                [false, true] => (0, from),
+                [true, false] => (1, to),
+                _ => continue,
+            };
+            let sum: &mut Change = both[of].entry(end).or_default();
+            sum.a.add(&relation.change.a);
+            sum.b.add(&relation.change.b);
+        }
+        let lists = [&mut self.callers, &mut self.callees];
+        for (list, mut both) in lists.into_iter().zip(both) {
+            for neighbour in list.iter_mut() {
+                neighbour.both = both.remove(&neighbour.module);
+            }
+            list.extend(both.into_iter().map(|(module, change)| Neighbour {
+                module,
+                calls: 0,
+                cost: Cost::ZERO,
+                both: Some(change),
+            }));
+        }
+        self
+    }
+}
+
 fn most_calls_first(ends: BTreeMap<ModuleId, (u64, Cost)>) -> Vec<Neighbour> {
     let ends = ends.into_iter();
     let mut ends: Vec<Neighbour> = ends
@@ -159,6 +234,7 @@ fn most_calls_first(ends: BTreeMap<ModuleId, (u64, Cost)>) -> Vec<Neighbour> {
             module,
             calls,
             cost,
+            both: None,
         })
         .collect();
     // Stable: the same number of calls in order of module.
@@ -252,6 +328,7 @@ mod tests {
             module,
             calls,
             cost: Cost::from_ns(calls * 10),
+            both: None,
         };
         let of_file = calls.neighbours(&hierarchy, file);
         assert_eq!(of_file.callers, [end(i, 3)]);

@@ -61,6 +61,7 @@ pub mod made;
 pub mod mapping;
 mod mapping_asks;
 pub mod message;
+pub mod moments;
 mod moving;
 mod opening;
 pub mod own;

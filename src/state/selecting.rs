@@ -309,9 +309,14 @@ impl State {
         };
         let chosen = document.selection.chosen;
         document.neighbours = match chosen.module {
-            Some(module) => document
-                .calls
-                .neighbours(&document.session.hierarchy, module),
+            Some(module) => {
+                let session = &document.session;
+                let found = document.calls.neighbours(&session.hierarchy, module);
+                match &document.runs {
+                    Some(runs) => found.of_both(session, module, runs),
+                    None => found,
+                }
+            }
             None => Neighbours::default(),
         };
     }

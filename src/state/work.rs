@@ -6,6 +6,7 @@ use super::document::{Limits, Parts};
 use super::job::Job;
 use super::jobs::Jobs;
 use super::made::Generation;
+use super::moments::RelationMoments;
 use callscape_analysis::frequency::Frequencies;
 use callscape_analysis::session::Session;
 use callscape_base::progress::Progress;
@@ -74,6 +75,10 @@ pub struct Work {
     pub(super) compared_for: Option<Limits>,
     /// How often functions are called.
     pub frequency: FrequencyWork,
+    /// How long relations go on.
+    pub moments: RelationMoments,
+    /// The revision of two runs whose neighbours are shown.
+    pub(super) neighbours_of: u64,
     /// [`super::Stamps::left`]
     pub left: u64,
 }
@@ -90,6 +95,8 @@ impl Work {
             comparing: None,
             compared_for: None,
             frequency: FrequencyWork::default(),
+            moments: RelationMoments::default(),
+            neighbours_of: 0,
             left: 0,
         }
     }
@@ -118,6 +125,7 @@ impl Work {
             self.of = shown;
             (self.counting, self.counting_is_stopped) = (None, false);
             (self.comparing, self.compared_for) = (None, None);
+            self.moments = RelationMoments::default();
             self.frequency = FrequencyWork {
                 wanted: self.frequency.wanted,
                 ..FrequencyWork::default()
@@ -134,6 +142,7 @@ impl Work {
         let all = [
             (self.counting.is_some(), "the count of calls"),
             (self.comparing.is_some(), "the count of calls of both runs"),
+            (self.moments.is_under_way(), "the moments of call relations"),
             (
                 self.frequency.is_under_way(),
                 "the count of frequent functions",

@@ -50,6 +50,7 @@ mod source;
 #[cfg(feature = "parquet")]
 mod tables;
 mod tools;
+mod values;
 mod views;
 mod weights;
 

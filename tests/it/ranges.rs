@@ -145,6 +145,35 @@ fn told(recording: &str, range: &[&str]) -> Sums {
     sums
 }
 
+/// The same as `compare` says it of a side; it knows no moments.
+fn compared([a, b]: [&str; 2], side: &str, range: &[&str]) -> Sums {
+    let of = json(&[&["compare", a, b, "--contexts"], range].concat());
+    assert_eq!(of["enclosing"].as_str(), range.last().copied());
+    let sides = |row: &Value, fields: [&str; 3]| fields.map(|it| number(&row[side], it));
+    let rows = |field: &str| of[field].as_array().expect("rows").clone();
+    let mut sums = Sums::default();
+    for row in rows("functions") {
+        let amounts = sides(&row, ["calls", "total_ns", "self_ns"]);
+        if amounts[0] > 0 {
+            sums.functions.insert(text(&row, "name"), amounts);
+        }
+    }
+    for row in rows("relations") {
+        let [calls, cost, own] = sides(&row, ["calls", "cost_ns", "self_cost_ns"]);
+        let ends = ["from", "to"].map(|it| text(&row, it));
+        sums.relations.insert(ends, [calls, cost, own, 0]);
+    }
+    for row in rows("contexts") {
+        let [calls, _, own] = sides(&row, ["calls", "total_ns", "self_ns"]);
+        let path = row["path"].as_array().expect("a path").iter();
+        let path = path.map(|it| it.as_str().expect("a name").to_owned());
+        if calls > 0 {
+            sums.contexts.insert(path.collect(), [calls, own]);
+        }
+    }
+    sums
+}
+
 /// Modules tell functions of one name apart; those made here need none.
 fn named(module: &str) -> String {
     match module.contains('/') {
@@ -173,6 +202,9 @@ fn every_command_counts_what_the_definition_says() {
         let made = format!("[{}]", events.join(",\n"));
         let path = scratch.write("made.json", made.as_bytes());
         let path = path.to_str().expect("a path");
+        let first = format!("[{}]", events[0]);
+        let empty = scratch.write("empty.json", first.as_bytes());
+        let empty = empty.to_str().expect("a path");
         for it in &mut all {
             (it.start, it.end) = (it.start * 1000, it.end * 1000);
         }
@@ -203,6 +235,18 @@ fn every_command_counts_what_the_definition_says() {
                 direct(&all, &parts),
                 "seed {seed}, {from} to {to}, {way}"
             );
+            // Only differences are listed: beside a run without these calls, all of them.
+            for (side, both) in [("a", [path, empty]), ("b", [empty, path])] {
+                let compared = compared(both, side, &range);
+                let (of, same) = (&compared.functions, &found.functions);
+                assert_eq!(of, same, "seed {seed}, {way}");
+                let (of, same) = (&compared.contexts, &found.contexts);
+                assert_eq!(of, same, "seed {seed}, {way}");
+                let listed = found.relations.iter();
+                let listed = listed.map(|(ends, it)| (ends.clone(), [it[0], it[1], it[2], 0]));
+                let same: BTreeMap<_, _> = listed.collect();
+                assert_eq!(compared.relations, same, "seed {seed}, {way}");
+            }
             let phases = json(&[&["phases", path], &range[..]].concat());
             let counted = parts.iter().flatten().count() as u64;
             assert_eq!(number(&phases, "calls"), counted, "seed {seed}, {way}");

@@ -9,6 +9,7 @@ use crate::session::{Resolved, Session};
 use callscape_base::units::{FunctionId, ModuleId, Time, Unit};
 use callscape_facts::functions::Function;
 use callscape_facts::hierarchy::Hierarchy;
+use callscape_facts::trace::Enclosing;
 
 /// A function of the comparison: one of A, one of B, or one of each.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +50,8 @@ pub struct Comparison {
     pub per: Option<u32>,
     /// By recording, the times before and after which nothing of it counts; empty where all of all does.
     pub limits: Vec<[Option<Time>; 2]>,
+    /// How calls count that reach out of these.
+    pub enclosing: Enclosing,
     /// What speaks against comparing the two, or has to be known to read the answer.
     pub doubts: Vec<Doubt>,
     /// Corrections that speak of no function, or of several.
@@ -106,8 +109,8 @@ impl Comparison {
     /// Whether both count calls, and of one kind.
     pub fn are_calls_alike(&self) -> bool {
         let mut all = self.session.recordings.iter().map(|it| &it.recording);
-        let kind = all.clone().next().map(|it| it.kind);
-        all.all(|it| it.counts_calls() && Some(it.kind) == kind)
+        let kind = all.clone().next().map(|it| it.recorded_as());
+        all.all(|it| it.counts_calls() && Some(it.recorded_as()) == kind)
     }
 
     /// Whether both count calls, which are compared as they are.

@@ -78,12 +78,13 @@ impl Comparison {
         let of = (0..self.session.recordings.len()).into_par_iter();
         let trees = of.map(|place| {
             let of = &self.session.recordings[place].recording;
-            match (self.range(place), &of.profile) {
-                (Some(range), None) => {
-                    let made = contexts::of_trace(&of.trace, range, progress)?;
+            let within = self.within(place);
+            match within.range {
+                Some(_) => {
+                    let made = contexts::of_trace(&of.trace, within, progress)?;
                     Ok(Some(Cow::Owned(made)))
                 }
-                _ => contexts::contexts(of, progress),
+                None => contexts::contexts(of, progress),
             }
         });
         trees.collect()
@@ -142,7 +143,7 @@ impl Comparison {
                     column[place as usize].add(&amounts.timed(how.timed));
                 }
                 let basis = (how.norm != Norm::Recorded).then(|| {
-                    let metrics = of.function_metrics(self.range(recording));
+                    let metrics = of.function_metrics(self.within(recording));
                     Basis::of(&metrics, &self.row_of[recording], how.norm, how.timed)
                 });
                 if let Some(basis) = basis {

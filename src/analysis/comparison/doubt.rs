@@ -16,6 +16,11 @@ pub enum Doubt {
     Kinds([RecordingKind; 2]),
     /// Costs count different things: they are compared as shares of their runs.
     Units([Unit; 2]),
+    /// Costs are of one unit but count different things; values that both have.
+    Values {
+        shown: [String; 2],
+        both: Vec<String>,
+    },
     /// The formats differ, and with them what is recorded and how it is named.
     Formats([&'static str; 2]),
     /// A recording was repaired while it was read, as one that is cut off is.
@@ -60,6 +65,16 @@ impl fmt::Display for Doubt {
                 a.name(),
                 b.name()
             ),
+            Doubt::Values {
+                shown: [a, b],
+                both,
+            } => {
+                write!(f, "A counts {a}, B counts {b}")?;
+                match both.is_empty() {
+                    true => f.write_str(": no value is in both"),
+                    false => write!(f, "; in both (--value): {}", both.join(", ")),
+                }
+            }
             Doubt::Formats([a, b]) => {
                 write!(f, "A is {a}, B is {b}: their contents and names may differ")
             }

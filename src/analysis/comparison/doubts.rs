@@ -7,6 +7,7 @@ use super::doubt::Doubt;
 use super::threads;
 use crate::session::Resolved;
 use callscape_base::units::Unit;
+use callscape_facts::profile::Value;
 use callscape_facts::recording::RecordingKind;
 
 /// Less than this share of the smaller side's functions in common is hardly anything.
@@ -19,7 +20,7 @@ pub(super) fn needs_shares(comparison: &Comparison) -> bool {
 
 fn kinds(comparison: &Comparison) -> Option<[RecordingKind; 2]> {
     let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
-    let kinds = [a?.recording.kind, b?.recording.kind];
+    let kinds = [a?.recording.recorded_as(), b?.recording.recorded_as()];
     // A profile that weighs time and counts its calls, as callgrind's, is still no measure of a trace.
     (kinds[0] != kinds[1]).then_some(kinds)
 }
@@ -28,6 +29,22 @@ fn units(comparison: &Comparison) -> Option<[Unit; 2]> {
     let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
     let units = [a?.recording.unit().clone(), b?.recording.unit().clone()];
     (units[0] != units[1]).then_some(units)
+}
+
+/// What the costs of both sides count, where both are of one unit but not alike: processor time and wall time.
+fn values(comparison: &Comparison) -> Option<Doubt> {
+    let [a, b] = [0, 1].map(|side| comparison.recordings(side).first());
+    let [a, b] = [&a?.recording, &b?.recording];
+    let shown = [a.value_shown()?, b.value_shown()?];
+    if a.unit() != b.unit() || shown[0].is_like(shown[1]) {
+        return None;
+    }
+    let is_in_b = |of: &&Value| b.values().iter().any(|it| it.is_like(of));
+    let both = a.values().iter().filter(is_in_b);
+    Some(Doubt::Values {
+        shown: shown.map(|it| it.name.clone()),
+        both: both.map(|it| it.name.clone()).collect(),
+    })
 }
 
 /// The threads that the first run of one side has alone; none where all are found again, or one has no threads.
@@ -102,6 +119,7 @@ pub(super) fn find(comparison: &Comparison) -> Vec<Doubt> {
     }
     doubts.extend(kinds(comparison).map(Doubt::Kinds));
     doubts.extend(units(comparison).map(Doubt::Units));
+    doubts.extend(values(comparison));
     let [a, b] = [0, 1].map(|side| {
         let first = comparison.recordings(side).first();
         first.map_or("", |it| it.recording.format)
@@ -117,7 +135,9 @@ pub(super) fn find(comparison: &Comparison) -> Vec<Doubt> {
         let of = comparison.recordings(side);
         let is_like = |other: &&Resolved| {
             let (first, other) = (&of[0].recording, &other.recording);
-            first.kind == other.kind && first.unit() == other.unit() && first.format == other.format
+            first.recorded_as() == other.recorded_as()
+                && first.unit() == other.unit()
+                && first.format == other.format
         };
         if !of.iter().all(|it| is_like(&it)) {
             doubts.push(Doubt::Mixed { side });

@@ -34,6 +34,7 @@ use callscape_base::warnings::Reporter;
 use callscape_facts::frequency::Frequency;
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder};
 use callscape_facts::recording::Recording;
+use callscape_facts::trace::Enclosing;
 use callscape_import as import;
 use callscape_source as source;
 pub use compared::{Comparison, Row};
@@ -76,12 +77,7 @@ impl Comparison {
             sides.push(import::open_all(paths, progress)?);
         }
         if let Some(value) = &settings.value {
-            for recording in sides.iter_mut().flatten() {
-                // One that does not hold it is compared by what it holds, with a doubt about units.
-                if !recording.values().is_empty() {
-                    let _ = Arc::make_mut(recording).show_value(value);
-                }
-            }
+            show_value(sides.iter_mut().flatten(), value)?;
         }
         if let Some(limit) = settings.max_frequency {
             let of_a = sides.first().map_or(0, Vec::len);
@@ -171,6 +167,7 @@ impl Comparison {
             timed: Timed::Elapsed,
             per: None,
             limits: Vec::new(),
+            enclosing: Enclosing::default(),
             doubts: Vec::new(),
             unclear: pairing.unclear,
         };
@@ -181,6 +178,27 @@ impl Comparison {
         comparison.doubts = doubts::find(&comparison);
         Ok(comparison)
     }
+}
+
+/// Shows a value in all recordings that have it. Others are compared by the value that they show, with a doubt about it.
+///
+/// # Errors
+/// If none of the recordings has it.
+fn show_value<'a>(
+    recordings: impl Iterator<Item = &'a mut Arc<Recording>>,
+    value: &str,
+) -> Result<(), OpenError> {
+    let (mut is_shown, mut refused) = (false, None);
+    for recording in recordings {
+        match Recording::show_value_in(recording, value) {
+            Ok(()) => is_shown = true,
+            Err(why) => {
+                let name = recording.name();
+                refused.get_or_insert(OpenError::Value { name, why });
+            }
+        }
+    }
+    refused.filter(|_| !is_shown).map_or(Ok(()), Err)
 }
 
 /// The functions of one side, each once.

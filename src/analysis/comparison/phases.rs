@@ -72,7 +72,7 @@ impl Comparison {
         let (Some(a), Some(b)) = (run(0), run(1)) else {
             return Ok(None);
         };
-        let runs = [a, b].map(|(place, recording)| (&recording.trace, self.range(place)));
+        let runs = [a, b].map(|(place, recording)| (&recording.trace, self.within(place)));
         let found = of_both(runs, progress)?;
         let side = |side: usize, (place, _): (usize, _)| Side {
             phases: &found[side].0,

@@ -7,11 +7,11 @@ use super::amounts::{Amounts, Change, Measure, Timed, column};
 use super::known::Known;
 use super::significance::{probabilities, significant};
 use super::told::ToldRuns;
-use callscape_base::units::{ModuleId, TimeRange};
+use callscape_base::units::{ModuleId, Time, TimeRange};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::profile::MeanRuns;
 use callscape_facts::recording::RecordingKind;
-use callscape_facts::trace::FunctionMetrics;
+use callscape_facts::trace::{FunctionMetrics, Within};
 
 /// A call relation, between functions or between modules, on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,18 +31,33 @@ pub enum Given {
 }
 
 impl Comparison {
-    /// The range of a recording that counts; none for the whole recording, and for a profile.
-    pub fn range(&self, recording: usize) -> Option<TimeRange> {
-        let &[from, to] = self.limits.get(recording)?;
-        let recording = &self.session.recordings.get(recording)?.recording;
-        if recording.profile.is_some() || (from, to) == (None, None) {
-            return None;
+    /// What of a recording counts: all of it without limits, and of a profile.
+    pub fn within(&self, recording: usize) -> Within {
+        let limits = self.limits.get(recording).copied().unwrap_or_default();
+        let of = self.session.recordings.get(recording);
+        let is_limited = limits != [None; 2] && of.is_some_and(|it| it.recording.profile.is_none());
+        let from = limits[0].unwrap_or(Time::ZERO);
+        // A run may be at the end before it is at the start: then nothing counts.
+        let to = limits[1].unwrap_or(Time::MAX).max(from);
+        Within {
+            range: is_limited.then(|| TimeRange::new(from, to)),
+            enclosing: self.enclosing,
         }
-        let whole = recording.trace.range();
-        Some(TimeRange::new(
-            from.unwrap_or(whole.start),
-            to.unwrap_or(whole.end),
-        ))
+    }
+
+    /// The range of a recording that counts, as far as it has times; none for the whole recording, and for a profile.
+    pub fn range(&self, recording: usize) -> Option<TimeRange> {
+        let range = self.within(recording).range?;
+        let whole = self
+            .session
+            .recordings
+            .get(recording)?
+            .recording
+            .trace
+            .range();
+        let is_open = range.end == Time::MAX;
+        let end = if is_open { whole.end } else { range.end };
+        Some(TimeRange::new(range.start, end))
     }
 
     /// The recordings of a side, as places in the session.
@@ -100,9 +115,9 @@ impl Comparison {
         let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
-                let range = self.range(recording);
+                let within = self.within(recording);
                 let of = &self.session.recordings[recording].recording;
-                let metrics = of.function_metrics(range);
+                let metrics = of.function_metrics(within);
                 let mut rows = vec![Amounts::default(); self.rows.len()];
                 for (metric, &row) in metrics.iter().zip(&self.row_of[recording]) {
                     rows[row as usize].add(&Amounts::from(metric).timed(self.timed(given)));
@@ -161,11 +176,11 @@ impl Comparison {
         let mut runs = Runs::default();
         for side in [0, 1] {
             for recording in self.runs_of(side) {
-                let range = self.range(recording);
+                let within = self.within(recording);
                 let of = &self.session.recordings[recording].recording;
                 let rows = &self.row_of[recording];
                 let mut sums: HashMap<(u32, u32), Amounts> = HashMap::new();
-                for relation in of.relations(range) {
+                for relation in of.relations(within) {
                     let (caller, callee) = (relation.caller.index(), relation.callee.index());
                     let (from, to) = (place_of(rows[caller]), place_of(rows[callee]));
                     let (Some(from), Some(to)) = (from, to) else {
@@ -185,7 +200,7 @@ impl Comparison {
                 for (pair, sum) in sums {
                     column[places[&pair] as usize] = sum;
                 }
-                let basis = (!self.is_plain(given)).then(|| self.basis_of(recording, range));
+                let basis = (!self.is_plain(given)).then(|| self.basis_of(recording, within));
                 if let Some(basis) = basis {
                     basis.scale(&mut column);
                 }
@@ -216,9 +231,9 @@ impl Comparison {
     }
 
     /// What the amounts of a run are brought on.
-    pub(super) fn basis_of(&self, recording: usize, range: Option<TimeRange>) -> Basis {
+    pub(super) fn basis_of(&self, recording: usize, within: Within) -> Basis {
         let of = &self.session.recordings[recording].recording;
-        let metrics = of.function_metrics(range);
+        let metrics = of.function_metrics(within);
         let norm = self.norm();
         Basis::of(&metrics, &self.row_of[recording], norm, self.timed)
     }

@@ -2,8 +2,8 @@
 
 use super::{Phases, Pruning, Wish};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{FunctionId, TimeRange};
-use callscape_facts::trace::Trace;
+use callscape_base::units::FunctionId;
+use callscape_facts::trace::{Trace, Within};
 
 /// Two phases of one run, by the functions active in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,16 +51,16 @@ pub fn apart_in_two_runs(of: [&[u32]; 2], row: impl Fn(usize, FunctionId) -> Opt
     Apart { only, both }
 }
 
-/// The phases of two runs, or of a range of each, pruned alike: as the run with fewer phases would be by itself.
+/// The phases of two runs, or of what of each is within a range, pruned alike: as the run with fewer phases would be by itself.
 ///
 /// # Errors
 /// When it is cancelled.
 pub fn of_both(
-    runs: [(&Trace, Option<TimeRange>); 2],
+    runs: [(&Trace, Within); 2],
     progress: &Progress,
 ) -> Result<[(Phases, Pruning); 2], Cancelled> {
-    let open = runs.map(|(trace, range)| Wish {
-        within: range.into(),
+    let open = runs.map(|(trace, within)| Wish {
+        within,
         ..Wish::of(trace.thread_ids().collect())
     });
     let prune = |side: usize, wish: &Wish| Pruning::new(runs[side].0, wish, progress);
@@ -156,7 +156,7 @@ mod tests {
     fn both_runs_are_pruned_by_the_same_thresholds() {
         for seed in 0..20 {
             let traces = [seed, seed + 100].map(|seed| random_trace(seed, &shape(seed)));
-            let runs = [(&traces[0], None), (&traces[1], None)];
+            let runs = traces.each_ref().map(|it| (it, Within::default()));
             let found = of_both(runs, &Progress::new()).expect("not cancelled");
             let heavy = found.each_ref().map(|(phases, _)| phases.parameters.heavy);
             assert_eq!(heavy[0], heavy[1]);

@@ -3,7 +3,7 @@
 use egui::{Role, Sense, Ui};
 
 use super::context::Context;
-use callscape_analysis::comparison::amounts::Measure;
+use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
 use callscape_facts::hierarchy::{Module, ModuleKind};
@@ -200,25 +200,46 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
             let left = left.map(|left| show(left.self_cost));
             fact(ui, "Self cost", of(show(facts.self_cost), left));
         }
-        if let Some(difference) = document.city.metrics().difference() {
-            for (title, measure) in [
-                ("Calls, A and B", Measure::Calls),
-                ("Total, A and B", Measure::Total),
-                ("Self, A and B", Measure::SelfCost),
-            ] {
-                let is_known = match measure {
-                    Measure::Calls => counts_calls,
-                    // Of several functions the sum of totals counts moments more than once.
-                    Measure::Total => facts.total.is_some(),
-                    _ => true,
-                };
-                let both = difference.both(module, measure).filter(|_| is_known);
-                if let Some(both) = both {
-                    fact(ui, title, both);
-                }
-            }
+        for (_, title, both) in of_both(document, module, facts.total.is_some()) {
+            fact(ui, &format!("{title}, A and B"), both);
         }
     }
+}
+
+/// What two runs have of a module; nothing of one run. Of several functions the sum of totals would count moments more
+/// than once.
+pub(super) fn of_both(
+    document: &Document,
+    module: ModuleId,
+    has_total: bool,
+) -> impl Iterator<Item = (Measure, &'static str, String)> {
+    let measures = [
+        ("Calls", Measure::Calls, document.counts_calls()),
+        ("Total", Measure::Total, has_total),
+        ("Self", Measure::SelfCost, true),
+    ];
+    let known = measures.into_iter().filter(|(.., is_known)| *is_known);
+    known.filter_map(move |(title, measure, _)| {
+        let difference = document.city.metrics().difference()?;
+        Some((measure, title, difference.both(module, measure)?))
+    })
+}
+
+/// What two runs have of a relation, as lines; nothing of one run.
+pub(super) fn of_both_relations(document: &Document, change: &Change) -> Vec<String> {
+    let Some(runs) = &document.runs else {
+        return Vec::new();
+    };
+    let measures = [
+        ("calls", Measure::Calls, document.counts_calls()),
+        ("sum of cost", Measure::Total, true),
+    ];
+    let known = measures.into_iter().filter(|(.., is_known)| *is_known);
+    let line = |(title, measure, _): (&str, Measure, bool)| {
+        let both = runs.difference.both_of(change, measure)?;
+        Some(format!("{title}: {both}"))
+    };
+    known.filter_map(line).collect()
 }
 
 /// Which files import what is chosen, which it imports, and with which it forms a cycle.
@@ -268,6 +289,40 @@ fn more(ui: &mut Ui, all: usize) {
     }
 }
 
+/// How often, or where calls are not counted how much: of two runs in both.
+fn amount(document: &Document, neighbour: &Neighbour) -> String {
+    let counts_calls = document.counts_calls();
+    let measure = match counts_calls {
+        true => Measure::Calls,
+        false => Measure::Total,
+    };
+    let both = neighbour.both.zip(document.runs.as_ref());
+    let both = both.and_then(|(change, runs)| runs.difference.both_of(&change, measure));
+    both.unwrap_or_else(|| match counts_calls {
+        true => text::count(neighbour.calls),
+        false => document.show_cost(neighbour.cost),
+    })
+}
+
+/// What its calls add up to, and the moments that they go on.
+pub(super) fn about(
+    document: &Document,
+    neighbour: &Neighbour,
+    moments: Option<Cost>,
+) -> Vec<String> {
+    if let Some(change) = &neighbour.both {
+        return of_both_relations(document, change);
+    }
+    let calls = match document.counts_calls() {
+        true => format!("{}, ", text::counted(neighbour.calls, "call", "calls")),
+        false => String::new(),
+    };
+    let cost = document.show_cost(neighbour.cost);
+    let moments = moments.map(|it| format!("each moment once: {}", document.show_cost(it)));
+    let sum = format!("{calls}sum of cost {cost}");
+    std::iter::once(sum).chain(moments).collect()
+}
+
 fn list(
     ui: &mut Ui,
     is_callers: bool,
@@ -275,8 +330,16 @@ fn list(
     document: &Document,
     context: &mut Context<'_>,
 ) {
+    let state = &context.desk.state;
     ui.add_space(8.0);
-    ui.label(style::title(if is_callers { "Called by" } else { "Calls" }));
+    let counts_calls = document.counts_calls();
+    let title = match (is_callers, counts_calls) {
+        (true, true) => "Called by",
+        (false, true) => "Calls",
+        (true, false) => "Called by, sum of cost",
+        (false, false) => "Calls, sum of cost",
+    };
+    ui.label(style::title(title));
     if neighbours.is_empty() {
         ui.label(style::weak("nobody outside"));
         return;
@@ -284,22 +347,22 @@ fn list(
     ui.spacing_mut().item_spacing.y = 0.0;
     for neighbour in neighbours.iter().take(MAX_NEIGHBOURS) {
         let name = &*escape::name(document.session.hierarchy.name(neighbour.module));
-        let counts_calls = document.counts_calls();
-        let cost = document.show_cost(neighbour.cost);
-        let share = match counts_calls {
-            true => text::count(neighbour.calls),
-            false => cost.clone(),
-        };
-        let response = row(ui, name, &share);
+        let response = row(ui, name, &amount(document, neighbour));
         let response = response.on_hover_ui(|ui| {
             ui.label(style::name(
                 &document.session.hierarchy.path(neighbour.module),
             ));
-            if counts_calls {
-                let calls = text::counted(neighbour.calls, "call", "calls");
-                ui.label(style::weak(format!("{calls}, sum of cost {cost}")));
-            } else {
-                ui.label(style::weak(format!("sum of cost {cost}")));
+            let pair = document
+                .selection
+                .chosen
+                .module
+                .map(|chosen| match is_callers {
+                    true => (neighbour.module, chosen),
+                    false => (chosen, neighbour.module),
+                });
+            let moments = pair.and_then(|(from, to)| state.work.moments.between(from, to));
+            for line in about(document, neighbour, moments) {
+                ui.label(style::weak(line));
             }
         });
         if response.hovered() {

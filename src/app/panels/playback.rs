@@ -7,7 +7,7 @@ use egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2};
 use super::context::Context;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange, TimeSpec};
-use callscape_facts::profile::Profile;
+use callscape_facts::profile::{Profile, Value};
 use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 use callscape_layout::sheet;
@@ -31,8 +31,10 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         return;
     };
     let recording = document.resolved().map(|it| &*it.recording);
-    // What is compared is compared by one value.
-    let choice = recording.filter(|_| document.runs.is_none());
+    let other = document.runs.as_ref().map(|it| it.place_of_other());
+    let other = other.and_then(|it| document.session.recordings.get(it));
+    // What is compared is compared by one value, which both have.
+    let choice = recording.map(|it| (it, other.map(|it| &*it.recording)));
     if let Some(profile) = document.profile().filter(|_| document.playback.is_none()) {
         let shown = no_playback(ui, profile, choice);
         context.asks.extend(shown.map(OpenAsk::ShowValue));
@@ -54,8 +56,8 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             buttons(ui, playback, context);
             ui.add_space(6.0);
             position(ui, playback, &resolved.recording, context);
-            if let Some(recording) = choice {
-                let shown = value_choice(ui, recording);
+            if let Some(choice) = choice {
+                let shown = value_choice(ui, choice);
                 context.asks.extend(shown.map(OpenAsk::ShowValue));
             }
             if ui.available_width() >= SETTINGS_WIDTH {
@@ -85,7 +87,11 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
 
 /// Says why there is nothing to play, where one would look for it, and what is weighed: the name of another value
 /// where one is chosen.
-fn no_playback(ui: &mut Ui, profile: &Profile, choice: Option<&Recording>) -> Option<String> {
+fn no_playback(
+    ui: &mut Ui,
+    profile: &Profile,
+    choice: Option<(&Recording, Option<&Recording>)>,
+) -> Option<String> {
     let mut chosen = None;
     let frame =
         egui::Frame::side_top_panel(ui.style()).inner_margin(egui::Margin::symmetric(10, 8));
@@ -103,8 +109,8 @@ fn no_playback(ui: &mut Ui, profile: &Profile, choice: Option<&Recording>) -> Op
             } else {
                 format!("{name}: {all}")
             };
-            if let Some(recording) = choice {
-                chosen = value_choice(ui, recording);
+            if let Some(choice) = choice {
+                chosen = value_choice(ui, choice);
             }
             ui.label(style::weak(format!(
                 "weights of functions and calls without times · {what}"
@@ -114,10 +120,16 @@ fn no_playback(ui: &mut Ui, profile: &Profile, choice: Option<&Recording>) -> Op
     chosen
 }
 
-/// Which of a recording's values is shown, where it has several; the one that the user chose instead.
-fn value_choice(ui: &mut Ui, recording: &Recording) -> Option<String> {
+/// Which of a recording's values is shown, where it has several, of two runs those of both; the one that the user chose
+/// instead.
+fn value_choice(
+    ui: &mut Ui,
+    (recording, other): (&Recording, Option<&Recording>),
+) -> Option<String> {
     let values = recording.values();
-    if values.len() < 2 {
+    let is_offered =
+        |value: &Value| other.is_none_or(|other| other.values().iter().any(|it| it.is_like(value)));
+    if values.iter().filter(|it| is_offered(it)).count() < 2 {
         return None;
     }
     let name = |index: usize| {
@@ -128,7 +140,8 @@ fn value_choice(ui: &mut Ui, recording: &Recording) -> Option<String> {
     egui::ComboBox::from_id_salt("value of a profile")
         .selected_text(name(recording.value()))
         .show_ui(ui, |ui| {
-            for (index, value) in values.iter().enumerate() {
+            let offered = values.iter().enumerate();
+            for (index, value) in offered.filter(|(_, it)| is_offered(it)) {
                 let is_shown = index == recording.value();
                 if ui.selectable_label(is_shown, name(index)).clicked() && !is_shown {
                     chosen = Some(value.name.clone());

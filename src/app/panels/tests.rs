@@ -394,3 +394,60 @@ fn a_screen_reader_is_told_what_everything_is() {
     found.retain(|_, nameless| !nameless.is_empty());
     assert_eq!(found, BTreeMap::new());
 }
+
+/// Costs of relations are called sums, with their moments; of two runs all say what both have.
+#[test]
+fn details_say_sums_and_moments_and_what_both_runs_have() {
+    let folder = std::env::temp_dir().join(format!("callscape-details-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let run = |file: &str, inner: u32| {
+        let of = |name: &str, ts: u32, dur: u32| serde_json::json!({"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur});
+        // One call of the relation is in another.
+        let calls = [
+            ("outer", 0, 9000),
+            ("inner", 100, inner),
+            ("outer", 110, 700),
+            ("inner", 120, 500),
+        ];
+        let events: Vec<_> = calls.map(|(name, ts, dur)| of(name, ts, dur)).into();
+        let path = folder.join(file);
+        std::fs::write(&path, serde_json::json!(events).to_string()).expect("there is room");
+        path
+    };
+    let (a, b) = (run("a.json", 1000), run("b.json", 4000));
+    let said_of = |recordings: Vec<PathBuf>| {
+        let mut desk = desk_of(recordings);
+        let document = desk.state.document.as_ref().expect("it is open");
+        let hierarchy = &document.session.hierarchy;
+        let inner = hierarchy
+            .modules()
+            .find(|&it| hierarchy.name(it) == "inner");
+        let inner = inner.expect("it ran");
+        desk.execute(SelectAsk::Select(Some(inner)));
+        let mut said = texts(&mut desk);
+        while desk.state.work.is_under_way() {
+            desk.update();
+        }
+        let document = desk.state.document.as_ref().expect("it is open");
+        let [caller] = document.neighbours.callers[..] else {
+            panic!("only outer calls it: {:?}", document.neighbours);
+        };
+        let moments = desk.state.work.moments.between(caller.module, inner);
+        said.extend(super::details::about(document, &caller, moments));
+        said
+    };
+    let one = said_of(vec![a.clone()]);
+    for text in ["2 calls, sum of cost 1.50 ms", "each moment once: 1.00 ms"] {
+        assert!(one.contains(text), "{text}: {one:?}");
+    }
+    let two = said_of(vec![a, b]);
+    for text in [
+        "A 2, B 2",
+        "calls: A 2, B 2",
+        "sum of cost: A 1.50 ms, B 4.50 ms",
+        "Self, A and B",
+    ] {
+        assert!(two.contains(text), "{text}: {two:?}");
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}

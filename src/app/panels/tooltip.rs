@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, Id, Ui};
 
 use super::context::Context;
+use super::details;
 use callscape_base::escape;
 use callscape_base::units::{Cost, ModuleId};
 use callscape_facts::hierarchy::ModuleKind;
@@ -52,7 +53,12 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
                     ui.set_max_width(340.0f32.min(room.width() * 0.6).max(0.0));
                     ui.spacing_mut().item_spacing.y = 2.0;
                     match (pointed.relation, pointed.module) {
-                        (Some(relation), _) => of_relation(ui, document, relation),
+                        (Some(relation), _) => {
+                            of_relation(ui, document, relation);
+                            let moments = &desk.state.work.moments;
+                            let moments = moments.between(relation.0, relation.1);
+                            of_sums(ui, document, relation, moments);
+                        }
                         (None, Some(module)) => of_module(ui, document, module),
                         (None, None) => {}
                     }
@@ -79,13 +85,24 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         }
         None => format!("{own} self"),
     };
-    if facts.calls > 0 {
+    let difference = document.city.metrics().difference();
+    if document.runs.is_some() {
+        for (measure, title, both) in details::of_both(document, module, facts.total.is_some()) {
+            // The measure that is compared follows, with how many times it is.
+            if difference.is_some_and(|it| it.measure != measure) {
+                ui.label(style::weak(format!("{title}: {both}")).small());
+            }
+        }
+    } else if facts.calls > 0 {
         let calls = text::counted(facts.calls, "call", "calls");
         ui.label(style::weak(format!("{calls} · {cost}")).small());
     } else if document.resolved().is_some() && !document.counts_calls() {
         ui.label(style::weak(cost).small());
     }
-    if let Some(Some(left)) = document.left_of(module).filter(|_| document.counts_calls()) {
+    if let Some(Some(left)) = document
+        .left_of(module)
+        .filter(|_| document.counts_calls() && document.runs.is_none())
+    {
         let calls = text::counted(left.calls, "call", "calls");
         let own = document.show_cost(left.self_cost);
         let line = format!("displayed: {calls} · {own} self");
@@ -95,7 +112,6 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
         let line = format!("coverage {}", measure::covered(covered));
         ui.label(style::weak(line).small());
     }
-    let difference = document.city.metrics().difference();
     if let Some(text) = difference.and_then(|it| it.text(module)) {
         ui.label(style::weak(text).small());
     }
@@ -112,7 +128,7 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
         landscapes.reverse();
     }
     for (landscape, letter) in landscapes.into_iter().zip(["A: ", "B: "]) {
-        let letter = document.other_city.as_ref().map_or("", |_| letter);
+        let letter = document.runs.as_ref().map_or("", |_| letter);
         let mut relations = landscape.into_iter().flat_map(|it| it.relations());
         if let Some(found) = relations.find(|it| (it.from, it.to) == (from, to)) {
             let is_inferred = || {
@@ -122,7 +138,10 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
             // Of a profile that does not count calls their weight; without a recording nothing has a time.
             let calls = match document.resolved() {
                 Some(_) if document.counts_calls() => text::counted(found.calls, "call", "calls"),
-                Some(_) => document.show_cost(Cost::from_ns(found.calls)),
+                Some(_) => {
+                    let cost = document.show_cost(Cost::from_ns(found.calls));
+                    format!("sum of cost {cost}")
+                }
                 None if is_inferred() => {
                     text::counted(found.calls, "inferred call", "inferred calls")
                 }
@@ -135,7 +154,36 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
             ui.label(style::weak(format!("{letter}{calls}{step}")).small());
         }
     }
+}
+
+/// What all calls from one module to another add up to, whatever the time: of two runs of both, of one with the moments
+/// that they go on.
+fn of_sums(
+    ui: &mut Ui,
+    document: &Document,
+    (from, to): (ModuleId, ModuleId),
+    moments: Option<Cost>,
+) {
+    let mut lines = Vec::new();
+    if let Some(runs) = &document.runs {
+        let change = runs.between(&document.session, from, to);
+        lines = details::of_both_relations(document, &change);
+    } else if document.resolved().is_some() {
+        let (calls, cost) = document
+            .calls
+            .between(&document.session.hierarchy, from, to);
+        if document.counts_calls() && calls > 0 {
+            let calls = text::counted(calls, "call", "calls");
+            let cost = document.show_cost(cost);
+            lines.push(format!("in all {calls}, sum of cost {cost}"));
+        }
+        let moments = moments.map(|it| format!("each moment once: {}", document.show_cost(it)));
+        lines.extend(moments);
+    }
     if document.playback.is_some() {
-        ui.label(style::weak("Click to list the calls").small());
+        lines.push("Click to list the calls".to_owned());
+    }
+    for line in lines {
+        ui.label(style::weak(line).small());
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::moments::Moment;
 use super::{clocks, picture_args};
+use crate::range::Reaching;
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_analysis::comparison::condition::Condition;
 use callscape_analysis::comparison::pairing::Correction;
@@ -40,13 +41,15 @@ pub(crate) struct CompareArgs {
     /// Also compare the call trees: calls and costs by calling context
     #[arg(long)]
     pub contexts: bool,
-    /// Only calls that start after this time of each run, or after it makes the call CALLER -> CALLEE, and the calls
-    /// around them
+    /// Start of the range in each run: a time, or the start of the call CALLER -> CALLEE
     #[arg(long, value_name = "TIME|CALL")]
     pub from: Option<Moment>,
-    /// Only calls that end before this time of each run, or before such a call, and the calls around them
+    /// End of the range in each run, which is not part of it: a time, or the start of such a call
     #[arg(long, value_name = "TIME|CALL")]
     pub to: Option<Moment>,
+    /// How calls count that are open at an end of the range
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Reaching::Parts)]
+    pub enclosing: Reaching,
     /// Calls and costs per call of this function
     #[arg(long, value_name = "FUNCTION")]
     pub per: Option<String>,
@@ -92,6 +95,7 @@ const EXAMPLES: &str = "Examples:
   callscape compare --a before*.json --b after*.json
   callscape compare before.json after.json src -o difference.png
   callscape compare before.json after.json --map layers.map --from 'UI -> CORE' --json
+  callscape compare before.json after.json --from 10% --to 20% --enclosing none
   callscape compare before.json after.json -o stacks.png --view flame --align calls
   callscape compare before.json after.json src -o report.html --fail-if 'total(parse) > 1.1x'
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::args::CompareArgs;
 use super::tables::{NamedRelation, Tables};
+use crate::range::Reaching;
 use callscape_analysis::alignment::Alignment;
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::amounts::{Amounts, Change, Measure};
@@ -11,6 +12,7 @@ use callscape_analysis::comparison::causes::Cause;
 use callscape_analysis::comparison::pairing::How;
 use callscape_analysis::comparison::phases::PhasePair;
 use callscape_base::units::{Cost, Time, Unit, counted};
+use callscape_facts::trace::Enclosing;
 
 /// Calls and costs of one side for JSON: whole numbers, means of several runs rounded.
 #[derive(Serialize)]
@@ -242,6 +244,21 @@ pub(super) struct Run {
     pub size: String,
 }
 
+impl Run {
+    /// The range that counts, and how calls count that extend beyond it; empty for all of the run.
+    pub(super) fn part(&self, enclosing: Enclosing) -> String {
+        let Some([from, to]) = self.range_ns else {
+            return String::new();
+        };
+        let how = match enclosing {
+            Enclosing::Parts => "",
+            Enclosing::Whole => ", calls around it with all their cost",
+            Enclosing::None => ", only calls inside it",
+        };
+        format!(", from {from} to {to}{how}")
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct Runs {
     a: Vec<Run>,
@@ -309,6 +326,9 @@ pub(crate) struct Document<'a> {
     compared: &'static str,
     /// Which time: running, without what threads waited, or elapsed
     time: &'static str,
+    /// How calls count that are open at an end of the range, if there is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enclosing: Option<Reaching>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'a Unit>,
     paired: Paired,
@@ -443,6 +463,7 @@ impl Tables {
                 (None, false) => "costs",
             },
             time: comparison.timed.name(),
+            enclosing: (!comparison.limits.is_empty()).then_some(args.enclosing),
             unit: (!unit.is_time()).then_some(unit),
             paired: paired(comparison),
             warnings: doubts.chain(comparison.unclear.iter().cloned()).collect(),

@@ -12,7 +12,7 @@ use callscape_analysis::lines::{
     FileLines, Line, LineDifference, LineFacts, difference, file_around, recorded_at,
 };
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{ModuleId, Time, TimeRange};
+use callscape_base::units::ModuleId;
 use callscape_source::relations::sites::CallSite;
 use callscape_source::text::{SourceText, TextTree};
 
@@ -115,14 +115,8 @@ impl<'a> Sides<'a> {
         let trees = [dirs.first(), dirs.last()].map(tree);
         trees[1].as_ref()?;
         let hierarchy = &comparison.session.hierarchy;
-        let facts = [(a, 0), (b, comparison.runs[0])].map(|(resolved, at)| {
-            let limits = comparison.limits.get(at).copied().unwrap_or_default();
-            let range = (limits != [None, None]).then(|| {
-                let end = Time::ZERO + resolved.recording.trace.duration();
-                TimeRange::new(limits[0].unwrap_or(Time::ZERO), limits[1].unwrap_or(end))
-            });
-            LineFacts::new(hierarchy, resolved, range)
-        });
+        let facts = [(a, 0), (b, comparison.runs[0])]
+            .map(|(resolved, at)| LineFacts::new(hierarchy, resolved, comparison.within(at)));
         Some(Sides {
             comparison,
             trees,

@@ -1,7 +1,8 @@
 //! The times that `callscape compare` takes: the same of both runs, or that at which each makes a call.
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
+use crate::output;
 use crate::progress::with_progress;
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::pairing::is_path_of;
@@ -170,6 +171,17 @@ pub(super) fn limit(
 ) -> anyhow::Result<()> {
     if moments == [None; 2] {
         return Ok(());
+    }
+    for resolved in &comparison.session.recordings {
+        output::ensure_times(&resolved.recording, "no range can be selected")?;
+        if let [Some(Moment::At(from)), Some(Moment::At(to))] = moments {
+            let duration = resolved.recording.trace.duration();
+            let [from, to] = [from, to].map(|spec| spec.resolve(duration));
+            ensure!(
+                from <= to,
+                "expected --from before --to, found {from} and {to}"
+            );
+        }
     }
     let mut limits = vec![[None; 2]; comparison.session.recordings.len()];
     // The end first: without a start nothing is left, whatever the end.

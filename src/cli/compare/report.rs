@@ -175,10 +175,10 @@ const CAUSES: usize = 8;
 /// Causes of the cost difference between A and B. Each links to its function if the table contains it.
 fn causes(page: &mut String, comparison: &Comparison, tables: &Tables) -> std::fmt::Result {
     let causes = &tables.causes;
-    if causes.causes.is_empty() {
+    let words = Words::of(comparison, causes);
+    if causes.causes.is_empty() || words.is_nothing(causes.difference) {
         return Ok(());
     }
-    let words = Words::of(comparison, causes);
     let class = if causes.difference > 0.0 {
         "more"
     } else {
@@ -247,9 +247,6 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
     page.push_str("<div class=\"wide\"><table><tr><th></th><th>calls</th><th>functions</th><th>total</th><th>recording</th></tr>\n");
     for (side, letter) in [(0, 'A'), (1, 'B')] {
         for run in runs(comparison, side) {
-            let part = run
-                .range_ns
-                .map(|[from, to]| format!(", from {from} to {to}"));
             writeln!(
                 page,
                 "<tr><td>{letter}</td><td>{}</td><td>{}</td><td>{}</td><td>{} <span class=\"weak\">{}{}</span></td></tr>",
@@ -258,7 +255,7 @@ fn heads(page: &mut String, comparison: &Comparison) -> std::fmt::Result {
                 escaped(&run.size),
                 escaped(&run.name),
                 run.format,
-                part.unwrap_or_default()
+                run.part(comparison.enclosing)
             )?;
         }
     }

@@ -38,14 +38,11 @@ impl Tables {
             for run in runs(comparison, side) {
                 let calls = counted(run.calls, "call", "calls");
                 let functions = counted(run.functions as u64, "function", "functions");
+                let part = run.part(comparison.enclosing);
                 let (name, size) = (escape::name(&run.name), run.size);
-                let range = run
-                    .range_ns
-                    .map(|[from, to]| format!(", from {from} to {to}"));
                 writeln!(
                     out,
-                    "{letter}  {name}: {calls} of {functions} in {size}{}",
-                    range.unwrap_or_default()
+                    "{letter}  {name}: {calls} of {functions} in {size}{part}"
                 )?;
             }
         }
@@ -85,10 +82,12 @@ impl Tables {
         show.section(out, "module", modules, top.min(args.top.unwrap_or(10)))?;
         let relations = self.relations.iter();
         let relations = relations.map(|it| (it.change, format!("{} → {}", it.from, it.to)));
-        let heading = if self.is_grouped {
-            "call relation between modules"
-        } else {
-            "call relation"
+        // Calls inside others of their relation count again.
+        let heading = match (self.is_grouped, self.measure) {
+            (true, Measure::Total) => "call relation between modules (sum of cost)",
+            (true, _) => "call relation between modules",
+            (false, Measure::Total) => "call relation (sum of cost)",
+            (false, _) => "call relation",
         };
         show.section(out, heading, relations, top)?;
         if let Some(tree) = &self.contexts {
@@ -122,10 +121,10 @@ impl Tables {
         args: &CompareArgs,
     ) -> io::Result<()> {
         let causes = &self.causes;
-        if causes.causes.is_empty() {
+        let words = Words::of(comparison, causes);
+        if causes.causes.is_empty() || words.is_nothing(causes.difference) {
             return Ok(());
         }
-        let words = Words::of(comparison, causes);
         let difference = words.difference(causes.difference);
         let per_call = if words.is_per_call { " a call" } else { "" };
         writeln!(out, "\nwhy B differs by {difference}{per_call}:")?;

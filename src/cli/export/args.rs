@@ -17,7 +17,7 @@ pub(crate) struct ExportArgs {
     /// Source tree in which to look up the recording's functions
     #[arg(long, value_name = "SOURCE_DIR")]
     pub source: Option<PathBuf>,
-    /// Value to write if the profile has several, such as alloc_space; `info` lists them
+    /// Value to write, of a profile or sampled recording: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     #[command(flatten)]

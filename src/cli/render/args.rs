@@ -158,7 +158,7 @@ pub(crate) struct RenderArgs {
     /// Write a sequence of N pictures from --from to --to
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), conflicts_with = "at")]
     pub frames: Option<u32>,
-    /// Value to show if the profile has several; `callscape info` lists them
+    /// Value to show, of a profile or sampled recording: alloc_space, samples, cycles, 'wall time'; `info` lists them
     #[arg(long, value_name = "NAME")]
     pub value: Option<String>,
     /// Start of the sequence, or of the displayed range [default: the start of the recording]

@@ -121,6 +121,25 @@ impl Contexts {
         }
     }
 
+    /// By context how many contexts before it weigh less than nothing, with nothing below them that weighs more: lengths
+    /// and areas do not show them. One entry more than contexts, and empty without negative weights. O(contexts) with them.
+    pub fn negative_before(&self, value: usize) -> Vec<u32> {
+        if self.negative(value) == 0 {
+            return Vec::new();
+        }
+        let [shown, sizes] = [self.shown_before(value), self.sizes_before(value)];
+        let is_negative = |it: ContextId| {
+            let below = self.subtree(it);
+            let [start, end] = [below.start as usize, below.end as usize];
+            shown[start] == shown[end] && sizes[start] < sizes[end]
+        };
+        let counts = self.ids().scan(0, |count, it| {
+            *count += u32::from(is_negative(it));
+            Some(*count)
+        });
+        std::iter::once(0).chain(counts).collect()
+    }
+
     fn summed(&self, value: usize, part: fn(i64) -> u64) -> Cow<'_, [u64]> {
         let weights = self.before(value).windows(2).map(|it| part(it[1] - it[0]));
         let sums = weights.scan(0, |sum, part| {

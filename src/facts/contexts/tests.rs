@@ -331,3 +331,35 @@ fn deep_recursion_is_merged_without_a_stack_and_in_time() {
     cancelled.cancel();
     assert!(contexts.merged(Merge::Paths, |it| it, &cancelled).is_err());
 }
+
+/// Drawn as nothing is what weighs less than nothing, where nothing below it weighs more; what weighs nothing is not
+/// among it.
+#[test]
+fn contexts_that_weigh_less_than_nothing_are_counted() {
+    let (mut negative, mut others) = (0, 0);
+    for seed in 0..200 {
+        let reporter = Reporter::new();
+        let mut builder = ContextsBuilder::new(1, &reporter);
+        for (stack, weight, _) in stacks(seed) {
+            let functions = stack.iter().map(|&function| FunctionId(function));
+            let context = functions.fold(NodeId::ROOT, |context, function| {
+                builder.child(context, function, place)
+            });
+            builder.add(context, 0, weight as i64 - 5, place);
+        }
+        let contexts = builder.finish();
+        let before = contexts.negative_before(0);
+        let count = |at: usize| before.get(at).copied().unwrap_or(0);
+        for id in contexts.ids() {
+            let below = contexts.subtree(id).map(ContextId);
+            let own = below.map(|it| contexts.self_weight(0, it).weight());
+            let own: Vec<i64> = own.collect();
+            let is_negative = own.iter().all(|it| *it <= 0) && own.iter().any(|it| *it < 0);
+            let counted = count(id.index() + 1) - count(id.index());
+            assert_eq!(counted == 1, is_negative, "seed {seed}, {id:?}");
+            negative += usize::from(is_negative);
+            others += usize::from(!is_negative);
+        }
+    }
+    assert!(negative > 100 && others > 100, "{negative} {others}");
+}

@@ -6,6 +6,7 @@ mod graph;
 mod runs;
 mod sums;
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use super::contexts::Contexts;
@@ -21,6 +22,38 @@ pub struct Value {
     /// As its format names it: `cpu`, `alloc_space`, `Ir`.
     pub name: String,
     pub unit: Unit,
+}
+
+impl Value {
+    /// The number of the value that people call `name`: as it is written, in another spelling, as the same time is called
+    /// elsewhere, or `time` for the first time.
+    pub fn find(values: &[Value], name: &str) -> Result<usize, NoSuchValue> {
+        let wanted = plain(name);
+        let position = |is: &dyn Fn(&Value) -> bool| values.iter().position(is);
+        let found = position(&|it| it.name == name)
+            .or_else(|| position(&|it| plain(&it.name) == wanted))
+            .or_else(|| position(&|it| wanted == "time" && it.unit.is_time()));
+        found.ok_or_else(|| NoSuchValue {
+            wanted: name.to_owned(),
+            known: values.iter().map(|it| it.name.clone()).collect(),
+        })
+    }
+
+    /// Whether another counts the same: of one unit, and called the same by people.
+    pub fn is_like(&self, other: &Value) -> bool {
+        self.unit == other.unit && plain(&self.name) == plain(&other.name)
+    }
+}
+
+/// A name of a value without spelling; the names that formats have for one time are one.
+fn plain(name: &str) -> String {
+    let letters = name.chars().filter(|it| it.is_alphanumeric());
+    let letters: String = letters.flat_map(char::to_lowercase).collect();
+    match letters.as_str() {
+        "cpu" | "cputime" | "processor" => "processortime".to_owned(),
+        "wall" => "walltime".to_owned(),
+        _ => letters,
+    }
 }
 
 /// What the weights of a profile belong to.
@@ -52,12 +85,24 @@ pub struct Profile {
     relations: OnceLock<Vec<Relation>>,
 }
 
-/// A profile has no value of this name; it has those of these names.
+/// A recording has no value of this name; it has those of these names, a trace none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no value is named '{wanted}'; expected one of: {}", known.join(", "))]
 pub struct NoSuchValue {
     pub wanted: String,
     pub known: Vec<String>,
+}
+
+impl fmt::Display for NoSuchValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoSuchValue { wanted, known } = self;
+        match known.is_empty() {
+            true => f.write_str("a trace has no values to select: its calls have only times"),
+            false => {
+                let known = known.join(", ");
+                write!(f, "no value is named '{wanted}'; expected one of: {known}")
+            }
+        }
+    }
 }
 
 impl Profile {
@@ -107,11 +152,7 @@ impl Profile {
 
     /// Shows the value of this name from now on.
     pub fn show(&mut self, name: &str) -> Result<(), NoSuchValue> {
-        let found = self.values.iter().position(|value| value.name == name);
-        self.shown = found.ok_or_else(|| NoSuchValue {
-            wanted: name.to_owned(),
-            known: self.values.iter().map(|it| it.name.clone()).collect(),
-        })?;
+        self.shown = Value::find(&self.values, name)?;
         self.metrics = OnceLock::new();
         self.relations = OnceLock::new();
         Ok(())

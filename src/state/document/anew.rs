@@ -77,12 +77,17 @@ impl Basis {
     ) -> anyhow::Result<Option<Revised>> {
         let base = || Arc::clone(&self.base);
         let runs = self.runs.as_ref();
-        let is_same_structure = !matches!(change, Change::Pairs(_));
+        let is_same_structure = match change {
+            Change::Pairs(_) => false,
+            // Two runs are opened anew.
+            Change::Value(_) => runs.is_none(),
+            _ => true,
+        };
         let changed = match change {
             Change::Structure { rescan, map } => {
                 return self.with_structure(rescan, map, settings, progress);
             }
-            Change::Value(name) => self.with_value(&name)?.map(|base| (base, None)),
+            Change::Value(name) => self.with_value(&name, progress)?,
             Change::Flip => runs.map(|runs| (base(), Some(runs.flipped()))),
             Change::Swap => runs.map(|runs| (base(), Some(runs.swapped()))),
             Change::Pairs(corrections) => match runs {
@@ -160,25 +165,31 @@ impl Basis {
         Ok(Some(Revised { document, moved }))
     }
 
-    /// The session with the value of this name shown. None where nothing changes, or several runs are
-    /// compared, by the value they have in common.
-    fn with_value(&self, name: &str) -> anyhow::Result<Option<Arc<Session>>> {
-        let mut base = Session::clone(&self.base);
-        let resolved = base.recordings.first_mut();
-        let Some(resolved) = resolved.filter(|_| self.runs.is_none()) else {
+    /// The session with the value of this name shown, of two runs in both. None where nothing changes.
+    fn with_value(
+        &self,
+        name: &str,
+        progress: &Progress,
+    ) -> anyhow::Result<Option<(Arc<Session>, Option<Runs>)>> {
+        let place = self.runs.as_ref().map_or(0, |runs| runs.place());
+        let Some(shown) = self.base.recordings.get(place) else {
             return Ok(None);
         };
-        let mut recording = Recording::clone(&resolved.recording);
-        if recording.values().is_empty() {
+        let shown = shown.recording.value_shown();
+        if shown.is_none_or(|it| it.name == name) {
             return Ok(None);
         }
-        let shown = recording.value();
-        recording.show_value(name)?;
-        if recording.value() == shown {
-            return Ok(None);
+        if let Some(runs) = &self.runs {
+            let found = runs.by_value(&self.inputs, name, progress)?;
+            return Ok(found.map(|(base, runs)| (Arc::new(base), Some(runs))));
         }
-        resolved.recording = Arc::new(recording);
-        Ok(Some(Arc::new(base)))
+        let mut base = Session::clone(&self.base);
+        if let Some(resolved) = base.recordings.get_mut(place) {
+            let mut recording = Recording::clone(&resolved.recording);
+            recording.show_value(name)?;
+            resolved.recording = Arc::new(recording);
+        }
+        Ok(Some((Arc::new(base), None)))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Two runs in one window: which of them is shown, which time of it is which of the other, and what differs.
 
+mod anew;
+mod between;
 mod part;
 mod parts;
 
@@ -7,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use between::Between;
 use callscape_analysis::alignment::{Alignment, Link, Run};
 use callscape_analysis::comparison::amounts::{Change, Measure};
-use callscape_analysis::comparison::pairing::Correction;
 use callscape_analysis::comparison::tables::{Given, Norm, RelationChange};
 use callscape_analysis::comparison::{self, Comparison, Settings, calls, threads};
 use callscape_analysis::session::{Inputs, OpenError, Session};
@@ -17,7 +19,6 @@ use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder};
-use callscape_filter::correspond;
 use callscape_filter::selection::CallOf;
 use callscape_import as import;
 use callscape_model::difference::{Amount, Difference, Strength};
@@ -90,6 +91,8 @@ pub struct Runs {
     parts: Option<[Arc<Part>; 2]>,
     /// What differences of functions and of relations count.
     amounts: [Amount; 2],
+    /// The value that the user compares both by; none for what their recordings begin with.
+    value: Option<String>,
     pub doubts: Vec<String>,
     /// Which function of one run is which of the other.
     pub pairs: Arc<Pairs>,
@@ -111,6 +114,8 @@ pub struct Runs {
     threads: [Arc<[Option<ThreadId>]>; 2],
     /// What has been asked of calls of the run that is shown.
     same_calls: Arc<Mutex<HashMap<CallOf, Option<CallOf>>>>,
+    /// What was last asked of calls between modules.
+    between: Between,
     /// Other numbers are other runs, or other clocks.
     revision: u64,
 }
@@ -126,13 +131,13 @@ impl Runs {
         inputs: &Inputs,
         progress: &Progress,
     ) -> Result<Option<(Session, Runs)>, OpenError> {
-        Runs::paired(inputs, Vec::new(), progress)
+        Runs::paired(inputs, Settings::default(), progress)
     }
 
-    /// The same with functions paired as the user says.
+    /// The same with functions paired, and by the value, as the user says.
     fn paired(
         inputs: &Inputs,
-        corrections: Vec<Correction>,
+        settings: Settings,
         progress: &Progress,
     ) -> Result<Option<(Session, Runs)>, OpenError> {
         let Some(of_sides) = inputs.recordings_of_sides() else {
@@ -142,10 +147,6 @@ impl Runs {
         let sides = comparison::Inputs {
             recordings: of_sides.map(<[_]>::to_vec),
             source_dirs: of_a.iter().chain(of_b).cloned().collect(),
-        };
-        let settings = Settings {
-            corrections,
-            ..Settings::default()
         };
         let alone = match (inputs.sides.runs_of_a, of_sides) {
             (0, [[a], [b]]) => Some([a.as_path(), b.as_path()]),
@@ -198,6 +199,7 @@ impl Runs {
             parts: None,
             amounts: amounts_of(&comparison),
             base: Arc::new(comparison),
+            value: settings.value,
             doubts,
             pairs,
             names: of.each_ref().map(|it| it.name()),
@@ -210,6 +212,7 @@ impl Runs {
             row_of_rest,
             threads: threads.map(Into::into),
             same_calls: Arc::default(),
+            between: Between::default(),
             revision: next_revision(),
         };
         let runs = runs.linked(&session, Link::Share);
@@ -352,6 +355,7 @@ impl Runs {
             base: Arc::clone(&self.base),
             parts: self.parts.clone().map(|[a, b]| [b, a]),
             amounts: self.amounts.clone(),
+            value: self.value.clone(),
             doubts: self.doubts.clone(),
             pairs: Arc::new(self.pairs.swapped()),
             names: [b, a],
@@ -364,58 +368,9 @@ impl Runs {
             row_of_rest: Arc::clone(&self.row_of_rest),
             threads: [threads_b, threads_a],
             same_calls: Arc::clone(&self.same_calls),
+            between: Between::default(),
             revision: next_revision(),
         }
-    }
-
-    /// Opens the inputs anew, of which something may have changed: as they are shown now, and only where their
-    /// structure differs from that of `now`.
-    pub(crate) fn reopen(
-        &self,
-        inputs: &Inputs,
-        now: &Session,
-        progress: &Progress,
-    ) -> Result<Option<(Session, Runs)>, OpenError> {
-        let again = self.again(inputs, self.pairs.corrections.clone(), progress)?;
-        Ok(again.filter(|(session, _)| !correspond::are_equal(&session.hierarchy, &now.hierarchy)))
-    }
-
-    /// Opens the inputs anew with functions paired as the user says, as they are shown now.
-    pub fn again(
-        &self,
-        inputs: &Inputs,
-        corrections: Vec<Correction>,
-        progress: &Progress,
-    ) -> Result<Option<(Session, Runs)>, OpenError> {
-        let opened = Runs::paired(inputs, corrections, progress)?;
-        let Some((session, mut runs)) = opened else {
-            return Ok(None);
-        };
-        if self.is_swapped {
-            runs = runs.swapped();
-        }
-        if runs.shown != self.shown {
-            runs = runs.flipped();
-        }
-        // Rows have other numbers now.
-        let norm = match self.norm {
-            Norm::PerCallOf(_) => Norm::Recorded,
-            other => other,
-        };
-        let link = match self.link {
-            Link::CallsOf(_) => Link::Calls,
-            other => other,
-        };
-        let mut runs = runs.linked(&session, link);
-        if runs.timed() != self.timed() && runs.knows_waiting() {
-            runs = runs.in_time(&session, self.timed());
-        }
-        if runs.norm != norm {
-            runs = runs.normalised(&session, norm);
-        }
-        let of = &self.difference;
-        let runs = runs.over(&session, of.measure, of.strength);
-        Ok(Some((session, runs)))
     }
 
     /// Which of the inputs is shown.

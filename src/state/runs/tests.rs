@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::ask::{RunsAsk, SelectAsk};
+use crate::ask::{OpenAsk, RunsAsk, SelectAsk};
 use crate::runs::RunsLayout;
 use crate::runs_view::testing::{open, opened, paths, settle, wait};
 use crate::state::State;
@@ -212,5 +212,68 @@ fn answers_that_tell_of_runs_are_means_and_show_no_noise() {
     wait(&mut state);
     let [_, mirrored] = strengths(&state);
     assert_eq!(mirrored, (-slower.0, slower.1));
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+/// Both runs show the value that is chosen, and what differs is that of it.
+#[test]
+fn two_runs_are_compared_by_the_value_that_is_chosen() {
+    let folder = std::env::temp_dir().join(format!("callscape-value-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let recording = |name: &str, cycles: [u64; 2]| {
+        let stacks = [
+            "\t 1 f (/app)\n\t 2 main (/app)\n\n",
+            "\t 3 g (/app)\n\t 2 main (/app)\n\n",
+        ];
+        let samples = std::iter::zip(stacks, cycles).zip(1..);
+        let samples = samples.map(|((stack, cycles), at)| {
+            format!("app 7/7 10.00{at}000: {cycles} cycles:\n{stack}")
+        });
+        let path = folder.join(name);
+        let text: String = samples.collect();
+        std::fs::write(&path, text).expect("a temporary file");
+        path
+    };
+    let inputs = Inputs {
+        recordings: vec![
+            recording("a.txt", [1000, 2000]),
+            recording("b.txt", [1000, 5000]),
+        ],
+        ..Inputs::default()
+    };
+    let mut state = opened(&inputs);
+    settle(&mut state);
+    state.execute(OpenAsk::ShowValue("cycles".to_owned()));
+    settle(&mut state);
+    let own = |state: &State, name: &str| {
+        let document = open(state);
+        let runs = document.runs.as_ref().expect("two runs");
+        let names = runs.names_of_rows(&document.session);
+        let row = names.iter().position(|it| *it == name).expect("a row");
+        let of = runs.functions[row];
+        [of.a, of.b].map(|it| it.self_cost as u64)
+    };
+    assert_eq!(own(&state, "g"), [2000, 5000]);
+    let shown = open(&state).session.recordings.iter();
+    let shown = shown.filter_map(|it| it.recording.value_shown());
+    assert!(shown.map(|it| it.name.as_str()).eq(["cycles"; 2]));
+    // The neighbours of a module have what both have of the relation.
+    let document = open(&state);
+    let hierarchy = &document.session.hierarchy;
+    let g = hierarchy.modules().find(|&it| hierarchy.name(it) == "g");
+    state.execute(SelectAsk::Select(g));
+    settle(&mut state);
+    let [caller] = open(&state).neighbours.callers[..] else {
+        panic!("only main calls it: {:?}", open(&state).neighbours);
+    };
+    let change = caller.both.expect("two runs");
+    assert_eq!([change.a, change.b].map(|it| it.total), [2000.0, 5000.0]);
+    let document = open(&state);
+    let runs = document.runs.as_ref().expect("two runs");
+    let between = runs.between(&document.session, caller.module, g.expect("it is there"));
+    assert_eq!([between.a.total, between.b.total], [2000.0, 5000.0]);
+    state.execute(RunsAsk::Swap);
+    wait(&mut state);
+    assert_eq!(own(&state, "g"), [5000, 2000]);
     let _ = std::fs::remove_dir_all(&folder);
 }

@@ -7,6 +7,7 @@ use super::view::{Calls, pointed_at};
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use crate::{Pane, View};
+use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
 use callscape_facts::functions::Functions;
@@ -92,6 +93,14 @@ fn head(ui: &mut Ui, document: &Document, list: &CallList) -> bool {
             });
         });
     });
+    if let Some(both) = of_both(document, list.of) {
+        ui.label(style::weak(both).small());
+    }
+    let recording = document.resolved().map(|it| &it.recording);
+    if let Some(interval) = recording.and_then(|it| it.known_to()) {
+        let line = format!("Sampled: starts and durations are known to {interval}.");
+        ui.label(style::weak(line).small());
+    }
     if list.left_out() > 0 {
         let left_out = text::count(list.left_out());
         let most = text::count(MOST as u64);
@@ -99,6 +108,20 @@ fn head(ui: &mut Ui, document: &Document, list: &CallList) -> bool {
         ui.label(style::weak(line).small());
     }
     is_wanted
+}
+
+/// How many calls both of two runs have, and whose are listed.
+fn of_both(document: &Document, of: CallsOf) -> Option<String> {
+    let runs = document.runs.as_ref()?;
+    let change = match of {
+        CallsOf::Function(function) => *runs.functions.get(runs.row(function)? as usize)?,
+        CallsOf::Module(module) => runs.difference.change(module),
+        CallsOf::Relation(from, to) => runs.between(&document.session, from, to),
+        CallsOf::Hop(..) => return None,
+    };
+    let both = runs.difference.both_of(&change, Measure::Calls)?;
+    let shown = runs.letter();
+    Some(format!("Calls: {both}; those of {shown} are listed."))
 }
 
 /// The columns for which there is room.

@@ -9,7 +9,7 @@ use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
 use crate::parts::graph::nesting::{Nested, module_key, nest};
 use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, ModuleId, grouped};
+use callscape_base::units::{Cost, FunctionId, ModuleId, grouped};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 use callscape_layout::layered::Memory;
@@ -69,8 +69,16 @@ pub(super) fn make(
         notes: Vec::new(),
     };
     maker.note_folded(&folded);
-    let graph = maker.graph(&relations);
+    let mut graph = maker.graph(&relations);
     progress.check()?;
+    let boxes = maker.boxes_of_functions();
+    let of = |function: FunctionId| boxes.get(function.index()).copied().flatten();
+    let is_whole = |place: u32| match graph.boxes.get(place as usize)?.of {
+        Of::More(_) => None,
+        _ => Some(place),
+    };
+    let ends = |line: &Line| Some((is_whole(line.from)?, is_whole(line.to)?));
+    (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
     let known = past.into_iter().find(|it| it.graph == graph);
     let laid = known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory)));
     Ok(Made { laid, open })
@@ -169,6 +177,22 @@ impl Maker<'_> {
             amount: relations.amount.clone(),
             notes: std::mem::take(&mut self.notes),
         }
+    }
+
+    /// By function the number of its box; none of what is in no box of its own. O(functions).
+    fn boxes_of_functions(&self) -> Vec<Option<u32>> {
+        let given = &self.wanted.given;
+        let resolved = given.session.recordings.get(given.recording);
+        let modules = resolved.map_or(&[][..], |it| &it.resolution.modules);
+        let box_of = |&module: &ModuleId| {
+            let cut = &self.wanted.cut;
+            let of = folding::box_of(self.hierarchy, self.active, cut, self.open, module);
+            self.boxes.get(&of).copied()
+        };
+        let boxes = modules
+            .iter()
+            .map(|it| box_of(it).filter(|_| self.is_shown(*it)));
+        boxes.collect()
     }
 
     /// Whether a module takes part: what is hidden does not.
@@ -306,6 +330,7 @@ impl Maker<'_> {
             from,
             to,
             sum,
+            moments: None,
             label: match has_labels {
                 true => grouped(sum.calls.round() as u64),
                 false => String::new(),

@@ -11,7 +11,7 @@ use super::*;
 use crate::parts::graph::model::{By, GraphBox, Of};
 use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
 use crate::parts::graph::view::MOST;
-use callscape_base::units::TimeRange;
+use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::{FilterAsk, ViewAsk};
@@ -70,6 +70,47 @@ fn expected(view: &Collaboration, state: &State) -> BTreeMap<(u32, u32), (u64, u
         }
     }
     sums
+}
+
+/// Costs are sums over calls, which may be in each other: the moments stand beside them.
+#[test]
+fn lines_have_the_moments_that_their_calls_go_on() {
+    let (mut view, mut state) = open();
+    let resolved = document(&state).resolved().expect("a recording");
+    let duration = resolved.recording.trace.duration();
+    let mut is_less = false;
+    for range in [
+        None,
+        Some(TimeRange::new(
+            Time::ZERO,
+            Time::ZERO + Cost::from_ns(duration.ns() / 3),
+        )),
+    ] {
+        state.execute(SelectAsk::SetRange(range));
+        settle(&mut view, &mut state);
+        let document = document(&state);
+        let threads = document
+            .resolved()
+            .expect("a recording")
+            .recording
+            .trace
+            .threads()
+            .len();
+        let most = range.map_or(duration, TimeRange::length).ns() * threads as u64;
+        for line in &graph(&view).lines {
+            let moments = line.moments.expect("nothing is filtered").ns();
+            assert!(
+                moments <= line.sum.cost as u64 && moments <= most,
+                "{line:?}"
+            );
+            is_less |= moments < line.sum.cost as u64;
+        }
+    }
+    assert!(is_less, "some calls are in others of their relation");
+    let lvm = module(&state, LVM);
+    state.execute(FilterAsk::Add(FilterStep::RemoveBelow(lvm)));
+    settle(&mut view, &mut state);
+    assert!(graph(&view).lines.iter().all(|it| it.moments.is_none()));
 }
 
 fn shown(view: &Collaboration) -> BTreeMap<(u32, u32), (u64, u64)> {

@@ -51,6 +51,8 @@ pub(super) struct Discs {
     pub leaving: Vec<Leaving>,
     /// How many nodes are too light to be drawn.
     pub left_out: usize,
+    /// How many of them weigh less than nothing.
+    pub negative: usize,
     /// The box around all, and that from which it is on its way.
     bounds: [(Vec2, Vec2); 2],
     by_first: HashMap<ContextId, u32>,

@@ -238,6 +238,7 @@ impl Fan {
         }
         self.marked_for = marked_for;
         if is_new {
+            self.discs.negative = of.negative();
             self.discs.mark(&of.compaction, of.tree(), &self.hits);
             let findings = selection.marked.as_deref();
             self.discs

@@ -292,7 +292,12 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
     if !is_of_both {
         parts.push("hue: module".to_owned());
     }
-    let too_small = view.discs.left_out + unseen;
+    let negative = view.discs.negative;
+    if negative > 0 {
+        let count = text::count(negative as u64);
+        parts.push(format!("{count} negative, drawn as nothing"));
+    }
+    let too_small = (view.discs.left_out + unseen).saturating_sub(negative);
     if too_small > 0 {
         let count = text::count(too_small as u64);
         parts.push(format!("{count} too small to be drawn"));

@@ -72,7 +72,11 @@ impl Functions {
         self.neighbours = match document.selection.chosen.function.zip(functions) {
             Some((function, functions)) => {
                 let name = |it| functions.get(it).name;
-                document.calls.of_function(function, order, name)
+                let found = document.calls.of_function(function, order, name);
+                match &document.runs {
+                    Some(runs) => found.of_both(runs),
+                    None => found,
+                }
             }
             None => FunctionNeighbours {
                 order,

@@ -7,6 +7,7 @@ use super::super::Pane;
 use super::Functions;
 use crate::parts::rows::{self, ROW};
 use crate::parts::{style, text};
+use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;
@@ -93,7 +94,12 @@ fn list(
         return None;
     }
     let counts_calls = document.counts_calls();
-    let has_room = ui.available_width() >= 230.0 && counts_calls;
+    // What both runs have needs more room.
+    let (width, least) = match &document.runs {
+        Some(_) => (150.0, 390.0),
+        None => (70.0, 230.0),
+    };
+    let has_room = ui.available_width() >= least && counts_calls;
     let mut builder = TableBuilder::new(ui)
         .id_salt(("neighbours", is_callers))
         .sense(Sense::click())
@@ -110,7 +116,7 @@ fn list(
         columns.insert(0, (NeighbourOrder::Calls, "Calls", "How often"));
     }
     for _ in &columns {
-        builder = builder.column(Width::exact(70.0));
+        builder = builder.column(Width::exact(width));
     }
     let with_head = builder.header(20.0, |mut header| {
         let name = (NeighbourOrder::Name, "Function", "Name");
@@ -134,14 +140,28 @@ fn list(
             line.col(|ui| rows::name(ui, functions.get(row.function).name));
             for &(column, ..) in &columns {
                 line.col(|ui| match column {
-                    NeighbourOrder::Calls => rows::number(ui, text::count(row.calls)),
-                    _ => rows::number(ui, document.show_cost(row.cost)),
+                    NeighbourOrder::Calls => rows::number(ui, calls(document, row)),
+                    _ => rows::number(ui, cost(document, row)),
                 });
             }
             answer(&line.response(), document, is_callers, of, row, pane);
         });
     });
     sorted
+}
+
+/// What both of two runs have.
+fn of_both(document: &Document, row: &FunctionNeighbour, measure: Measure) -> Option<String> {
+    let runs = document.runs.as_ref()?;
+    runs.difference.both_of(&row.both?, measure)
+}
+
+fn calls(document: &Document, row: &FunctionNeighbour) -> String {
+    of_both(document, row, Measure::Calls).unwrap_or_else(|| text::count(row.calls))
+}
+
+fn cost(document: &Document, row: &FunctionNeighbour) -> String {
+    of_both(document, row, Measure::Total).unwrap_or_else(|| document.show_cost(row.cost))
 }
 
 fn answer(
@@ -182,14 +202,13 @@ fn answer(
         if let Some(module) = module {
             ui.label(style::weak(escape::name(&document.session.hierarchy.path(module))).small());
         }
-        let calls = match document.counts_calls() {
-            true => format!("{}, ", text::counted(row.calls, "call", "calls")),
-            false => String::new(),
-        };
-        let (cost, own) = (
-            document.show_cost(row.cost),
-            document.show_cost(row.self_cost),
-        );
-        ui.label(style::weak(format!("{calls}sum of cost {cost}, {own} itself")).small());
+        let mut line = |text: String| ui.label(style::weak(text).small());
+        if document.counts_calls() {
+            line(format!("calls: {}", calls(document, row)));
+        }
+        line(format!("sum of cost: {}", cost(document, row)));
+        let own = of_both(document, row, Measure::SelfCost);
+        let own = own.unwrap_or_else(|| document.show_cost(row.self_cost));
+        line(format!("self: {own}"));
     });
 }

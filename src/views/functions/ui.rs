@@ -7,6 +7,7 @@ use super::{FIELD, FunctionTable, Functions, neighbours};
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::search;
 use crate::parts::{rows, style, text};
+use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::units::Unit;
 use callscape_facts::functions::Functions as Names;
 use callscape_filter::selection::{Meant, Pointed};
@@ -126,6 +127,19 @@ impl<'a> Rows for Listed<'a> {
     fn tip(&self, ui: &mut Ui, row: &'a FunctionRow) {
         let name = self.functions.get(row.function).name;
         rows::tip(ui, name, &self.document.session.hierarchy, row.module);
+        let runs = self.document.runs.as_ref();
+        let change = runs.and_then(|it| it.functions.get(it.row(row.function)? as usize));
+        let Some((runs, change)) = runs.zip(change) else {
+            return;
+        };
+        for measure in [Measure::Calls, Measure::Total, Measure::SelfCost] {
+            let is_known = measure.is_cost() || self.document.counts_calls();
+            let both = runs.difference.both_of(change, measure);
+            if let Some(both) = both.filter(|_| is_known) {
+                let line = format!("{}: {both}", measure.title());
+                ui.label(style::weak(line).small());
+            }
+        }
     }
 }
 

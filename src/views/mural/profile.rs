@@ -159,12 +159,14 @@ impl Profile {
             let open = |k: usize| share(self.open[k], most_open);
             curve(sheet, axis, columns, second, open, ink);
             line(sheet, second, &|letters| {
+                let digits = match most_open {
+                    many if many >= 10.0 => 0,
+                    some if some >= 0.1 => 1,
+                    // Samples cover little of a long time.
+                    _ => 4,
+                };
                 // Writing to a string does not fail.
-                let _ = write!(
-                    letters,
-                    "mean open, up to {most_open:.*}",
-                    usize::from(most_open < 10.0)
-                );
+                let _ = write!(letters, "mean open, up to {most_open:.digits$}");
             });
         }
     }

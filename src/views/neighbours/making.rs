@@ -80,11 +80,15 @@ pub(super) fn make(
     progress.start("callers and callees", 0);
     let relations = Relations::new(&wanted.given);
     progress.check()?;
-    let graph = match relations.end_of(wanted.middle) {
+    let mut graph = match relations.end_of(wanted.middle) {
         Some(middle) => Maker::new(wanted, &relations, middle).graph(),
         None => Graph::default(),
     };
     progress.check()?;
+    let function = |place: u32| graph.boxes.get(place as usize)?.of.function();
+    let ends = |line: &Line| Some((function(line.from)?.0, function(line.to)?.0));
+    let of = |function: FunctionId| Some(function.0);
+    (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
     let known = past.into_iter().find(|it| it.graph == graph);
     Ok(known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory))))
 }
@@ -253,6 +257,7 @@ impl<'a> Maker<'a> {
                         from,
                         to,
                         sum: relation.sum,
+                        moments: None,
                         label: self.label(&relation.sum),
                         label_at_caller: side == Side::Callers,
                     });

@@ -29,6 +29,9 @@ pub(crate) struct ShownContexts {
     pub whole: Cost,
     /// What shares are shares of: the whole, or where weights have both signs the sum of their sizes.
     pub size: u64,
+    /// By context how many contexts before it are drawn as nothing, for they weigh less than that; one entry more than
+    /// contexts, and empty if none does.
+    pub negative_before: Vec<u32>,
     other: Option<Other>,
     /// By context the calls of all contexts before it, made when first asked for.
     calls_before: OnceLock<Vec<u64>>,
@@ -50,12 +53,19 @@ impl ShownContexts {
         ShownContexts {
             whole: contexts.weight(0),
             size: size(&contexts, 0),
+            negative_before: contexts.negative_before(0),
             contexts,
             value: 0,
             knows_waiting: false,
             other: None,
             calls_before: OnceLock::new(),
         }
+    }
+
+    /// Whether a context is drawn as nothing, for it weighs less than that.
+    pub(crate) fn is_negative(&self, context: ContextId) -> bool {
+        let count = |at: usize| self.negative_before.get(at).copied().unwrap_or(0);
+        count(context.index() + 1) > count(context.index())
     }
 
     /// Which part of everything a cost is; below 0 if that is.
@@ -268,6 +278,7 @@ fn count(
     Ok(Some(ShownContexts {
         whole: contexts.weight(value),
         size: size(&contexts, value),
+        negative_before: contexts.negative_before(value),
         knows_waiting: recording.trace.knows_waiting(),
         value,
         contexts,

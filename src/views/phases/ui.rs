@@ -96,9 +96,13 @@ fn legend(ui: &mut Ui, document: &Document, found: &Found, root: usize) {
         Cost::from_ns(scales.cost),
         grouped(scales.functions)
     );
-    let kind = document.resolved().map(|it| it.recording.kind);
-    if kind == Some(RecordingKind::Sampled) {
-        text.push_str(" Calls are reconstructed from samples.");
+    let recording = document.resolved().map(|it| &it.recording);
+    if let Some(recording) = recording.filter(|it| it.kind == RecordingKind::Sampled) {
+        text.push_str(" Calls are reconstructed from samples");
+        if let Some(interval) = recording.known_to() {
+            text.push_str(&format!("; begins and ends are known to {interval}"));
+        }
+        text.push('.');
     }
     if let Some(left) = left(document, found, root) {
         text = format!("{left} {text}");

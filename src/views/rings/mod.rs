@@ -247,8 +247,17 @@ impl Rings {
             Metric::Total | Metric::Waiting => shown.contexts.shown_before(shown.value),
         };
         let ends = shown.contexts.ends();
+        let negative = match self.metric {
+            Metric::Total => &*shown.negative_before,
+            Metric::Calls | Metric::Waiting => &[],
+        };
         let before = &*before;
-        self.chart.lay_out(Tree { ends, before }, &of);
+        let tree = Tree {
+            ends,
+            before,
+            negative,
+        };
+        self.chart.lay_out(tree, &of);
         self.before = old.map(|old| (old, now));
     }
 }

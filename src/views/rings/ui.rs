@@ -525,6 +525,10 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
         let small = text::count(chart.too_small);
         texts.push(format!("{small} too small to be seen, in {lines}"));
     }
+    if chart.negative > 0 {
+        let negative = text::count(chart.negative);
+        texts.push(format!("{negative} negative, drawn as nothing"));
+    }
     if chart.too_deep > 0 {
         let deep = text::count(chart.too_deep);
         texts.push(format!("{deep} further out"));

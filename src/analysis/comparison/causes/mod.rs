@@ -127,9 +127,13 @@ impl Comparison {
             [a, ""] => a,
             [_, b] => b,
         };
-        let kinds = self.session.recordings.iter().map(|it| it.recording.kind);
-        let counts_calls =
-            self.are_calls_alike() && kinds.clone().all(|it| it != RecordingKind::Sampled);
+        // Calls that samples were merged to are not those that ran, whatever value is shown.
+        let mut kinds = self
+            .session
+            .recordings
+            .iter()
+            .map(|it| it.recording.recorded_as());
+        let counts_calls = self.are_calls_alike() && kinds.all(|it| it != RecordingKind::Sampled);
         let units = self.session.recordings.iter().map(|it| it.recording.unit());
         let knows_waiting = [0, 1].iter().all(|&side| self.knows_waiting(side));
         if tree.without > 0 || units.clone().any(|it| Some(it) != units.clone().next()) {

@@ -2,6 +2,7 @@
 
 use egui::{Color32, Rect, Sense, Ui, Vec2, vec2};
 
+use callscape_base::units::Cost;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_state::city::City;
@@ -21,6 +22,8 @@ pub(crate) struct RecordingShown {
     /// Whether something runs at a time; profiles have none.
     pub plays: bool,
     pub counts_calls: bool,
+    /// How exactly it is known when sampled calls began and ended.
+    pub known_to: Option<Cost>,
     /// Call relations that are not drawn.
     pub left_out: usize,
     /// What is not there because it is called too often.

@@ -47,6 +47,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             ),
             plays: document.playback.is_some(),
             counts_calls: document.counts_calls(),
+            known_to: of.recording.known_to(),
             left_out: document.city.arcs_left_out(),
             has_boxes: !document.city.object_boxes().0.is_empty(),
             keeps_room: true,
@@ -425,5 +426,9 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
                 entry(ui, "runs now, then fades:", &half_life);
             }
         });
+    }
+    if let Some(interval) = shown.known_to.filter(|_| shown.plays) {
+        let known = format!("begins and ends of calls are known to {interval}");
+        entry(ui, "Sampled:", &known);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::parts::kept::choices;
 use callscape_analysis::comparison::amounts::{Change, Measure};
-use callscape_base::units::{FunctionId, ModuleId};
+use callscape_base::units::{Cost, FunctionId, ModuleId};
 use callscape_layout::layered::Key;
 use callscape_model::difference::Amount;
 
@@ -158,6 +158,8 @@ pub(crate) struct Line {
     pub from: u32,
     pub to: u32,
     pub sum: Sum,
+    /// How long its calls go on, each moment counted once, while their costs are a sum; none where that is not known.
+    pub moments: Option<Cost>,
     /// What stands beside it; empty for nothing.
     pub label: String,
     /// Whether that stands at the caller.

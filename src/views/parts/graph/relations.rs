@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use super::model::Sum;
+use super::model::{Line, Sum};
 use callscape_analysis::comparison::tables::RelationChange;
+use callscape_analysis::moments;
 use callscape_analysis::session::Session;
-use callscape_base::units::{FunctionId, ModuleId};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{FunctionId, ModuleId, TimeRange};
 use callscape_facts::trace::Relation;
 use callscape_model::difference::Amount;
 use callscape_state::document::Document;
@@ -18,6 +20,8 @@ pub(crate) struct Given {
     pub session: Arc<Session>,
     pub recording: usize,
     of: Of,
+    /// The range that limits it; none where filters leave only a part, of which moments are not known.
+    range: Option<Option<TimeRange>>,
 }
 
 #[derive(Clone, Debug)]
@@ -35,7 +39,9 @@ impl PartialEq for Given {
             }
             _ => false,
         };
-        is_same && Arc::ptr_eq(&self.session, &other.session) && self.recording == other.recording
+        is_same
+            && Arc::ptr_eq(&self.session, &other.session)
+            && (self.recording, self.range) == (other.recording, other.range)
     }
 }
 
@@ -46,11 +52,43 @@ impl Given {
         Some(Given {
             session: Arc::clone(&document.session),
             recording: document.recording(),
+            range: document
+                .filters
+                .is_empty()
+                .then_some(document.selection.range),
             of: match &document.runs {
                 Some(runs) => Of::Two(Arc::clone(runs), Arc::clone(&runs.relations)),
                 None => Of::One(Arc::clone(document.calls.of_functions())),
             },
         })
+    }
+
+    /// Gives lines of one run the moments that their calls go on; `of` says which end a function of the run is, as `ends` has
+    /// it for each line. For a worker thread: as slow as [`moments::Between::moments`].
+    pub(crate) fn add_moments(
+        &self,
+        lines: &mut [Line],
+        ends: impl Fn(&Line) -> Option<(u32, u32)>,
+        of: &dyn Fn(FunctionId) -> Option<u32>,
+        progress: &Progress,
+    ) -> Result<(), Cancelled> {
+        let resolved = self.session.recordings.get(self.recording);
+        let (Of::One(_), Some(resolved), Some(range)) = (&self.of, resolved, self.range) else {
+            return Ok(());
+        };
+        // Two lines may stand for one relation.
+        let mut pairs: Vec<(u32, u32)> = lines.iter().filter_map(&ends).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let between = moments::Between::new(pairs.iter().copied(), of);
+        let Some(found) = between.moments(&resolved.recording, range.into(), progress)? else {
+            return Ok(());
+        };
+        for line in lines {
+            let pair = ends(line).and_then(|it| pairs.binary_search(&it).ok());
+            line.moments = pair.map(|at| found[at]);
+        }
+        Ok(())
     }
 }
 

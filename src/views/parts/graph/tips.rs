@@ -38,7 +38,8 @@ fn sum_lines(document: &Document, graph: &Graph, sum: &Sum) -> Vec<String> {
             amounts(document, graph, sum, By::Calls)
         ));
     }
-    lines.push(format!("cost: {}", amounts(document, graph, sum, By::Cost)));
+    let cost = amounts(document, graph, sum, By::Cost);
+    lines.push(format!("sum of cost: {cost}"));
     if sum.change.is_none() {
         let own = amount(document, graph, By::Cost, sum.own);
         lines.push(format!("self: {own}"));
@@ -55,9 +56,14 @@ pub(crate) fn of_line(document: &Document, graph: &Graph, place: u32) -> Option<
             .get(place as usize)
             .map_or("", |it| it.title.as_str())
     };
+    let mut lines = sum_lines(document, graph, &line.sum);
+    if let Some(moments) = line.moments {
+        let moments = document.show_cost(moments);
+        lines.push(format!("each moment once: {moments}"));
+    }
     Some(Tip {
         title: format!("{} → {}", name(line.from), name(line.to)),
-        lines: sum_lines(document, graph, &line.sum),
+        lines,
     })
 }
 
