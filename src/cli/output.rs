@@ -1,7 +1,6 @@
 //! What the sub-commands that read a recording share: opening it with progress, tables, JSON.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use serde_json::ser::{Formatter, PrettyFormatter};
