@@ -454,11 +454,11 @@ mod tests {
             // Some of what weighs nothing here weighs less than that.
             let count = made.ends.len() as u32;
             let is_negative = |it: u32| it % 2 == 0 && made.tree().total(it) == 0;
-            let negative = (0..count).scan(0, |sum, it| {
+            let sums = (0..count).scan(0, |sum, it| {
                 *sum += u32::from(is_negative(it));
                 Some(*sum)
             });
-            made.negative = std::iter::once(0).chain(negative).collect();
+            made.negative = std::iter::once(0).chain(sums).collect();
             for sizing in Sizing::ALL {
                 let of = Of {
                     sizing,

@@ -105,9 +105,12 @@ impl<'a> Words<'a> {
             false => of_b - of_a,
         };
         let most = told.abs().max(cause.amount.abs());
-        let is_told = match is_scaled {
-            true => told * cause.amount >= 0.0,
-            false => (told - cause.amount).abs() <= NEAR * most,
+        let is_alike = told * cause.amount > 0.0;
+        let is_told = match cause.kind {
+            Kind::CalledMore | Kind::CalledLess => is_alike,
+            // What reads as in A tells nothing.
+            _ if is_scaled => is_alike && !self.is_nothing(told / b.calls),
+            _ => (told - cause.amount).abs() <= NEAR * most,
         };
         match is_told {
             true => String::new(),

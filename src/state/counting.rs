@@ -24,7 +24,11 @@ impl State {
         if std::mem::replace(&mut self.work.neighbours_of, revision) != revision {
             self.show_chosen();
         }
-        self.update_moments();
+        if let Some(document) = &self.document {
+            let mut moments = std::mem::take(&mut self.work.moments);
+            moments.update(document, || self.work.waker());
+            self.work.moments = moments;
+        }
     }
 
     fn take_count(&mut self) {
@@ -129,8 +133,12 @@ mod tests {
     use super::super::runs::RunsLayout;
     use super::super::testing::{module, open, range, settle, tiny, two_runs};
     use super::*;
-    use callscape_base::units::{ThreadId, Time, TimeRange};
+    use crate::details::Neighbours;
+    use callscape_analysis::moments::Between;
+    use callscape_base::units::{FunctionId, ModuleId, ThreadId, Time, TimeRange};
+    use callscape_facts::trace::Within;
     use callscape_filter::filters::FilterStep;
+    use callscape_filter::selection::Pointed;
 
     #[test]
     fn calls_that_filters_leave_are_counted() {
@@ -194,5 +202,43 @@ mod tests {
         state.execute(SelectAsk::SetRange(None));
         settle(&mut state);
         assert_eq!(calls(&state), all);
+    }
+
+    #[test]
+    fn relations_that_are_told_of_have_their_moments() {
+        let mut state = tiny();
+        let all: Vec<ModuleId> = open(&state).session.hierarchy.modules().collect();
+        let mut known = 0;
+        for module in all {
+            let document = state.document.as_mut().expect("it is open");
+            document
+                .selection
+                .change(|it| it.chosen = Pointed::at_module(Some(module)));
+            state.show_chosen();
+            settle(&mut state);
+            let document = open(&state);
+            let resolved = document.resolved().expect("a recording");
+            let of = |function: FunctionId| {
+                let own = resolved.resolution.modules[function.index()];
+                let is_in = document.session.hierarchy.contains(module, own);
+                Some(if is_in { module.0 } else { own.0 })
+            };
+            for pair in pairs_of(&document.neighbours, module) {
+                let between = Between::new([(pair.0.0, pair.1.0)].into_iter(), &of);
+                let whole = Within::default();
+                let direct = between.moments(&resolved.recording, whole, &Progress::new());
+                let direct = direct.expect("not cancelled").expect("it has calls");
+                let found = state.work.moments.between(pair.0, pair.1);
+                assert_eq!(found, Some(direct[0]), "{pair:?}");
+                known += 1;
+            }
+        }
+        assert!(known > 0);
+    }
+
+    fn pairs_of(neighbours: &Neighbours, module: ModuleId) -> Vec<(ModuleId, ModuleId)> {
+        let callers = neighbours.callers.iter().map(|it| (it.module, module));
+        let callees = neighbours.callees.iter().map(|it| (module, it.module));
+        callers.chain(callees).collect()
     }
 }

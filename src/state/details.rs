@@ -193,7 +193,12 @@ impl Calls {
 
 impl Neighbours {
     /// The same with what two runs have of each. O(functions + relations).
-    pub fn of_both(mut self, session: &Session, module: ModuleId, runs: &Runs) -> Neighbours {
+    pub(crate) fn of_both(
+        mut self,
+        session: &Session,
+        module: ModuleId,
+        runs: &Runs,
+    ) -> Neighbours {
         let places = runs.modules(session);
         let mut both = [BTreeMap::new(), BTreeMap::new()];
         for relation in runs.relations.iter() {

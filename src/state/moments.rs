@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::details::Neighbours;
+use super::document::Document;
 use super::job::{self, Job};
-use super::state::State;
 use callscape_analysis::moments::Between;
 use callscape_analysis::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
@@ -41,6 +41,47 @@ impl RelationMoments {
     pub fn between(&self, from: ModuleId, to: ModuleId) -> Option<Cost> {
         let mut all = self.pointed.found.iter().chain(&self.chosen.found);
         all.find(|(pair, _)| *pair == (from, to)).map(|it| it.1)
+    }
+
+    /// Takes the moments that were found, and begins to find those of what is selected and pointed at now; `waker` gives
+    /// what a worker calls at its end.
+    pub(super) fn update(
+        &mut self,
+        document: &Document,
+        waker: impl Fn() -> Box<dyn FnOnce() + Send>,
+    ) {
+        let selection = &document.selection;
+        let calls = Arc::as_ptr(document.calls.of_functions()).addr();
+        let is_plain = document.runs.is_none() && document.filters.is_empty();
+        let is_known = is_plain && document.resolved().is_some();
+        let ends = [
+            selection.chosen.module.map(Of::Neighbours),
+            selection.pointed.relation.map(Of::Relation),
+        ];
+        let findings = [&mut self.chosen, &mut self.pointed];
+        for (finding, of) in findings.into_iter().zip(ends) {
+            if let Some(found) = job::take(&mut finding.job) {
+                finding.found = found;
+            }
+            let of = of.filter(|_| is_known);
+            let wanted = of.map(|of| (of, selection.range, calls));
+            if finding.of == wanted {
+                continue;
+            }
+            finding.of = wanted;
+            finding.found.clear();
+            finding.job = of.map(|of| {
+                let wanted = Wanted {
+                    session: Arc::clone(&document.session),
+                    recording: document.recording(),
+                    range: selection.range,
+                    of,
+                    pairs: pairs(of, &document.neighbours),
+                };
+                let find = move |progress: &Progress| wanted.find(progress);
+                Job::named("moments", waker(), find)
+            });
+        }
     }
 
     pub(super) fn is_under_way(&self) -> bool {
@@ -79,51 +120,6 @@ impl Wanted {
     }
 }
 
-impl State {
-    /// Takes the moments that were found, and begins to find those of what is selected and pointed at now.
-    pub(super) fn update_moments(&mut self) {
-        let Some(document) = &self.document else {
-            return;
-        };
-        let selection = &document.selection;
-        let calls = Arc::as_ptr(document.calls.of_functions()).addr();
-        let is_plain = document.runs.is_none() && document.filters.is_empty();
-        let is_known = is_plain && document.resolved().is_some();
-        let ends = [
-            selection.chosen.module.map(Of::Neighbours),
-            selection.pointed.relation.map(Of::Relation),
-        ];
-        let RelationMoments {
-            mut chosen,
-            mut pointed,
-        } = std::mem::take(&mut self.work.moments);
-        for (finding, of) in [&mut chosen, &mut pointed].into_iter().zip(ends) {
-            if let Some(found) = job::take(&mut finding.job) {
-                finding.found = found;
-            }
-            let of = of.filter(|_| is_known);
-            let wanted = of.map(|of| (of, selection.range, calls));
-            if finding.of == wanted {
-                continue;
-            }
-            finding.of = wanted;
-            finding.found.clear();
-            finding.job = of.map(|of| {
-                let wanted = Wanted {
-                    session: Arc::clone(&document.session),
-                    recording: document.recording(),
-                    range: selection.range,
-                    of,
-                    pairs: pairs(of, &document.neighbours),
-                };
-                let find = move |progress: &Progress| wanted.find(progress);
-                Job::named("moments", self.work.waker(), find)
-            });
-        }
-        self.work.moments = RelationMoments { chosen, pointed };
-    }
-}
-
 fn pairs(of: Of, neighbours: &Neighbours) -> Vec<Pair> {
     match of {
         Of::Relation(pair) => vec![pair],
@@ -132,45 +128,5 @@ fn pairs(of: Of, neighbours: &Neighbours) -> Vec<Pair> {
             let callees = neighbours.callees.iter().map(|it| (chosen, it.module));
             callers.chain(callees).collect()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{open, settle, tiny};
-    use super::*;
-    use callscape_facts::trace::Within;
-    use callscape_filter::selection::Pointed;
-
-    #[test]
-    fn relations_that_are_told_of_have_their_moments() {
-        let mut state = tiny();
-        let all: Vec<ModuleId> = open(&state).session.hierarchy.modules().collect();
-        let mut known = 0;
-        for module in all {
-            let document = state.document.as_mut().expect("it is open");
-            document
-                .selection
-                .change(|it| it.chosen = Pointed::at_module(Some(module)));
-            state.show_chosen();
-            settle(&mut state);
-            let document = open(&state);
-            let resolved = document.resolved().expect("a recording");
-            let of = |function: FunctionId| {
-                let own = resolved.resolution.modules[function.index()];
-                let is_in = document.session.hierarchy.contains(module, own);
-                Some(if is_in { module.0 } else { own.0 })
-            };
-            for pair in pairs(Of::Neighbours(module), &document.neighbours) {
-                let between = Between::new([(pair.0.0, pair.1.0)].into_iter(), &of);
-                let whole = Within::default();
-                let direct = between.moments(&resolved.recording, whole, &Progress::new());
-                let direct = direct.expect("not cancelled").expect("it has calls");
-                let found = state.work.moments.between(pair.0, pair.1);
-                assert_eq!(found, Some(direct[0]), "{pair:?}");
-                known += 1;
-            }
-        }
-        assert!(known > 0);
     }
 }

@@ -1,24 +1,18 @@
 //! What two runs have of the calls between two modules.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use super::Runs;
 use callscape_analysis::comparison::amounts::Change;
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 
-/// What was last asked of calls between modules, by the revision of both runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Between(Arc<Mutex<Option<Answer>>>);
-
-type Answer = ((u64, ModuleId, ModuleId), Change);
-
 impl Runs {
     /// What calls from one module to another, both with what is in them, come to in A and B. Added up once for the last that
     /// was asked for: O(functions + relations).
     pub fn between(&self, session: &Session, from: ModuleId, to: ModuleId) -> Change {
         // Nothing is left half done by a thread that panics here.
-        let known = self.between.0.lock();
+        let known = self.between.lock();
         let mut known = known.unwrap_or_else(PoisonError::into_inner);
         let asked = (self.revision, from, to);
         if let Some((of, change)) = *known

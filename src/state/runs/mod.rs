@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use between::Between;
 use callscape_analysis::alignment::{Alignment, Link, Run};
 use callscape_analysis::comparison::amounts::{Change, Measure};
 use callscape_analysis::comparison::tables::{Given, Norm, RelationChange};
@@ -115,10 +114,13 @@ pub struct Runs {
     /// What has been asked of calls of the run that is shown.
     same_calls: Arc<Mutex<HashMap<CallOf, Option<CallOf>>>>,
     /// What was last asked of calls between modules.
-    between: Between,
+    between: Arc<Mutex<Option<Asked>>>,
     /// Other numbers are other runs, or other clocks.
     revision: u64,
 }
+
+/// A revision of two runs and two modules, with what the calls between these come to.
+type Asked = ((u64, ModuleId, ModuleId), Change);
 
 fn next_revision() -> u64 {
     static MADE: AtomicU64 = AtomicU64::new(1);
@@ -212,7 +214,7 @@ impl Runs {
             row_of_rest,
             threads: threads.map(Into::into),
             same_calls: Arc::default(),
-            between: Between::default(),
+            between: Arc::default(),
             revision: next_revision(),
         };
         let runs = runs.linked(&session, Link::Share);
@@ -368,7 +370,7 @@ impl Runs {
             row_of_rest: Arc::clone(&self.row_of_rest),
             threads: [threads_b, threads_a],
             same_calls: Arc::clone(&self.same_calls),
-            between: Between::default(),
+            between: Arc::default(),
             revision: next_revision(),
         }
     }
