@@ -253,18 +253,48 @@ impl<'r> Asked<'r> {
         }
     }
 
+    /// Forgets the columns that nothing is taken from, and says which are left.
+    fn keep_used(&mut self) -> Vec<usize> {
+        match self {
+            Asked::Functions(answer) => answer.keep_used(),
+            Asked::Relations(answer) => answer.keep_used(),
+        }
+    }
+
+    fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
+        match self {
+            Asked::Functions(answer) => answer.finish(input, format, reporter),
+            Asked::Relations(answer) => answer.finish(input, format, reporter),
+        }
+    }
+}
+
+impl Role {
+    /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
+    fn cell(self, field: &str) -> Cell<'_> {
+        match self {
+            Role::Name | Role::Module | Role::File | Role::Library | Role::Unit => {
+                csv::cell(field, true)
+            }
+            _ => csv::cell(field, false),
+        }
+    }
+}
+
+impl<'r> Answer<'r> {
     /// What each column is for, and the values of their own, as far as the names say.
     fn roles(
         names: &[String],
         is_text: impl Fn(usize) -> bool,
         (name, calls, own, totals): (usize, &str, Option<&str>, &[&str]),
+        is_typed: bool,
         tells: &mut [Option<Tells>],
         warn: impl Fn(),
     ) -> (Vec<Role>, Vec<Column>) {
         let has_text = |wanted: &str| (0..names.len()).any(|at| names[at] == wanted && is_text(at));
-        // Answers of Callscape have modules, and numbers of any name; of others a unit says that they are costs.
+        // Answers to queries have types or modules, and numbers of any name; of others a unit says that they are costs.
         let says_costs =
-            has_text("module") || has_text("unit") || tells.iter().any(Option::is_some);
+            is_typed || has_text("module") || has_text("unit") || tells.iter().any(Option::is_some);
         let (mut roles, mut values, mut before) = (Vec::new(), Vec::new(), HashSet::new());
         for (at, column) in names.iter().enumerate() {
             let is_new = before.insert(column);
@@ -313,35 +343,6 @@ impl<'r> Asked<'r> {
         (roles, values)
     }
 
-    /// Forgets the columns that nothing is taken from, and says which are left.
-    fn keep_used(&mut self) -> Vec<usize> {
-        match self {
-            Asked::Functions(answer) => answer.keep_used(),
-            Asked::Relations(answer) => answer.keep_used(),
-        }
-    }
-
-    fn finish(self, input: &Input, format: &'static str, reporter: &Reporter) -> Recording {
-        match self {
-            Asked::Functions(answer) => answer.finish(input, format, reporter),
-            Asked::Relations(answer) => answer.finish(input, format, reporter),
-        }
-    }
-}
-
-impl Role {
-    /// What a field of CSV holds, for a column of this role: a text stays as it is, whatever it looks like.
-    fn cell(self, field: &str) -> Cell<'_> {
-        match self {
-            Role::Name | Role::Module | Role::File | Role::Library | Role::Unit => {
-                csv::cell(field, true)
-            }
-            _ => csv::cell(field, false),
-        }
-    }
-}
-
-impl<'r> Answer<'r> {
     /// `texts` says which columns are of text, where types are known.
     fn new(
         names: &[String],
@@ -380,7 +381,8 @@ impl<'r> Answer<'r> {
         let mut tells: Vec<Option<Tells>> = (0..names.len()).map(told).collect();
         let warn = || reporter.warn("column-left-out", || place.clone());
         let known = (name, calls, own, totals);
-        let (mut roles, mut values) = Answer::roles(names, is_text, known, &mut tells, warn);
+        let (mut roles, mut values) =
+            Answer::roles(names, is_text, known, texts.is_some(), &mut tells, warn);
         if own.is_none() && values.is_empty() && !roles.contains(&Role::Calls) {
             let expected = "a column whose name or unit says that it is a cost, such as self_ns, samples, bytes or calls";
             let found = format!("columns {}", super::folder::listed(names));

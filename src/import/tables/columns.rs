@@ -82,7 +82,7 @@ impl Units {
 
 /// Whether the name of a column says that its numbers are no costs that could be added: places, numbers of things, shares.
 fn is_no_cost(words: &[String]) -> bool {
-    const PLACES: [&str; 17] = [
+    const PLACES: [&str; 18] = [
         "line",
         "lineno",
         "column",
