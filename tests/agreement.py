@@ -15,6 +15,7 @@ PUBLIC = {
     "flamegraph-samples": "https://github.com/brendangregg/FlameGraph, test",
     "speedscope-samples": "https://github.com/jlfwong/speedscope, sample/profiles",
     "jaeger": "https://github.com/jaegertracing/jaeger-ui and jaeger, test fixtures",
+    "firefox": "https://github.com/mstange/samply, a recording of ours",
 }
 
 
@@ -320,6 +321,67 @@ def _():
     graph = callscape("graph", path)
     return ({"spans": len(spans), "children": len(child)},
             {"spans": callscape("info", path)["calls"], "children": sum(r["calls"] for r in graph["relations"])})
+
+
+# The importers of speedscope and of Firefox Profiler, out of their packages on npm.
+SPEEDSCOPE = "speedscope@1.25.0"
+FIREFOX = "@firefox-devtools/profiler-cli@0.10.0"
+
+
+def package(name):
+    folder = SCRATCH / "node_modules" / name.rsplit("@", 1)[0]
+    if not folder.exists():
+        output("npm", "install", "--no-audit", "--no-fund", "--prefix", SCRATCH, name)
+    return folder
+
+
+@comparison("Firefox Profiler", "lua-queens11.samply.symbolicated.json", FIREFOX, "samples of its busiest thread by top function")
+def _():
+    path = public("firefox") / "lua-queens11.samply.symbolicated.json.gz"
+    cli = package(FIREFOX) / "dist/profiler-cli.js"
+    options = {"env": {**os.environ, "HOME": str(SCRATCH)}}
+    # It answers from a process of its own, which is slow to start at times.
+    for attempt in range(3):
+        try:
+            output("node", cli, "load", path, **options)
+            break
+        except Absent:
+            if attempt == 2:
+                raise
+    try:
+        found = json.loads(output("node", cli, "thread", "functions", "--json", "--include-idle", "--limit", "0", **options))
+    finally:
+        output("node", cli, "stop", "--all", **options)
+    theirs, ours = collections.Counter(), functions(path, "--value", "samples")
+    for row in found["functions"]:
+        theirs[row["name"]] += row["selfSamples"]
+    return {k: v for k, v in theirs.items() if not k.startswith("0x")}, {k: v["self_ns"] for k, v in ours.items()}
+
+
+def speedscope(path):
+    sums = collections.Counter()
+    for name, own, _ in json.loads(output("node", ROOT / "tests/speedscope.mjs", package(SPEEDSCOPE), path)):
+        sums[plain(name)] += own
+    return sums
+
+
+def plain(name):
+    """A function without what speedscope adds to a name, its module and line."""
+    return re.sub(r" \(.*\)$", "", re.sub(r"^\((?:anonymous) .*\)$|^anonymous.*", "(anonymous)", name))
+
+
+for form, name in (
+        ("V8 CPU profile", "cpuprofile/words.cpuprofile"),
+        ("pprof", "pprof/markdown-render.pb.gz"),
+        ("folded stacks", "folded/markdown-render.folded.gz"),
+        ("speedscope", "speedscope/evented.speedscope.json"),
+        ("Chrome Trace Event JSON", "toml-threads.viztracer.json")):
+    @comparison(form, f"tests/data/import/{name}", SPEEDSCOPE, "share of self weight, above 1 %", 0.01)
+    def _(path=OWN / name):
+        ours = collections.Counter()
+        for name, row in functions(path).items():
+            ours[plain(name)] += row["self_ns"]
+        return {k: v for k, v in shares(speedscope(path)).items() if v > 0.01 and not k.startswith("0x")}, shares(ours)
 
 
 def compare(theirs, ours):

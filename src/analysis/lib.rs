@@ -24,5 +24,6 @@ pub mod refinement;
 pub mod relations;
 pub mod resolve;
 pub mod result_sets;
+pub mod sampled;
 pub mod sampling;
 pub mod session;

@@ -65,6 +65,13 @@ impl<'a> Between<'a> {
         within: Within,
         progress: &Progress,
     ) -> Result<Option<Vec<Cost>>, Cancelled> {
+        if let Some((weighed, range)) = recording.samples_in(within) {
+            let contexts = weighed.within(range, None);
+            return Ok(Some(match contexts.is_empty() {
+                true => vec![Cost::ZERO; self.places.len()],
+                false => self.of_contexts(&contexts, recording.value()),
+            }));
+        }
         let weighed = recording.weighed.as_ref();
         let weighed = weighed.filter(|_| within.range.is_none());
         match (&recording.profile, weighed) {

@@ -10,8 +10,8 @@ use super::output::{self, Align, Table};
 use super::progress::with_progress;
 use super::range::RangeArgs;
 use super::threads;
-use callscape_analysis::contexts;
 use callscape_analysis::session::{Resolved, Session};
+use callscape_analysis::{contexts, sampled};
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, Unit};
 use callscape_facts::contexts::{Contexts, Merge};
 use callscape_facts::trace::Within;
@@ -81,10 +81,12 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         let of = match &chosen {
             None => contexts::contexts(recording, progress)?,
             Some(Chosen { within, threads }) => {
-                let threads = threads.iter().copied();
-                let trace = &recording.trace;
-                let of = contexts::of_threads(trace, threads, *within, progress)?;
-                Some(Cow::Owned(of))
+                let of = sampled::contexts(recording, *within, threads, progress)?;
+                let of_calls = || {
+                    let threads = threads.iter().copied();
+                    contexts::of_threads(&recording.trace, threads, *within, progress)
+                };
+                Some(Cow::Owned(of.map_or_else(of_calls, Ok)?))
             }
         };
         match of {
@@ -105,7 +107,10 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     output::ensure_whole(recording)?;
     let shown = Shown {
         contexts: &found,
-        value: recording.profile.as_ref().map_or(0, |it| it.shown()),
+        value: match chosen {
+            None => recording.value(),
+            Some(_) => 0,
+        },
         session: &session,
         resolved,
     };
@@ -143,12 +148,14 @@ impl Chosen {
     /// None for all of it.
     fn of(args: &ContextsArgs, resolved: &Resolved) -> anyhow::Result<Option<Chosen>> {
         let recording = &resolved.recording;
-        let within = args.range.within(recording)?;
+        let within = args.range.of_weights(recording)?;
         if args.thread.is_none() && within.range.is_none() {
             return Ok(None);
         }
-        output::ensure_times(recording, "no thread can be selected")?;
-        let trace = &recording.trace;
+        if recording.weighed.is_none() {
+            output::ensure_times(recording, "no thread can be selected")?;
+        }
+        let trace = recording.timed();
         Ok(Some(Chosen {
             within,
             threads: threads::find(trace, args.thread.as_deref())?,

@@ -100,7 +100,7 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     let resolved = output::recording(&session)?;
     let functions = &resolved.recording.functions;
     let unit = resolved.recording.unit();
-    let within = args.range.within(&resolved.recording)?;
+    let within = args.range.of_weights(&resolved.recording)?;
     let metrics = resolved.recording.function_metrics(within);
     let knows_waiting = resolved.recording.trace.knows_waiting();
     let mut order: Vec<(FunctionId, FunctionMetrics)> = functions.ids().zip(metrics).collect();
@@ -113,7 +113,8 @@ pub(crate) fn run(args: FunctionsArgs) -> anyhow::Result<()> {
     // What is called too often has no calls any more.
     let left_out_frequent = resolved.recording.left_out.is_some();
     let may_be_uncalled = !left_out_frequent && within.range.is_none();
-    order.retain(|(_, metrics)| metrics.calls > 0 || may_be_uncalled);
+    let is_there = |of: &FunctionMetrics| of.calls > 0 || of.total != Cost::ZERO;
+    order.retain(|(_, metrics)| is_there(metrics) || may_be_uncalled);
     let hits = |id: FunctionId| {
         let module = resolved.resolution.modules.get(id.index())?;
         results.as_ref()?.functions.get(module).copied()

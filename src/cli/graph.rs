@@ -102,7 +102,7 @@ pub(crate) fn run(args: GraphArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    let within = args.range.within(recording)?;
+    let within = args.range.of_weights(recording)?;
     if args.at.is_some() {
         output::ensure_times(recording, "no time can be selected")?;
     }

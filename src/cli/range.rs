@@ -48,12 +48,27 @@ impl RangeArgs {
     /// # Errors
     /// If the recording has no times, or the range ends before it starts.
     pub(crate) fn within(&self, recording: &Recording) -> anyhow::Result<Within> {
+        if self.from.is_some() || self.to.is_some() {
+            output::ensure_times(recording, "no range can be selected")?;
+        }
+        self.of_weights(recording)
+    }
+
+    /// The same if samples may count with a value that has no times.
+    ///
+    /// # Errors
+    /// If the recording has no times, the range ends before it starts, or only calls could be counted as asked.
+    pub(crate) fn of_weights(&self, recording: &Recording) -> anyhow::Result<Within> {
         let enclosing = self.enclosing.into();
         if self.from.is_none() && self.to.is_none() {
             return Ok(Within::default());
         }
-        output::ensure_times(recording, "no range can be selected")?;
-        let resolve = |spec: TimeSpec| spec.resolve(recording.trace.duration());
+        if recording.weighed.is_none() {
+            output::ensure_times(recording, "no range can be selected")?;
+        } else if enclosing != Enclosing::Parts {
+            output::ensure_times(recording, "--enclosing can only be parts")?;
+        }
+        let resolve = |spec: TimeSpec| spec.resolve(recording.timed().duration());
         let range = TimeRange {
             start: self.from.map_or(Time::ZERO, resolve),
             end: self.to.map_or(Time::MAX, resolve),

@@ -12,9 +12,9 @@ use super::lines::Lines;
 use super::memory::Memory;
 use super::profile::{NoSuchValue, Profile, Value};
 use super::sampling::Sampling;
-use super::trace::{FunctionMetrics, Relation, Thread, Trace, Within};
+use super::trace::{Enclosing, FunctionMetrics, Relation, Thread, Trace, Within};
 use super::weighed::Weighed;
-use callscape_base::units::{Cost, Unit};
+use callscape_base::units::{Cost, TimeRange, Unit};
 use callscape_base::warnings::Warning;
 
 /// What kind of facts a recording holds about time.
@@ -273,11 +273,27 @@ impl Recording {
         }
     }
 
+    /// The calls along time, also while a value without times is shown.
+    pub fn timed(&self) -> &Trace {
+        let aside = self.weighed.as_ref().and_then(Weighed::aside);
+        aside.unwrap_or(&self.trace)
+    }
+
+    /// The samples of a recording and a range in which they count with their weights; `None` if calls count instead.
+    pub fn samples_in(&self, within: Within) -> Option<(&Weighed, TimeRange)> {
+        let range = within
+            .range
+            .filter(|_| within.enclosing == Enclosing::Parts)?;
+        Some((self.weighed.as_ref()?, range))
+    }
+
     /// Calls, total and self cost of each function, indexed by function, over the whole recording or over
-    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit). Without a range, samples count with
-    /// their weights; in a range, with the time in it that they cover.
+    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit). Samples count with their weights.
     pub fn function_metrics(&self, within: impl Into<Within>) -> Vec<FunctionMetrics> {
         let within = within.into();
+        if let Some((weighed, range)) = self.samples_in(within) {
+            return weighed.metrics_within(self.value(), range, self.timed());
+        }
         match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.function_metrics().to_vec(),
             (None, Some(weighed), None) => weighed.function_metrics(&self.trace),
@@ -289,6 +305,9 @@ impl Recording {
     /// a range of time, as [`function_metrics`](Self::function_metrics).
     pub fn relations(&self, within: impl Into<Within>) -> Vec<Relation> {
         let within = within.into();
+        if let Some((weighed, range)) = self.samples_in(within) {
+            return weighed.relations_within(self.value(), range, self.timed());
+        }
         match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.relations().to_vec(),
             (None, Some(weighed), None) => weighed.relations(&self.trace),

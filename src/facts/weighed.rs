@@ -2,6 +2,10 @@
 //!
 //! A sample stands for its own weight, and sums are sums of weights. Along time it covers at most that weight and at most
 //! the time since the sample before, so calls show less where samples are closer together than they weigh.
+//!
+//! In a range, a sample counts if it was taken there, with all that it weighs; time is that of the parts of samples inside.
+
+mod taken;
 
 use std::ops::Range;
 
@@ -13,7 +17,8 @@ use super::memory::Memory;
 use super::profile::{Profile, Value, Weights};
 use super::trace::storage::{Bytes, Table};
 use super::trace::{FunctionMetrics, Relation, Trace};
-use callscape_base::units::{Cost, FunctionId, Unit};
+use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, TimeRange, Unit};
+pub use taken::{Taken, TakenSample};
 
 /// Weights of samples, and how much of each thread they cover.
 #[derive(Clone, Debug)]
@@ -24,6 +29,7 @@ pub struct Weighed {
     sampled: Vec<Cost>,
     /// Between two samples of a thread; `None` if no two are known.
     interval: Option<Cost>,
+    taken: Taken,
     /// What is set aside while a value without times is shown.
     aside: Option<Box<(Trace, Option<Memory>)>>,
 }
@@ -36,21 +42,24 @@ struct Header {
     sampled: Vec<Cost>,
     interval: Option<Cost>,
     contexts: usize,
+    /// As [`Taken::threads`].
+    taken: Vec<(u64, u64)>,
 }
 
 impl Weighed {
-    /// Weights of `contexts`, whose values are these, of a recording with `functions` functions.
+    /// Weights of `contexts`, whose values are these, of a recording with `functions` functions; and each sample.
     pub fn new(
         values: Vec<Value>,
         contexts: Contexts,
         functions: usize,
-        sampled: Vec<Cost>,
-        interval: Option<Cost>,
+        (sampled, interval): (Vec<Cost>, Option<Cost>),
+        taken: Taken,
     ) -> Weighed {
         Weighed {
             profile: Profile::new(values, 0, Weights::Contexts(contexts), functions),
             sampled,
             interval,
+            taken,
             aside: None,
         }
     }
@@ -85,6 +94,37 @@ impl Weighed {
         self.interval
     }
 
+    /// Calling contexts with what the samples in `range` on `threads` weigh, of all threads if `None`; calls are not known.
+    /// O(samples in the range + contexts).
+    pub fn within(&self, range: TimeRange, threads: Option<&[ThreadId]>) -> Contexts {
+        let Some(contexts) = self.contexts() else {
+            return Contexts::default();
+        };
+        let counts = (self.values().len(), contexts.len());
+        let (sums, mut is_found) = self.taken.sums(range, threads, counts);
+        let parent = |id| contexts.parent(id).map(|it| it.index());
+        for id in (0..contexts.len() as u32).rev().map(ContextId) {
+            if let Some(parent) = parent(id).filter(|_| is_found[id.index()]) {
+                is_found[parent] = true;
+            }
+        }
+        let mut columns = ContextColumns {
+            weights: vec![Vec::new(); sums.len()],
+            ..ContextColumns::default()
+        };
+        let mut places = vec![ContextColumns::OUTERMOST; contexts.len()];
+        for id in contexts.ids().filter(|id| is_found[id.index()]) {
+            places[id.index()] = columns.functions.len() as u32;
+            columns.functions.push(contexts.function(id));
+            let around = parent(id).map_or(ContextColumns::OUTERMOST, |it| places[it]);
+            columns.parents.push(around);
+            for (column, sums) in columns.weights.iter_mut().zip(&sums) {
+                column.push(sums[id.index()]);
+            }
+        }
+        columns.finish().map(|it| it.0).unwrap_or_default()
+    }
+
     /// Sums of time by function, with what `trace` knows of waiting.
     pub fn function_metrics(&self, trace: &Trace) -> Vec<FunctionMetrics> {
         let mut metrics = self.profile.function_metrics().to_vec();
@@ -97,23 +137,49 @@ impl Weighed {
         metrics
     }
 
+    /// The same of the samples in a range, for the value with this number; calls are those that `trace` shows.
+    pub fn metrics_within(
+        &self,
+        value: usize,
+        range: TimeRange,
+        trace: &Trace,
+    ) -> Vec<FunctionMetrics> {
+        let known = trace.function_metrics(range);
+        let contexts = self.within(range, None);
+        let mut metrics = match contexts.is_empty() {
+            true => vec![FunctionMetrics::default(); known.len()],
+            false => contexts.function_metrics(value, known.len()),
+        };
+        for (of, known) in metrics.iter_mut().zip(known) {
+            of.calls = known.calls;
+            if value == 0 {
+                of.waiting = known.waiting.min(of.total);
+                of.self_waiting = known.self_waiting.min(of.self_cost);
+            }
+        }
+        metrics
+    }
+
     /// Call relations by time, with what `trace` knows of waiting and links.
     pub fn relations(&self, trace: &Trace) -> Vec<Relation> {
-        let mut relations = self.profile.relations().to_vec();
-        if trace.knows_waiting() || trace.has_links() {
-            for known in trace.relations(None) {
-                let key = (known.caller, known.callee);
-                match relations.binary_search_by_key(&key, |it| (it.caller, it.callee)) {
-                    Ok(at) => {
-                        let of = &mut relations[at];
-                        of.waiting = known.waiting.min(of.cost);
-                        of.self_waiting = known.self_waiting.min(of.self_cost);
-                        of.calls = of.calls.saturating_add(known.links);
-                        of.links = known.links;
-                    }
-                    Err(at) if known.links > 0 => relations.insert(at, known),
-                    Err(_) => {}
-                }
+        let relations = self.profile.relations().to_vec();
+        match trace.knows_waiting() || trace.has_links() {
+            true => with_known(relations, trace.relations(None), false),
+            false => relations,
+        }
+    }
+
+    /// The same of the samples in a range, for the value with this number; calls are those that `trace` shows.
+    pub fn relations_within(&self, value: usize, range: TimeRange, trace: &Trace) -> Vec<Relation> {
+        let contexts = self.within(range, None);
+        let relations = match contexts.is_empty() {
+            true => Vec::new(),
+            false => contexts.relations(value),
+        };
+        let mut relations = with_known(relations, trace.relations(range), true);
+        if value > 0 {
+            for of in &mut relations {
+                (of.waiting, of.self_waiting) = (Cost::ZERO, Cost::ZERO);
             }
         }
         relations
@@ -125,6 +191,11 @@ impl Weighed {
         let threads = of.0.threads().to_vec();
         self.aside = Some(Box::new(of));
         self.profile.showing(value).with_threads(threads)
+    }
+
+    /// The calls that are set aside.
+    pub(crate) fn aside(&self) -> Option<&Trace> {
+        self.aside.as_ref().map(|it| &it.0)
     }
 
     /// The calls and memory that were set aside.
@@ -146,6 +217,7 @@ impl Weighed {
             sampled: self.sampled.clone(),
             interval: self.interval,
             contexts: contexts.len(),
+            taken: self.taken.threads().to_vec(),
         })?;
         let mut out = (header.len() as u64).to_le_bytes().to_vec();
         let mut add = |part: &[u8]| {
@@ -170,6 +242,7 @@ impl Weighed {
             let weights: Vec<i64> = weights.collect();
             add(bytemuck::cast_slice(&weights));
         }
+        add(bytemuck::cast_slice(self.taken.samples()));
         Ok(out)
     }
 
@@ -185,7 +258,9 @@ impl Weighed {
         let start = range.start.checked_add(size_of::<u64>())?;
         let end = start.checked_add(length).filter(|&end| end <= range.end)?;
         let header: Header = serde_json::from_slice(bytes.get(start..end)?).ok()?;
-        if header.values.is_empty() || header.sampled.len() > threads {
+        // Samples of no thread come after those of threads.
+        let is_more = header.sampled.len() > threads || header.taken.len() > threads + 1;
+        if header.values.is_empty() || is_more {
             return None;
         }
         let mut at = end.checked_next_multiple_of(8)?;
@@ -209,6 +284,7 @@ impl Weighed {
                 .map(|_| column(bytes, next(8)?))
                 .collect::<Option<_>>()?,
         };
+        let taken = Taken::stored(header.taken, bytes, at..range.end)?;
         let fits = |it: &FunctionId| it.index() < functions;
         if !columns.functions.iter().all(fits) {
             return None;
@@ -223,7 +299,44 @@ impl Weighed {
             },
         };
         let values = header.values.into_iter().map(value).collect();
-        let (sampled, interval) = (header.sampled, header.interval);
-        Some(Weighed::new(values, contexts, functions, sampled, interval))
+        let about = (header.sampled, header.interval);
+        Some(Weighed::new(values, contexts, functions, about, taken))
     }
+}
+
+/// Relations with the waiting and links of those `known`, and calls: theirs, or links beside their own.
+fn with_known(
+    mut relations: Vec<Relation>,
+    known: Vec<Relation>,
+    counts_calls: bool,
+) -> Vec<Relation> {
+    let mut more = Vec::new();
+    for known in known {
+        let key = (known.caller, known.callee);
+        match relations.binary_search_by_key(&key, |it| (it.caller, it.callee)) {
+            Ok(at) => {
+                let of = &mut relations[at];
+                of.waiting = known.waiting.min(of.cost);
+                of.self_waiting = known.self_waiting.min(of.self_cost);
+                of.calls = match counts_calls {
+                    true => known.calls,
+                    false => of.calls.saturating_add(known.links),
+                };
+                of.links = known.links;
+            }
+            // Its calls cover less than a sample weighs.
+            Err(_) if counts_calls => more.push(Relation {
+                cost: Cost::ZERO,
+                self_cost: Cost::ZERO,
+                waiting: Cost::ZERO,
+                self_waiting: Cost::ZERO,
+                ..known
+            }),
+            Err(_) if known.links > 0 => more.push(known),
+            Err(_) => {}
+        }
+    }
+    relations.append(&mut more);
+    relations.sort_by_key(|it| (it.caller, it.callee));
+    relations
 }

@@ -85,7 +85,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let sampled = samples.finish(&stacks, &mut builder, place);
     let lines = sampled.innermost_lines(&stacks, &ticks);
     let calls = builder.finish(place);
-    let weighed = sampled.weighed(&stacks, calls.0.len());
+    let weighed = sampled.weighed(&stacks, (&calls.0, &calls.1));
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);

@@ -108,11 +108,11 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     ))
 }
 
-/// A number of bytes or blocks; what is below none is none, and counted.
+/// A number of bytes or blocks, which are sums at an instant: none is negative.
 fn amount(document: &mut Document<'_>) -> Result<u64, ImportError> {
     let number = document.amount()?.unwrap_or(0);
     if number < 0 {
-        document.warn("negative-count");
+        return Err(document.error("a number that is not negative", number.to_string()));
     }
     Ok(u64::try_from(number).unwrap_or(0))
 }

@@ -102,7 +102,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
             builder.name_thread(known, &thread.name);
             let track = samples.track(known);
             samples.every(whole, profile.interval.unwrap_or(0));
-            let ran = thread.ran(of_row);
+            let ran = thread.ran(of_row, &times);
             let is_told = !ran.is_empty();
             for (&(time, stack), next) in sampled.iter().zip(1..) {
                 let mut sample = Sample::at(time, stack);
@@ -112,14 +112,14 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
                 sample.amount = lasts.and_then(|lasts| u64::try_from(lasts).ok());
                 samples.stack(track, sample, &stacks, &mut builder, || document.place());
             }
-            for (stack, ran) in ran {
+            for (weight, covers) in ran {
                 let event = samples.event(PROCESSOR, samplers::in_format(FORMAT, PROCESSOR));
-                samples.weigh(event, stack, ran);
+                samples.weigh(Some(track), event, weight, covers);
             }
-            for (stack, weight) in thread.weights(of_row) {
+            for (weight, time) in thread.weights(of_row, &times) {
                 let name = thread.weighs();
                 let event = samples.event(name, samplers::in_format(FORMAT, name));
-                samples.weigh(event, stack, weight);
+                samples.weigh(Some(track), event, weight, (time, time));
             }
             let last = sampled.last().map(|&(time, _)| time);
             let end = last.zip(profile.interval.filter(|&interval| interval > 0));
@@ -131,7 +131,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let sampled = samples.finish(&stacks, &mut builder, place);
     let lines = sampled.lines(&stacks);
     let calls = builder.finish(place);
-    let weighed = sampled.weighed(&stacks, calls.0.len());
+    let weighed = sampled.weighed(&stacks, (&calls.0, &calls.1));
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
@@ -358,11 +358,12 @@ impl Thread {
     }
 
     /// How long the thread ran after each sample until the next, as far as they say it.
-    fn ran(&self, of_row: &[StackId]) -> Vec<(StackId, i64)> {
+    fn ran(&self, of_row: &[StackId], times: &[i64]) -> Vec<((StackId, i64), (i64, i64))> {
         let rows = 1..self.samples.rows();
         let ran = rows.filter_map(|row| {
             let ran = self.samples.get(3, row).filter(|ran| *ran >= 0)?;
-            Some((self.stack_of(row - 1, of_row), ran))
+            let covers = (*times.get(row - 1)?, *times.get(row)?);
+            Some(((self.stack_of(row - 1, of_row), ran), covers))
         });
         ran.collect()
     }
@@ -377,7 +378,7 @@ impl Thread {
     }
 
     /// The weights of its samples; none where each counts as itself.
-    fn weights(&self, of_row: &[StackId]) -> Vec<(StackId, i64)> {
+    fn weights(&self, of_row: &[StackId], times: &[i64]) -> Vec<((StackId, i64), i64)> {
         let factor = |thousandths: i64| match self.weighs() {
             "tracing-ms" => thousandths.saturating_mul(1000),
             _ => (thousandths.saturating_add(thousandths.signum() * 500)) / 1000,
@@ -388,7 +389,10 @@ impl Thread {
         if self.weighs() == "weight" && weights.iter().all(|&(_, weight)| weight == 1) {
             return Vec::new();
         }
-        let of_stack = |(row, weight)| (self.stack_of(row, of_row), weight);
+        let of_stack = |(row, weight)| {
+            let time = times.get(row).copied().unwrap_or(0);
+            ((self.stack_of(row, of_row), weight), time)
+        };
         weights.into_iter().map(of_stack).collect()
     }
 

@@ -130,7 +130,8 @@ fn tree(
                 Some(b"selfSize") => {
                     let bytes = document.amount()?.unwrap_or(0);
                     if bytes < 0 {
-                        document.warn("negative-count");
+                        let expected = "bytes that live, which are not negative";
+                        return Err(document.error(expected, bytes.to_string()));
                     }
                     nodes[node].bytes = u64::try_from(bytes).unwrap_or(0);
                 }

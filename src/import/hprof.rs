@@ -67,7 +67,8 @@ fn table(line: &[u8]) -> Option<(Table, u64)> {
         (Table::Times, rest)
     };
     let close = memchr::memchr(b')', rest)?;
-    let total = std::str::from_utf8(&rest[..close]).ok()?.parse().ok()?;
+    let total = text::decode(&rest[..close]).0;
+    let total = decimal::plain(total.trim(), true)?.parse().ok()?;
     Some((table, total))
 }
 
@@ -121,9 +122,9 @@ struct Row {
     trace: u64,
     /// The method that the row names.
     method: FunctionId,
-    count: u64,
+    count: i64,
     /// Hundredths of a per cent of the total.
-    share: u64,
+    share: i64,
     line: u64,
 }
 
@@ -252,14 +253,12 @@ impl Reader<'_> {
         let Some((share, count, trace, method)) = row else {
             return self.warn("malformed-row");
         };
-        let Ok(count) = count.parse::<u64>() else {
-            let is_negative = count.starts_with('-');
-            return self.warn(if is_negative {
-                "negative-count"
-            } else {
-                "count-out-of-range"
-            });
+        let Ok(count) = count.parse::<i64>() else {
+            return self.warn("count-out-of-range");
         };
+        if count < 0 || share < 0 {
+            self.warn("negative-count");
+        }
         let method = self.functions_by_method(trace, method);
         let line = self.line;
         if let Some(rows) = &mut self.rows {
@@ -354,16 +353,17 @@ impl Reader<'_> {
                     )
                 })
             });
-            counted = counted.saturating_add(row.count);
+            counted = counted.saturating_add(row.count.unsigned_abs());
             let weight = match rows.table {
                 Table::Samples => Some(row.count),
                 Table::Times => {
-                    builder.add_calls(context, row.count, place);
-                    line_stacks.add_calls(line_stack, row.count);
+                    // Calls fewer than none are none.
+                    let calls = u64::try_from(row.count).unwrap_or(0);
+                    builder.add_calls(context, calls, place);
+                    line_stacks.add_calls(line_stack, calls);
                     // Of milliseconds, hundredths of a per cent.
-                    rows.total
-                        .checked_mul(row.share)
-                        .and_then(|it| it.checked_mul(100))
+                    let ns = i128::from(rows.total) * i128::from(row.share) * 100;
+                    i64::try_from(ns).ok()
                 }
             };
             match weight {
@@ -401,15 +401,18 @@ impl Reader<'_> {
 }
 
 /// `12.34` or `12,34` as 1234; none of what has no such form or does not fit.
-fn hundredths(text: &str) -> Option<u64> {
+fn hundredths(text: &str) -> Option<i64> {
     let number = decimal::plain(text, false)?;
-    let (whole, decimals) = number.split_once('.').unwrap_or((&number, ""));
+    let sign = if number.starts_with('-') { -1 } else { 1 };
+    let number = number.trim_start_matches('-');
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     if decimals.len() > 2 {
         return None;
     }
-    let whole: u64 = whole.parse().ok()?;
+    let whole: i64 = whole.parse().ok()?;
     let padded = format!("{decimals:0<2}");
-    whole.checked_mul(100)?.checked_add(padded.parse().ok()?)
+    let size = whole.checked_mul(100)?.checked_add(padded.parse().ok()?);
+    Some(sign * size?)
 }
 
 #[cfg(test)]
@@ -424,6 +427,11 @@ mod tests {
         assert_eq!(table(samples), Some((Table::Samples, 6)));
         let times = b"CPU TIME (ms) BEGIN (total = 13851) Sat Mar 15 14:28:03 2014";
         assert_eq!(table(times), Some((Table::Times, 13_851)));
+        for total in ["13.851", "13,851", "13'851", "13\u{a0}851"] {
+            let line = format!("CPU TIME (ms) BEGIN (total = {total}) Sat Mar 15");
+            let found = table(line.as_bytes());
+            assert_eq!(found, Some((Table::Times, 13_851)), "{total}");
+        }
         assert_eq!(table(b"CPU TIME        is a profile"), None);
         for (text, expected) in [
             ("50.00", Some(5000)),
@@ -432,7 +440,7 @@ mod tests {
             ("0.1", Some(10)),
             ("1.234", None),
             (".5", None),
-            ("-1.00", None),
+            ("-1.00", Some(-100)),
         ] {
             assert_eq!(hundredths(text), expected, "{text}");
         }

@@ -149,7 +149,7 @@ fn pass(
         reader.builder.began(Timestamp::from_ns(began));
     }
     let (functions, trace) = reader.builder.finish(place);
-    let weighed = sampled.weighed(&reader.stacks, functions.len());
+    let weighed = sampled.weighed(&reader.stacks, (&functions, &trace));
     let warn = |kind, offset| reporter.warn(kind, || window.place(offset));
     let memory = reader.memory.finish(&trace, &warn);
     let warnings = reporter.warnings();
@@ -409,12 +409,14 @@ impl Reader<'_> {
         let functions = self.functions(waited.iter().map(|it| it.stack), pools);
         for wait in waited {
             let (id, _) = pools.thread(wait.thread);
-            let waits = self.waits.entry(id).or_default();
+            let waits = self.waits.entry(id.clone()).or_default();
             waits.push((wait.start, wait.end));
             let ns = wait.end.saturating_sub(wait.start).max(0);
             if let Some(stack) = self.stack(wait.stack, pools, &functions) {
                 let event = sampled::event_of_waiting(&mut self.samples);
-                self.samples.weigh(event, stack, ns);
+                let track = self.tracks.get(id.as_str()).copied();
+                let covers = (wait.start, wait.end.max(wait.start));
+                self.samples.weigh(track, event, (stack, ns), covers);
             }
         }
     }

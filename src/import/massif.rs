@@ -7,10 +7,12 @@
 //! so, which is the true one to within a percent, and what is below massif's threshold belongs to the stack that it
 //! stands in. Not read: `desc` and `cmd`.
 
+use super::decimal;
 use super::error::ImportError;
 use super::frame_text;
 use super::input::Input;
 use super::lines::Lines;
+use super::text;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Time, Unit};
 use callscape_base::warnings::Reporter;
@@ -70,8 +72,16 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         ..Reader::default()
     };
     while let Some(line) = lines.next_whole()? {
-        if let Some(kind) = reader.read(line) {
-            lines.warn(kind);
+        let (text, is_other) = text::decode(line);
+        match reader.read(&text) {
+            Some(NEGATIVE) => {
+                let found = text.trim().to_owned();
+                let expected = "a number of bytes that is not negative";
+                return Err(ImportError::malformed(lines.place(), expected, found));
+            }
+            Some(kind) => lines.warn(kind),
+            None if is_other => lines.warn("invalid-text"),
+            None => {}
         }
     }
     reader.close(0);
@@ -88,6 +98,19 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     ))
 }
 
+/// What is wrong with a number of bytes below none: they are no longer sums at an instant.
+const NEGATIVE: &str = "negative-count";
+
+/// A number, whatever stands between its thousands.
+fn whole(text: &str) -> Result<u64, &'static str> {
+    let number = decimal::plain(text, true);
+    match number.as_deref().unwrap_or(text).parse() {
+        Ok(number) => Ok(number),
+        Err(_) if text.starts_with('-') => Err(NEGATIVE),
+        Err(_) => Err("malformed-line"),
+    }
+}
+
 /// So many bytes that live.
 fn live(bytes: u64) -> SumRow {
     SumRow {
@@ -98,10 +121,7 @@ fn live(bytes: u64) -> SumRow {
 
 impl Reader {
     /// Reads a line. What is wrong with it, where something is.
-    fn read(&mut self, line: &[u8]) -> Option<&'static str> {
-        let Ok(line) = std::str::from_utf8(line) else {
-            return Some("invalid-utf8");
-        };
+    fn read(&mut self, line: &str) -> Option<&'static str> {
         let text = line.trim_start_matches(' ');
         if text.starts_with('n') && text[1..].starts_with(|it: char| it.is_ascii_digit()) {
             return self.node(text, line.len() - text.len());
@@ -139,10 +159,9 @@ impl Reader {
             }
             return None;
         }
-        let number: u64 = match value.parse() {
+        let number = match whole(value) {
             Ok(number) => number,
-            Err(_) if value.starts_with('-') => return Some("negative-count"),
-            Err(_) => return Some("malformed-line"),
+            Err(wrong) => return Some(wrong),
         };
         match key {
             "time" => {
@@ -163,8 +182,9 @@ impl Reader {
     fn node(&mut self, text: &str, depth: usize) -> Option<&'static str> {
         let (_, rest) = text.split_once(": ")?;
         let (bytes, frame) = rest.split_once(' ').unwrap_or((rest, ""));
-        let Ok(bytes) = bytes.parse::<u64>() else {
-            return Some("malformed-line");
+        let bytes = match whole(bytes) {
+            Ok(bytes) => bytes,
+            Err(wrong) => return Some(wrong),
         };
         if self.instants.is_empty() {
             return Some("outside-of-snapshots");

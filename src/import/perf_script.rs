@@ -165,7 +165,7 @@ fn pass(
     }
     let lines = sampled.lines(&reader.stacks);
     let calls = reader.builder.finish(place);
-    let weighed = sampled.weighed(&reader.stacks, calls.0.len());
+    let weighed = sampled.weighed(&reader.stacks, (&calls.0, &calls.1));
     let warnings = reporter.warnings();
     let samples = Some(sampled.samples);
     let gaps = gap::on_clock_of(&calls.1, &reader.gaps);
@@ -405,10 +405,7 @@ impl Reader<'_> {
             let (command, _) = decode(sample.command);
             builder.name_thread(thread.id, &command);
         }
-        let time = match sample
-            .time
-            .map(|time| decimal::nanoseconds(time, Unit::Seconds))
-        {
+        let time = match sample.seconds() {
             Some(Ok(time)) => {
                 self.order.take(time);
                 match &mut self.sum {

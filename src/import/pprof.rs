@@ -323,7 +323,7 @@ impl Reader<'_> {
         }
         let text = |number| {
             let text = self.tables.string(number).unwrap_or_default();
-            String::from_utf8_lossy(text).into_owned()
+            crate::text::decode(text).0.into_owned()
         };
         let types = self.types.iter().enumerate();
         let (values, factors): (Vec<Value>, Vec<u64>) = types

@@ -10,6 +10,7 @@
 //! recursive function stands in a stack once for each activation, and positions tell them apart. Where stacks come with the
 //! lines that ran, it is added up for how long each was found, and on which lines calls began.
 
+mod events;
 mod interval;
 mod lines;
 mod stacks;
@@ -17,16 +18,18 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use crate::samplers::{Counts, Covers, Sampler, Sees};
-use callscape_base::units::{Cost, FunctionId, ThreadId, Unit};
+use crate::samplers::{Counts, Covers, Sampler};
+use callscape_base::units::{Cost, FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
-use callscape_facts::profile::Value;
-pub(crate) use interval::commonest;
+use events::Event;
+pub(crate) use events::EventId;
+use interval::commonest;
+pub(crate) use interval::{median, usual_interval};
 pub(crate) use lines::Ticks;
 pub(crate) use stacks::{StackId, Stacks};
 pub(crate) use sums::Sampled;
-use sums::{Amounts, StackWeights};
+use sums::{StackWeights, Taken};
 
 /// How many calls a recording may open whose stacks stand in a table, beyond [`CALLS_A_BYTE`] for each byte of it: a
 /// small file can hold deep stacks that share nothing, and name them in turn at two bytes a sample. Recordings of
@@ -41,6 +44,9 @@ const DEEPEST: u32 = 4096;
 
 /// Of how many intervals between samples the median is taken.
 const INTERVALS: usize = 1024;
+
+/// Counters with a frequency need about so many samples of a thread to reach it.
+const ADAPTS: usize = 16;
 
 /// So many samples wait until the interval is known.
 const HEAD: usize = 4096;
@@ -62,22 +68,6 @@ struct Track {
     weight: Option<i64>,
     /// The first intervals between samples.
     intervals: Vec<i64>,
-}
-
-/// What is sampled: the number of its [`Event`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct EventId(usize);
-
-/// What samplers were set to.
-struct Event {
-    name: String,
-    sampler: &'static Sampler,
-    /// As the file tells it, in nanoseconds.
-    interval: Option<i64>,
-    /// Some sample says how much it stands for.
-    has_amounts: bool,
-    /// It is of what the leading event does not see, and both together are a value.
-    completes: bool,
 }
 
 /// A sample as its file has it.
@@ -118,6 +108,8 @@ pub(crate) struct Samples<'r> {
     leading: EventId,
     /// In nanoseconds, once it is known.
     interval: Option<i64>,
+    /// What a sample of the leading event counts in that time; 0 if it does not say.
+    usual: u64,
     head: Vec<Waiting>,
     /// No sample covers time before this.
     floor: i64,
@@ -152,6 +144,7 @@ impl<'r> Samples<'r> {
             events: Vec::new(),
             leading: EventId(0),
             interval: None,
+            usual: 0,
             head: Vec::new(),
             floor: i64::MIN,
             samples: 0,
@@ -259,18 +252,16 @@ impl<'r> Samples<'r> {
         builder: &mut TraceBuilder<'_>,
         place: impl Fn() -> Place,
     ) {
-        let rank = |event: &Event| {
-            let Sampler { counts, sees, .. } = event.sampler;
-            (*counts == Counts::Events, *sees == Sees::Waiting)
-        };
-        let events = self.events.iter().enumerate();
-        let leading = events.min_by_key(|(number, event)| (rank(event), *number));
-        self.leading = EventId(leading.map_or(0, |(number, _)| number));
+        self.leading = events::leading(&self.events);
         let head = std::mem::take(&mut self.head);
         let told = self.events.get(self.leading.0).and_then(|it| it.interval);
-        let interval = told.or_else(|| self.commonest(&head));
-        let interval = interval.unwrap_or(USUAL_INTERVAL);
+        let found = match told {
+            Some(told) => Some((told, 0)),
+            None => self.commonest(&head),
+        };
+        let (interval, usual) = found.unwrap_or((USUAL_INTERVAL, 0));
         self.interval = Some(interval);
+        self.usual = usual;
         for waiting in head {
             match waiting {
                 Waiting::Sample(track, sample) => {
@@ -281,22 +272,36 @@ impl<'r> Samples<'r> {
         }
     }
 
-    /// The commonest distance of neighbours among the leading event's samples.
-    fn commonest(&self, head: &[Waiting]) -> Option<i64> {
-        let mut last: Vec<Option<i64>> = vec![None; self.tracks.len()];
+    /// The commonest distance of neighbours among the leading event's samples, and the usual amount of these, 0 if they
+    /// have none. Counters with a frequency start with small amounts at small distances, which do not count.
+    fn commonest(&self, head: &[Waiting]) -> Option<(i64, u64)> {
+        let leading = self.events.get(self.leading.0)?;
+        let counts = leading.sampler.counts == Counts::Events;
+        let has_amounts = counts && leading.has_amounts;
+        let mut last: Vec<(Option<i64>, usize)> = vec![(None, 0); self.tracks.len()];
         let mut distances = Vec::new();
         for waiting in head {
             match waiting {
-                Waiting::Pause(_) => last.fill(None),
+                Waiting::Pause(_) => last.iter_mut().for_each(|it| it.0 = None),
                 Waiting::Sample(track, sample) if sample.event == self.leading => {
+                    let (last, seen) = &mut last[track.0];
                     let time = sample.time.ns();
-                    let before = last[track.0].replace(time);
-                    distances.extend(before.map(|before| time.saturating_sub(before)));
+                    let amount = match has_amounts {
+                        true => sample.amount.unwrap_or(0),
+                        false => u64::from(!counts || *seen >= ADAPTS),
+                    };
+                    let before = last.replace(time);
+                    *seen += 1;
+                    distances.extend(before.map(|it| (time.saturating_sub(it), amount)));
                 }
                 Waiting::Sample(..) => {}
             }
         }
-        commonest(&mut distances)
+        if distances.iter().all(|(_, amount)| *amount == 0) {
+            distances.iter_mut().for_each(|it| it.1 = 1);
+        }
+        let (interval, usual) = commonest(&mut distances)?;
+        Some((interval, if has_amounts { usual } else { 0 }))
     }
 
     /// A sample that covers its weight before its time stamp.
@@ -316,27 +321,30 @@ impl<'r> Samples<'r> {
         };
         let amount = amount.unwrap_or(0);
         if sample.event != self.leading {
-            self.other(sample, amount);
+            self.other(number, sample, amount);
             return;
         }
-        let weight = match counts {
-            Counts::Nanoseconds => i64::try_from(amount).unwrap_or(i64::MAX),
-            Counts::Events => {
-                self.weights.add_other(
-                    sample.event.0,
-                    sample.stack,
-                    Cost::from_ns(amount).weight(),
-                );
-                interval
+        let weight = match (counts, self.usual) {
+            (Counts::Nanoseconds, _) => i64::try_from(amount).unwrap_or(i64::MAX),
+            (Counts::Events, 0) => interval,
+            // A counter runs on at its usual speed, so less of it took less time.
+            (Counts::Events, usual) => {
+                let part = i128::from(amount.min(usual)) * i128::from(interval);
+                (part / i128::from(usual)) as i64
             }
         };
         let time = sample.time.ns();
         let earliest = time.saturating_sub(weight).max(self.floor).min(time);
+        let slack = match counts {
+            Counts::Nanoseconds => weight / 2,
+            // Its speed varies.
+            Counts::Events => interval.saturating_add(interval / 2).saturating_sub(weight),
+        };
         let track = &mut self.tracks[number.0];
         let mut shared = 0;
         let change = match track.last.replace(time) {
             // Timers are not exact: less than half a sample more is no time without samples.
-            Some(last) if last >= earliest.saturating_sub(weight / 2) => {
+            Some(last) if last >= earliest.saturating_sub(slack) => {
                 if !self.exhausted {
                     shared = stacks.shared(track.top, stacks.plain(sample.stack));
                 }
@@ -350,16 +358,34 @@ impl<'r> Samples<'r> {
             began: change.1,
             shared,
         };
-        self.weights.add(sample.stack, weight);
-        self.weights
-            .cover(number.0, time.saturating_sub(change.began));
+        let covers = (change.began, time);
+        self.weights.cover(number.0, covers);
+        let taken = Taken::of(number.0, sample.stack, covers).at_end();
+        let is_told = self.events[sample.event.0].interval.is_some();
+        match counts {
+            Counts::Nanoseconds => self.weights.add(taken, weight),
+            Counts::Events => {
+                match is_told {
+                    true => self.weights.add(taken, weight),
+                    false => self.weights.add_share(taken, sample.amount),
+                }
+                let amount = Cost::from_ns(amount).weight();
+                self.weights
+                    .add_other(taken.instant(), sample.event.0, amount);
+            }
+        }
         self.change(number, change, sample.stack, stacks, builder, place);
     }
 
     /// A sample of an event that is not shown along time.
-    fn other(&mut self, sample: Sample, amount: u64) {
-        self.weights
-            .add_other(sample.event.0, sample.stack, Cost::from_ns(amount).weight());
+    fn other(&mut self, number: TrackId, sample: Sample, amount: u64) {
+        let time = sample.time.ns();
+        let mut taken = Taken::of(number.0, sample.stack, (time, time)).counted();
+        if self.events[sample.event.0].sampler.covers == Covers::Before {
+            taken = taken.at_end();
+        }
+        let amount = Cost::from_ns(amount).weight();
+        self.weights.add_other(taken, sample.event.0, amount);
         self.weights.add_sample(sample.stack);
     }
 
@@ -373,7 +399,7 @@ impl<'r> Samples<'r> {
         place: impl Fn() -> Place,
     ) {
         if sample.event != self.leading {
-            self.other(sample, sample.amount.unwrap_or(0));
+            self.other(number, sample, sample.amount.unwrap_or(0));
             return;
         }
         let time = sample.time.ns();
@@ -390,8 +416,10 @@ impl<'r> Samples<'r> {
             // Timers are not exact: see above.
             let covers = weighed.filter(|weight| lasted > weight.saturating_add(weight / 2));
             ended = covers.map_or(time, |weight| last.saturating_add(weight));
-            self.weights.add(track.lined, weighed.unwrap_or(lasted));
-            self.weights.cover(number.0, ended.saturating_sub(last));
+            let covers = (last, ended);
+            let taken = Taken::of(number.0, track.lined, covers);
+            self.weights.add(taken, weighed.unwrap_or(lasted));
+            self.weights.cover(number.0, covers);
         }
         let change = Change {
             ended,
@@ -461,10 +489,19 @@ impl<'r> Samples<'r> {
         }
     }
 
-    /// What an event counts beside the samples that the file has: no sample of its own.
-    pub(crate) fn weigh(&mut self, event: EventId, stack: StackId, amount: i64) {
+    /// What an event counts beside the samples that the file has, from one time to another: no sample of its own. `None`
+    /// for a thread without samples.
+    pub(crate) fn weigh(
+        &mut self,
+        track: Option<TrackId>,
+        event: EventId,
+        (stack, amount): (StackId, i64),
+        covers: (i64, i64),
+    ) {
         self.events[event.0].has_amounts = true;
-        self.weights.add_other(event.0, stack, amount);
+        let track = track.map_or(sums::NO_TRACK, |it| it.0);
+        let taken = Taken::of(track, stack, covers);
+        self.weights.add_other(taken, event.0, amount);
     }
 
     /// Ends the samples of a thread. Samples that last until the next: the last one lasts until `end`, or for the
@@ -486,9 +523,10 @@ impl<'r> Samples<'r> {
             let usual = track.weight.unwrap_or(usual);
             until = end.map_or(last.saturating_add(usual), Timestamp::ns);
             let lasted = until.saturating_sub(last);
-            self.weights
-                .add(track.lined, track.weight.unwrap_or(lasted));
-            self.weights.cover(number.0, lasted);
+            let covers = (last, until.max(last));
+            let taken = Taken::of(number.0, track.lined, covers);
+            self.weights.add(taken, track.weight.unwrap_or(lasted));
+            self.weights.cover(number.0, covers);
         }
         while builder.open_calls(track.thread) > 0 {
             builder.exit(track.thread, Timestamp::from_ns(until), None, &place);
@@ -540,44 +578,10 @@ impl<'r> Samples<'r> {
             self.end(TrackId(track), None, builder, &place);
         }
         let threads: Vec<ThreadId> = self.tracks.iter().map(|track| track.thread).collect();
-        let values = self.values();
+        let values = events::values(&self.events, self.leading);
         let told = self.events.first().and_then(|it| it.interval);
         let interval = self.interval.or(told).or(usual);
-        Sampled::new(self.samples, interval, &threads, values, self.weights)
-    }
-
-    /// What samples weigh: time first, then how many there are, then events with amounts of their own by their numbers.
-    fn values(&self) -> Vec<(Value, Amounts)> {
-        let Some(leading) = self.events.get(self.leading.0) else {
-            return Vec::new();
-        };
-        let samples = Value {
-            name: "samples".to_owned(),
-            unit: Unit::Things("samples".to_owned()),
-        };
-        let mut values = vec![
-            (leading.sampler.time(), Amounts::Time),
-            (samples, Amounts::Samples),
-        ];
-        for (number, event) in self.events.iter().enumerate() {
-            let is_clock = event.sampler.counts == Counts::Nanoseconds;
-            let value = match is_clock {
-                true => event.sampler.time(),
-                false => event.sampler.counter(&event.name),
-            };
-            let is_known = match is_clock {
-                true => number != self.leading.0,
-                false => event.has_amounts,
-            };
-            if is_known && values.iter().all(|(known, _)| known.name != value.name) {
-                let amounts = match event.completes {
-                    true => Amounts::TimeAndEvent(number),
-                    false => Amounts::Event(number),
-                };
-                values.push((value, amounts));
-            }
-        }
-        values
+        Sampled::new((self.samples, interval), &threads, values, self.weights)
     }
 }
 
@@ -590,10 +594,4 @@ pub(crate) fn sort_by_time(samples: &mut [(i64, StackId)]) -> u64 {
         samples.sort_by_key(|&(time, _)| time);
     }
     backwards
-}
-
-/// The median of `values`, the lower one of two; none of none.
-pub(crate) fn median(values: &mut [i64]) -> Option<i64> {
-    let middle = values.len().checked_sub(1)? / 2;
-    Some(*values.select_nth_unstable(middle).1)
 }

@@ -85,7 +85,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let lines = sampled.lines(&stacks);
     let calls = reader.builder.finish(place);
     // Profiles of events beside them weigh nothing.
-    let weighed = (!reader.evented).then(|| sampled.weighed(&stacks, calls.0.len()));
+    let weighed = (!reader.evented).then(|| sampled.weighed(&stacks, (&calls.0, &calls.1)));
     let samples = reader.sampled.then_some(sampled.samples);
     let warnings = reporter.warnings();
     let recording = Recording::of_calls(input, FORMAT, samples, calls, warnings);
@@ -150,7 +150,7 @@ struct Reader<'a> {
     sampled: bool,
     /// What profiles so far are told in: a time, or something of this name.
     unit: Option<String>,
-    /// They are told in different ones.
+    /// They are told in different ones, or weigh less than nothing: there are no times.
     is_mixed: bool,
     evented: bool,
 }
@@ -296,9 +296,8 @@ impl Reader<'_> {
                                 true => document.time(unit)?,
                                 false => document.amount()?,
                             };
-                            if weight.is_some_and(|weight| weight < 0) {
-                                document.warn("negative-duration");
-                            }
+                            // Nothing lasts less than no time: it is a difference.
+                            self.is_mixed |= weight.is_some_and(|weight| weight < 0);
                             profile.weights.push(weight.map(|weight| weight.max(0)));
                         }
                     }

@@ -139,7 +139,9 @@ impl Reader {
         if event.mark().is_none() && wakeup.is_none() {
             return lines.warn("event-not-shown");
         }
-        let ns = match decimal::nanoseconds(event.time.as_bytes(), Unit::Seconds) {
+        // Some locales have a comma before the decimals.
+        let time = event.time.replace(',', ".");
+        let ns = match decimal::nanoseconds(time.as_bytes(), Unit::Seconds) {
             Ok(ns) => ns,
             Err(why) => return lines.warn(why.kind()),
         };

@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 use tokei::{CodeStats, Config, LanguageType};
 
 use super::made;
+use callscape_base::encoding;
 use callscape_base::progress::Progress;
 use callscape_facts::kinds::Made;
 
@@ -199,7 +200,8 @@ pub(crate) fn hash(source: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The text without its byte order mark, in UTF-8 where that says UTF-16: so does tokei read files.
+/// The text without its byte order mark, in UTF-8 where that says UTF-16, as tokei reads files, or where it is
+/// Windows-1252.
 pub(super) fn decoded(mut source: Vec<u8>) -> Vec<u8> {
     let unit: fn([u8; 2]) -> u16 = match source.as_slice() {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
@@ -208,7 +210,8 @@ pub(super) fn decoded(mut source: Vec<u8>) -> Vec<u8> {
             source.drain(..3);
             return source;
         }
-        _ => return source,
+        _ if std::str::from_utf8(&source).is_ok() => return source,
+        _ => return encoding::older(&source).map_or(source, String::into_bytes),
     };
     let units: Vec<u16> = source[2..]
         .chunks_exact(2)

@@ -149,7 +149,8 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// The text in `bytes`: UTF-8, or UTF-16 behind a mark of the byte order; what is neither is replaced and counted.
+    /// The text in `bytes`: UTF-8, UTF-16 behind a mark of the byte order, or Windows-1252; other bytes are replaced and
+    /// counted.
     /// None for what is no text. O(n).
     pub fn of(bytes: Vec<u8>) -> Option<SourceText> {
         let bytes = count::decoded(bytes);

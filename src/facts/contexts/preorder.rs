@@ -73,6 +73,14 @@ impl ContextColumns {
         }
     }
 
+    /// By row the number of its context once they are finished; `None` if all rows keep theirs.
+    pub fn places(&self) -> Option<Vec<u32>> {
+        match depth_in_preorder(&self.parents) {
+            Some(_) => None,
+            None => places(&self.parents).ok(),
+        }
+    }
+
     fn in_order(mut self, max_depth: u32) -> (Contexts, u64) {
         let count = self.functions.len();
         let mut ends: Vec<u32> = (1..=count as u32).collect();

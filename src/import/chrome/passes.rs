@@ -69,7 +69,7 @@ fn pass(input: &Input, progress: &Progress, order: Order) -> Result<Option<Read>
         false => Sampled::default(),
     };
     let calls = reader.finish(end, progress)?;
-    let weighed = sampled.weighed(calls.0.len());
+    let weighed = sampled.weighed((&calls.0, &calls.1));
     let mut warnings = reporter.warnings();
     if sampled.samples > 0 {
         warnings.retain(|warning| !is_sample(warning));

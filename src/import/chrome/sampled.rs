@@ -13,14 +13,15 @@ use crate::error::ImportError;
 use crate::input::Input;
 use crate::samplers;
 use crate::samples::{
-    self, Sample as Taken, Samples, StackId, Stacks, Ticks, commonest, sort_by_time,
+    self, Sample as Taken, Samples, StackId, Stacks, Ticks, sort_by_time, usual_interval,
 };
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
 use callscape_base::warnings::{Reporter, Warning};
 use callscape_facts::builder::TraceBuilder;
-use callscape_facts::functions::Function;
+use callscape_facts::functions::{Function, Functions};
 use callscape_facts::lines::Lines;
+use callscape_facts::trace::Trace;
 use callscape_facts::weighed::Weighed;
 
 /// What the samples of a trace add to it.
@@ -34,10 +35,10 @@ pub(super) struct Sampled {
 }
 
 impl Sampled {
-    /// What they weigh, of so many functions.
-    pub(super) fn weighed(&self, functions: usize) -> Option<Weighed> {
+    /// What they weigh, of a recording with these functions and calls.
+    pub(super) fn weighed(&self, calls: (&Functions, &Trace)) -> Option<Weighed> {
         let (sampled, stacks) = self.weights.as_ref()?;
-        sampled.weighed(stacks, functions)
+        sampled.weighed(stacks, calls)
     }
 }
 
@@ -332,10 +333,9 @@ impl Reader<'_, '_> {
             document.warn_many("out-of-order", sort_by_time(&mut sampled));
             let track = samples.track(thread);
             let pairs = sampled.windows(2);
-            let mut distances = pairs
-                .map(|pair| pair[1].0.saturating_sub(pair[0].0))
-                .collect();
-            let interval = commonest(&mut distances).and_then(|it| u64::try_from(it).ok());
+            let distances = pairs.map(|pair| pair[1].0.saturating_sub(pair[0].0));
+            let distances: Vec<i64> = distances.collect();
+            let interval = usual_interval(&distances).and_then(|it| u64::try_from(it).ok());
             for (time, stack) in sampled {
                 let mut sample = Taken::at(time, stack);
                 sample.amount = interval;

@@ -1,6 +1,7 @@
 //! The lines of what `perf script` prints: the one that begins a sample, frames, and the source lines of frames.
 //! Which fields stand in the first is the user's choice (`-F`); their order is fixed.
 
+use super::super::decimal::{self, NoTime, Unit};
 use super::super::document;
 
 /// The line that begins a sample.
@@ -96,7 +97,7 @@ impl<'a> Sample<'a> {
         let Some(mut word) = next_word(after, &mut from) else {
             return;
         };
-        if let Some(period) = number(word) {
+        if let Some(period) = amount(word) {
             // A period, or the address of the only frame.
             match next_word(after, &mut from) {
                 Some(next) if is_event(next) => {
@@ -117,6 +118,16 @@ impl<'a> Sample<'a> {
             }
             false => after.trim_ascii(),
         };
+    }
+
+    /// Its time in nanoseconds; `None` if it has none.
+    pub(super) fn seconds(&self) -> Option<Result<i64, NoTime>> {
+        let time = self.time?;
+        let seconds = |time| decimal::nanoseconds(time, Unit::Seconds);
+        Some(match memchr::memchr(b',', time) {
+            None => seconds(time),
+            Some(comma) => seconds(&[&time[..comma], b".", &time[comma + 1..]].concat()),
+        })
     }
 
     /// What perf itself noted, which is no sample.
@@ -140,7 +151,8 @@ fn time_of(line: &[u8]) -> Option<(usize, usize)> {
         let before = &line[..colon];
         let start = before.iter().rposition(u8::is_ascii_whitespace);
         let start = start.map_or(0, |at| at + 1);
-        let mut parts = before[start..].split(|&byte| byte == b'.');
+        // Some locales have a comma before the decimals.
+        let mut parts = before[start..].split(|byte| b".,".contains(byte));
         let mut is_part = || {
             let part = parts.next();
             part.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
@@ -181,6 +193,13 @@ fn next_word<'a>(line: &'a [u8], from: &mut usize) -> Option<&'a [u8]> {
     let word = &word[..length.unwrap_or(word.len())];
     *from += start + word.len();
     Some(word)
+}
+
+/// A number in a word, whatever stands between its thousands.
+fn amount(word: &[u8]) -> Option<u64> {
+    let is_number = word.first().is_some_and(u8::is_ascii_digit);
+    let plain = || decimal::plain(std::str::from_utf8(word).ok()?, true);
+    number(word).or_else(|| plain().filter(|_| is_number)?.parse().ok())
 }
 
 fn number(digits: &[u8]) -> Option<u64> {

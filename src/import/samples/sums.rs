@@ -3,8 +3,10 @@
 use super::stacks::{StackId, Stacks};
 use callscape_base::units::{Cost, ThreadId};
 use callscape_facts::contexts::ContextColumns;
+use callscape_facts::functions::Functions;
 use callscape_facts::profile::Value;
-use callscape_facts::weighed::Weighed;
+use callscape_facts::trace::Trace;
+use callscape_facts::weighed::{self, TakenSample, Weighed};
 
 /// What was found of a stack with lines.
 #[derive(Clone, Copy, Default)]
@@ -25,9 +27,63 @@ pub(super) enum Amounts {
     TimeAndEvent(usize),
 }
 
+/// The track of what belongs to no thread with samples.
+pub(super) const NO_TRACK: usize = usize::MAX;
+
+/// What a sample weighs.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    track: usize,
+    stack: StackId,
+    /// From one time to another.
+    covers: (i64, i64),
+    /// [`TakenSample`]'s.
+    flags: u16,
+    /// `None` for the time shown.
+    event: Option<usize>,
+    weight: i64,
+}
+
+impl Taken {
+    pub(super) fn of(track: usize, stack: StackId, covers: (i64, i64)) -> Taken {
+        Taken {
+            track,
+            stack,
+            covers,
+            flags: 0,
+            event: None,
+            weight: 0,
+        }
+    }
+
+    /// It was taken at the end of the time that it covers.
+    pub(super) fn at_end(mut self) -> Taken {
+        self.flags |= TakenSample::ENDS;
+        self
+    }
+
+    /// It is a sample, not a part of one.
+    pub(super) fn counted(mut self) -> Taken {
+        self.flags |= TakenSample::COUNTS;
+        self
+    }
+
+    /// The end of the time that it covers, without the rest.
+    pub(super) fn instant(mut self) -> Taken {
+        self.covers.0 = self.covers.1;
+        self
+    }
+}
+
 /// By stack with lines, what samples found of it.
 #[derive(Default)]
 pub(super) struct StackWeights {
+    /// One by one, as they came.
+    taken: Vec<Taken>,
+    /// The samples share the time that all of them cover.
+    is_shared: bool,
+    /// Some say by which amounts.
+    has_shares: bool,
     of: Vec<Weight>,
     /// By event, by stack: amounts of events that are not the time shown.
     others: Vec<Vec<i64>>,
@@ -48,15 +104,57 @@ fn add(sum: &mut u64, ns: i64) {
 }
 
 impl StackWeights {
-    /// The stack was there for so long.
-    pub(super) fn add(&mut self, stack: StackId, ns: i64) {
-        add(&mut at(&mut self.of, stack.index()).ns, ns);
+    /// A sample found the stack, and stands for so long.
+    pub(super) fn add(&mut self, taken: Taken, ns: i64) {
+        add(&mut at(&mut self.of, taken.stack.index()).ns, ns);
+        let weight = ns.max(0);
+        self.taken.push(Taken {
+            weight,
+            ..taken.counted()
+        });
+    }
+
+    /// A sample found the stack, and stands for its part of the time that all cover.
+    pub(super) fn add_share(&mut self, taken: Taken, amount: Option<u64>) {
+        self.is_shared = true;
+        self.has_shares |= amount.is_some();
+        let weight = Cost::from_ns(amount.unwrap_or(0)).weight();
+        self.taken.push(Taken {
+            weight,
+            ..taken.counted()
+        });
     }
 
     /// A sample of another event, or what the sample counts beside its time.
-    pub(super) fn add_other(&mut self, event: usize, stack: StackId, amount: i64) {
-        let sum = at(at(&mut self.others, event), stack.index());
+    pub(super) fn add_other(&mut self, taken: Taken, event: usize, amount: i64) {
+        let sum = at(at(&mut self.others, event), taken.stack.index());
         *sum = sum.saturating_add(amount);
+        self.taken.push(Taken {
+            event: Some(event),
+            weight: amount,
+            ..taken
+        });
+    }
+
+    /// Gives each sample its part of the time that all cover. The parts add up to all of it.
+    fn share(&mut self) {
+        let has_shares = self.has_shares;
+        let share = |it: &Taken| match has_shares {
+            true => i128::from(it.weight),
+            false => 1,
+        };
+        let timed = |it: &&Taken| it.event.is_none();
+        let all: i128 = self.taken.iter().filter(timed).map(share).sum();
+        let covered: i128 = self.covered.iter().map(|&it| i128::from(it)).sum();
+        let (mut passed, mut shared) = (0_i128, 0_i128);
+        for taken in self.taken.iter_mut().filter(|it| it.event.is_none()) {
+            passed += share(taken);
+            // Both are sums of 64 bits each.
+            let until = passed.saturating_mul(covered).checked_div(all).unwrap_or(0);
+            taken.weight = i64::try_from(until - shared).unwrap_or(0);
+            shared = until;
+            add(&mut at(&mut self.of, taken.stack.index()).ns, taken.weight);
+        }
     }
 
     /// A sample that shows no calls along time.
@@ -64,9 +162,9 @@ impl StackWeights {
         at(&mut self.of, stack.index()).samples += 1;
     }
 
-    /// Samples of a track cover so much more time.
-    pub(super) fn cover(&mut self, track: usize, ns: i64) {
-        add(at(&mut self.covered, track), ns);
+    /// Samples of a track cover this time, too.
+    pub(super) fn cover(&mut self, track: usize, (from, to): (i64, i64)) {
+        add(at(&mut self.covered, track), to.saturating_sub(from));
     }
 
     /// A sample found the stack, of which the frames above the outermost `shared` began with it.
@@ -89,6 +187,8 @@ pub(crate) struct Sampled {
     /// How many there were.
     pub samples: u64,
     interval: Option<i64>,
+    /// By track.
+    threads: Vec<ThreadId>,
     /// By thread, nanoseconds that samples cover.
     covered: Vec<Cost>,
     /// What they weigh.
@@ -98,12 +198,14 @@ pub(crate) struct Sampled {
 
 impl Sampled {
     pub(super) fn new(
-        samples: u64,
-        interval: Option<i64>,
+        (samples, interval): (u64, Option<i64>),
         threads: &[ThreadId],
         values: Vec<(Value, Amounts)>,
-        weights: StackWeights,
+        mut weights: StackWeights,
     ) -> Sampled {
+        if weights.is_shared {
+            weights.share();
+        }
         let mut covered = Vec::new();
         for (thread, &ns) in threads.iter().zip(&weights.covered) {
             *at(&mut covered, thread.index()) += Cost::from_ns(ns);
@@ -111,6 +213,7 @@ impl Sampled {
         Sampled {
             samples,
             interval,
+            threads: threads.to_vec(),
             covered,
             values,
             weights,
@@ -148,8 +251,12 @@ impl Sampled {
         }
     }
 
-    /// The weights by calling context, of a recording with `functions` functions; `None` if there are no contexts.
-    pub(crate) fn weighed(&self, stacks: &Stacks, functions: usize) -> Option<Weighed> {
+    /// The weights by calling context, of a recording with these functions and calls; `None` if there are no contexts.
+    pub(crate) fn weighed(
+        &self,
+        stacks: &Stacks,
+        (functions, trace): (&Functions, &Trace),
+    ) -> Option<Weighed> {
         let count = stacks.all().len() + 1;
         let mut calls = vec![0_u64; count];
         let mut weights = vec![vec![0_i64; count]; self.values()];
@@ -187,11 +294,65 @@ impl Sampled {
                 column.push(weights[index]);
             }
         }
+        if let Some(order) = columns.places() {
+            let known = places
+                .iter_mut()
+                .filter(|it| **it != ContextColumns::OUTERMOST);
+            known.for_each(|place| *place = order[*place as usize]);
+        }
         let (contexts, _) = columns.finish().ok().filter(|(it, _)| !it.is_empty())?;
         let values = self.values.iter().map(|(value, _)| value.clone()).collect();
         let interval = self.interval.and_then(|ns| u64::try_from(ns).ok());
         let interval = interval.filter(|&ns| ns > 0).map(Cost::from_ns);
-        let sampled = self.covered.clone();
-        Some(Weighed::new(values, contexts, functions, sampled, interval))
+        let about = (self.covered.clone(), interval);
+        let taken = self.taken(trace.origin(), |stack| places[stacks.plain(stack).index()]);
+        let functions = functions.len();
+        Some(Weighed::new(values, contexts, functions, about, taken))
+    }
+
+    /// Each sample on a clock that begins at `origin`.
+    fn taken(&self, origin: i64, context: impl Fn(StackId) -> u32) -> weighed::Taken {
+        let threads = self.threads.iter().map(|it| it.index() + 1).max();
+        let threads = threads.unwrap_or(0);
+        // Those of no thread come last.
+        let mut of = vec![Vec::new(); threads + 1];
+        let values = || (0..).zip(&self.values);
+        for taken in &self.weights.taken {
+            let context = context(taken.stack);
+            if context == ContextColumns::OUTERMOST {
+                continue;
+            }
+            let since = |time: i64| u64::try_from(time.saturating_sub(origin)).unwrap_or(0);
+            let (start, end) = (since(taken.covers.0), since(taken.covers.1));
+            let mut sample = TakenSample {
+                start,
+                length: end.saturating_sub(start),
+                weight: taken.weight,
+                context,
+                value: TakenSample::NO_VALUE,
+                flags: taken.flags,
+            };
+            let thread = self.threads.get(taken.track);
+            let samples = &mut of[thread.map_or(threads, |it| it.index())];
+            let is_of = |amounts: &Amounts| match *amounts {
+                Amounts::Time => taken.event.is_none(),
+                Amounts::Samples => false,
+                Amounts::Event(event) => taken.event == Some(event),
+                Amounts::TimeAndEvent(event) => taken.event.is_none_or(|it| it == event),
+            };
+            for (number, (value, _)) in values().filter(|(_, it)| is_of(&it.1)) {
+                sample.value = number;
+                if value.unit.is_time() {
+                    sample.flags |= TakenSample::IS_TIME;
+                }
+                samples.push(sample);
+                // The sample counts once.
+                sample.flags = taken.flags & !TakenSample::COUNTS;
+            }
+            if sample.value == TakenSample::NO_VALUE && sample.flags & TakenSample::COUNTS != 0 {
+                samples.push(sample);
+            }
+        }
+        weighed::Taken::new(of)
     }
 }

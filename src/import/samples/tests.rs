@@ -204,7 +204,9 @@ fn samples_weigh_their_own_weight_and_cover_no_sleep() {
         }
         let sampled = all.finish(&stacks, &mut builder, place);
         let (functions, trace) = builder.finish(place);
-        let weighed = sampled.weighed(&stacks, functions.len()).expect("stacks");
+        let weighed = sampled
+            .weighed(&stacks, (&functions, &trace))
+            .expect("stacks");
         assert!(reporter.warnings().is_empty(), "{:?}", reporter.warnings());
         // Sums, each sample looked at for each function.
         let weight = |taken: &Taken, value: usize| match (value, taken.event) {
@@ -287,7 +289,9 @@ fn no_sample_covers_time_when_recording_was_off() {
     }
     let sampled = all.finish(&stacks, &mut builder, place);
     let (functions, trace) = builder.finish(place);
-    let weighed = sampled.weighed(&stacks, functions.len()).expect("stacks");
+    let weighed = sampled
+        .weighed(&stacks, (&functions, &trace))
+        .expect("stacks");
     assert_eq!(weighed.interval().map(|it| it.ns()), Some(10));
     assert_eq!(weighed.weight_of(0).ns(), 50);
     assert_eq!(weighed.sampled()[0].ns(), 45);

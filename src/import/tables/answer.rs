@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::columns::{Units, amount, is_no_cost, place_of};
+use super::columns::{Units, amount, is_cost, may_be_cost, place_of};
 use super::csv;
 use super::file::{Ask, Kind, Parquet};
 use super::means::{self, Means, Tells};
@@ -282,6 +282,67 @@ impl Role {
 }
 
 impl<'r> Answer<'r> {
+    /// What each column is for, and the values of their own, as far as the names say.
+    fn roles(
+        names: &[String],
+        is_text: impl Fn(usize) -> bool,
+        (name, calls, own, totals): (usize, &str, Option<&str>, &[&str]),
+        is_typed: bool,
+        tells: &mut [Option<Tells>],
+        warn: impl Fn(),
+    ) -> (Vec<Role>, Vec<Column>) {
+        let has_text = |wanted: &str| (0..names.len()).any(|at| names[at] == wanted && is_text(at));
+        // Answers to queries have types or modules, and numbers of any name; of others a unit says that they are costs.
+        let says_costs =
+            is_typed || has_text("module") || has_text("unit") || tells.iter().any(Option::is_some);
+        let (mut roles, mut values, mut before) = (Vec::new(), Vec::new(), HashSet::new());
+        for (at, column) in names.iter().enumerate() {
+            let is_new = before.insert(column);
+            // Where there is one of our own name, theirs is another.
+            let known = known_as(column);
+            let known = match known != column && names.iter().any(|it| it == known) {
+                true => column,
+                false => known,
+            };
+            roles.push(match known {
+                _ if at == name => Role::Name,
+                // Which of them is meant, nobody knows: the first.
+                _ if !is_new => {
+                    warn();
+                    tells[at] = None;
+                    Role::Nothing
+                }
+                _ if tells[at].is_some_and(Tells::is_about_runs) => Role::Nothing,
+                "module" if is_text(at) => Role::Module,
+                "file" if is_text(at) => Role::File,
+                "library" if is_text(at) => Role::Library,
+                "unit" if is_text(at) => Role::Unit,
+                _ if is_text(at) => Role::Nothing,
+                "line" => Role::Line,
+                "line_column" => Role::Column,
+                column if column == calls => Role::Calls,
+                column if Some(column) == own => Role::Own,
+                column if totals.contains(&column) && own.is_some() => Role::Total,
+                other if NOT_VALUES.contains(&other) => Role::Nothing,
+                other
+                    if values.len() < MOST_VALUES
+                        && (is_cost(other) || says_costs && may_be_cost(other)) =>
+                {
+                    values.push(Column {
+                        name: column.clone(),
+                        ..Column::default()
+                    });
+                    Role::Value(values.len() - 1)
+                }
+                _ => {
+                    warn();
+                    Role::Nothing
+                }
+            });
+        }
+        (roles, values)
+    }
+
     /// `texts` says which columns are of text, where types are known.
     fn new(
         names: &[String],
@@ -300,7 +361,6 @@ impl<'r> Answer<'r> {
             let found = format!("columns {}", super::folder::listed(names));
             return Err(ImportError::malformed(place.clone(), expected, found));
         };
-        let mut values: Vec<Column> = Vec::new();
         let is_number =
             |wanted: &str| (0..names.len()).any(|at| names[at] == wanted && !is_text(at));
         let is_mean = means::are_told(is_number);
@@ -319,51 +379,14 @@ impl<'r> Answer<'r> {
         let own = own.find(|own| names.iter().any(|it| it == own));
         let told = |at: usize| Tells::named(&names[at]).filter(|_| is_mean && !is_text(at));
         let mut tells: Vec<Option<Tells>> = (0..names.len()).map(told).collect();
-        let (mut roles, mut before) = (Vec::new(), HashSet::new());
-        for (at, column) in names.iter().enumerate() {
-            let is_new = before.insert(column);
-            // Where there is one of our own name, theirs is another.
-            let known = known_as(column);
-            let known = match known != column && names.iter().any(|it| it == known) {
-                true => column,
-                false => known,
-            };
-            roles.push(match known {
-                _ if at == name => Role::Name,
-                // Which of them is meant, nobody knows: the first.
-                _ if !is_new => {
-                    reporter.warn("column-left-out", || place.clone());
-                    tells[at] = None;
-                    Role::Nothing
-                }
-                _ if tells[at].is_some_and(Tells::is_about_runs) => Role::Nothing,
-                "module" if is_text(at) => Role::Module,
-                "file" if is_text(at) => Role::File,
-                "library" if is_text(at) => Role::Library,
-                "unit" if is_text(at) => Role::Unit,
-                _ if is_text(at) => Role::Nothing,
-                "line" => Role::Line,
-                "line_column" => Role::Column,
-                column if column == calls => Role::Calls,
-                column if Some(column) == own => Role::Own,
-                column if totals.contains(&column) && own.is_some() => Role::Total,
-                other if NOT_VALUES.contains(&other) => Role::Nothing,
-                other if is_no_cost(other) => {
-                    reporter.warn("column-left-out", || place.clone());
-                    Role::Nothing
-                }
-                _ if values.len() < MOST_VALUES => {
-                    values.push(Column {
-                        name: column.clone(),
-                        ..Column::default()
-                    });
-                    Role::Value(values.len() - 1)
-                }
-                _ => {
-                    reporter.warn("column-left-out", || place.clone());
-                    Role::Nothing
-                }
-            });
+        let warn = || reporter.warn("column-left-out", || place.clone());
+        let known = (name, calls, own, totals);
+        let (mut roles, mut values) =
+            Answer::roles(names, is_text, known, texts.is_some(), &mut tells, warn);
+        if own.is_none() && values.is_empty() && !roles.contains(&Role::Calls) {
+            let expected = "a column whose name or unit says that it is a cost, such as self_ns, samples, bytes or calls";
+            let found = format!("columns {}", super::folder::listed(names));
+            return Err(ImportError::malformed(place.clone(), expected, found));
         }
         // The cost is shown first; calls alone are a value too.
         if own.is_some() || values.is_empty() {
@@ -407,7 +430,7 @@ impl<'r> Answer<'r> {
         let text = |role: Role| {
             let at = self.roles.iter().position(|it| *it == role);
             match at.map(|at| cell(at, role)) {
-                Some(Cell::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+                Some(Cell::Text(bytes)) => crate::text::decode(bytes).0.into_owned(),
                 _ => String::new(),
             }
         };

@@ -81,8 +81,8 @@ impl Units {
 }
 
 /// Whether the name of a column says that its numbers are no costs that could be added: places, numbers of things, shares.
-pub(super) fn is_no_cost(name: &str) -> bool {
-    const PLACES: [&str; 23] = [
+fn is_no_cost(words: &[String]) -> bool {
+    const PLACES: [&str; 18] = [
         "line",
         "lineno",
         "column",
@@ -90,26 +90,64 @@ pub(super) fn is_no_cost(name: &str) -> bool {
         "id",
         "pid",
         "tid",
-        "thread",
-        "process",
-        "cpu",
-        "core",
         "address",
         "addr",
         "offset",
         "index",
         "rank",
         "depth",
-        "level",
         "perc",
         "percent",
         "percentage",
         "pct",
         "ratio",
     ];
-    let name = name.to_lowercase();
-    let mut words = name.split(|it: char| !it.is_alphanumeric());
-    words.any(|word| PLACES.contains(&word))
+    words.iter().any(|word| PLACES.contains(&word.as_str()))
+}
+
+/// Words that say that numbers are costs: what is counted, how, or its unit.
+#[rustfmt::skip]
+const COSTS: &[&str] = &[
+    "time", "times", "duration", "elapsed", "latency", "wall", "real", "user", "sys", "wait", "waiting", "blocked", "busy",
+    "ns", "us", "µs", "ms", "s", "sec", "secs", "second", "seconds", "nanoseconds", "microseconds", "milliseconds", "nsec",
+    "usec", "msec", "b", "kb", "mb", "kib", "mib", "byte", "bytes",
+    "self", "own", "exclusive", "excl", "flat", "total", "tottime", "cumtime", "cum", "cumulative", "inclusive", "incl",
+    "tot", "cost", "costs", "weight", "value", "amount", "sum", "mean", "median", "avg", "average", "spread", "difference",
+    "count", "counts", "hits", "calls", "samples", "ticks", "runs", "recordings", "executions", "invocations", "visits",
+    "events", "cycles", "instructions", "ir", "misses", "faults", "branches", "loads", "stores", "reads", "writes",
+    "memory", "heap", "size", "alloc", "allocs", "allocated", "allocations", "free", "freed", "live", "peak", "objects",
+    "blocks", "energy", "joules", "flops", "ops",
+];
+
+/// Whether the name of a column says that its numbers are costs.
+pub(super) fn is_cost(name: &str) -> bool {
+    let words = words_of(name);
+    words.iter().any(|word| COSTS.contains(&word.as_str())) && !is_no_cost(&words)
+}
+
+/// Whether its numbers may be costs if something else says so.
+pub(super) fn may_be_cost(name: &str) -> bool {
+    const MORE: [&str; 6] = ["thread", "process", "cpu", "core", "level", "year"];
+    let words = words_of(name);
+    !is_no_cost(&words) && !words.iter().any(|word| MORE.contains(&word.as_str()))
+}
+
+/// The words of a name, in small letters: `selfTime` has two, and so has `CPU time`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && before.is_lowercase()) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        before = letter;
+    }
+    words
 }
 
 /// File and library of a function of which the module alone is told, so that the landscape has it there again: up to the

@@ -137,7 +137,7 @@ impl<'r> RelationAnswer<'r> {
     ) {
         let at = |role: Role| self.roles.iter().position(|it| *it == role);
         let text = |role: Role| match at(role).map(|at| cell(at, true)) {
-            Some(Cell::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+            Some(Cell::Text(bytes)) => crate::text::decode(bytes).0.into_owned(),
             _ => String::new(),
         };
         let names = [

@@ -139,7 +139,7 @@ impl<'a> Rows<'a> {
             // The one is quicker than the other to see that nothing is to be replaced.
             Cell::Text(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => text.into(),
-                Err(_) => String::from_utf8_lossy(bytes),
+                Err(_) => crate::text::decode(bytes).0,
             },
             _ => "".into(),
         }

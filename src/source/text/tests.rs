@@ -30,6 +30,7 @@ fn lines_are_those_that_compilers_count() {
         (b"\xef\xbb\xbfa\nb", &["a", "b"]),
         (b"\xff\xfea\0\r\0\n\0b\0", &["a", "b"]),
         (b"\xfe\xff\0a\0\n\0b", &["a", "b"]),
+        (b"Stra\xdfe\n\x80 \xe4\n", &["Straße", "€ ä"]),
     ] {
         let text = of(bytes);
         assert_eq!(lines(&text), expected, "{bytes:?}");

@@ -225,15 +225,14 @@ fn extremes_are_counted_and_never_wrap() {
         _ => panic!("sums"),
     };
     let massif = "desc: a\ncmd: b\ntime_unit: i\nsnapshot=0\ntime=9\nmem_heap_B=18446744073709551615\n\
-                  mem_heap_extra_B=-1\nmem_stacks_B=9223372036854775808\nheap_tree=peak\n\
+                  mem_heap_extra_B=x\nmem_stacks_B=9223372036854775808\nheap_tree=peak\n\
                   n2: 18446744073709551615 all\n n0: 18446744073709551615 0x1: f (a.c:1)\n\
                   \x20n0: 9223372036854775808 0x2: g (a.c:2)\n n0: x 0x3: h (a.c:3)\n\
-                  snapshot=1\ntime=3\nmem_heap_B=18446744073709551616\nmem_heap_B=-5\n";
+                  snapshot=1\ntime=3\nmem_heap_B=18446744073709551616\nmem_heap_B=y\n";
     let recording = read("a.massif", massif);
     let expected = [
-        "malformed-line 2",
+        "malformed-line 4",
         "more-than-around-it 1",
-        "negative-count 2",
         "time-goes-back 1",
     ];
     assert_eq!(counted(&recording), expected);
@@ -242,17 +241,12 @@ fn extremes_are_counted_and_never_wrap() {
     };
     assert_eq!(sums.peak.map(|it| it.0), Some(u64::MAX));
     let dhat = r#"{"dhatFileVersion":2,"tu":"instrs","te":9,"tg":99,"pps":[
-        {"tb":4611686018427387000,"tbk":1,"gb":1,"gbk":1,"eb":4611686018427387000,"ebk":-3,"fs":[0,7]},
+        {"tb":4611686018427387000,"tbk":1,"gb":1,"gbk":1,"eb":4611686018427387000,"ebk":3,"fs":[0,7]},
         {"tb":4611686018427387000,"tbk":1,"eb":9223372036854775808,"fs":[0]},
         {"tb":4611686018427387000,"fs":[0]},{"tb":4611686018427387000,"fs":[0]},
         {"tb":4611686018427387000,"fs":[0]},{"tb":"many","fs":[0]}],"ftbl":["0x1: f (a.c:1)"]}"#;
     let recording = read("a.dhat.json", dhat);
-    let expected = [
-        "negative-count 1",
-        "not-a-number 1",
-        "number-out-of-range 1",
-        "unknown-frame 1",
-    ];
+    let expected = ["not-a-number 1", "number-out-of-range 1", "unknown-frame 1"];
     assert_eq!(counted(&recording), expected);
     assert_eq!(last(&recording).allocated, Some(u64::MAX));
     assert_eq!(last(&recording).live_bytes, Some(4_611_686_018_427_387_000));
@@ -263,15 +257,12 @@ fn extremes_are_counted_and_never_wrap() {
     };
     let most = node("4611686018427387000", "");
     let mut children = vec![most; 5];
-    children.extend([node("-8", ""), node("1e40", "")]);
+    children.push(node("1e40", ""));
     let recording = read(
         "a.heapprofile",
         &format!(r#"{{"head":{}}}"#, node("0", &children.join(","))),
     );
-    assert_eq!(
-        counted(&recording),
-        ["negative-count 1", "number-out-of-range 1"]
-    );
+    assert_eq!(counted(&recording), ["number-out-of-range 1"]);
     assert_eq!(last(&recording).live_bytes, Some(u64::MAX));
     let heaptrack = "v 10400 1\ns f\ni 1 0 1\nt 1 0\nI ffffffffffffffff\na 8000000000000000 1\n\
                      c 7fffffffffffffff\n+ 0\nR -1\nR ffffffffffffffff\n+ 0\nc 10000000000000000\n- 0\n- 0\n+ 1\n";

@@ -32,6 +32,16 @@ fn what_no_format_claims_by_its_content_is_refused() {
         ("pairs.yml", b"a: 1\nb: 2\n", "'a: 1'"),
         ("tab.txt", b"\tsome\xe9 text\n", "'someé text'"),
         (
+            "people.csv",
+            b"name,age,city\nAnn,31,Rome\n",
+            "expected a column whose name or unit says that it is a cost",
+        ),
+        (
+            "years.csv",
+            b"function,year,cpu_percent\nf,1999,3\n",
+            "found columns function, year, cpu_percent",
+        ),
+        (
             "people.json",
             br#"[{"name":"Ann","age":3},{"name":"Bob","age":4}]"#,
             "an array of objects with the members name, age",
@@ -178,4 +188,36 @@ fn numbers_with_commas_are_numbers() {
         .map(|it| (it.self_cost.ns(), it.calls))
         .collect();
     assert_eq!(of, [(147_267_898_800, 59), (63_313_800_000, 1234)]);
+}
+
+/// Sums of memory at an instant are never negative.
+#[test]
+fn negative_bytes_that_live_are_refused_with_their_place() {
+    let scratch = Scratch::new("refused-negative");
+    let node = r#"{"head":{"callFrame":{"functionName":"f"},"selfSize":-8,"children":[]}}"#;
+    let dhat = r#"{"dhatFileVersion":2,"tu":"instrs","te":9,"pps":[{"tb":-5,"tbk":1,"fs":[0]}],"ftbl":["0x1: f (a.c:1)"]}"#;
+    let massif = "desc: a\ncmd: b\ntime_unit: i\nsnapshot=0\ntime=9\nmem_heap_B=-100\n";
+    let tree = "desc: a\ncmd: b\ntime_unit: i\nsnapshot=0\ntime=9\nmem_heap_B=1\n\
+                heap_tree=detailed\nn0: -3 0x1: f (a.c:1)\n";
+    for (name, text, says) in [
+        ("a.heapprofile", node, "found -8"),
+        ("a.dhat.json", dhat, "found -5"),
+        (
+            "a.massif",
+            massif,
+            "line 6: expected a number of bytes that is not negative, found mem_heap_B=-100",
+        ),
+        (
+            "b.massif",
+            tree,
+            "line 8: expected a number of bytes that is not negative, found n0: -3",
+        ),
+    ] {
+        let error = error(&scratch, name, text.as_bytes());
+        assert!(
+            error.contains(name) && error.contains("expected"),
+            "{error}"
+        );
+        assert!(error.contains(says), "{error}");
+    }
 }

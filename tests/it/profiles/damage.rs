@@ -320,6 +320,7 @@ fn later_tables_of_the_hprof_agent_replace_earlier_ones() {
         "0 d.E.<init> 10000000 0",
         "1 a.B.c 10000000 10000000",
         "0 <Unknown> 5000000 5000000",
+        "0 a.B.c 200000 200000",
         "0 f.G.h 100000 100000",
     ];
     assert_eq!(super::tree(&recording), expected);

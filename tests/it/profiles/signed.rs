@@ -141,3 +141,31 @@ fn costs_of_tables_keep_their_signs_in_other_locales_too() {
     assert_eq!(sums(&recording, 0), expected(&rows));
     assert_eq!(profile(&recording).values().len(), 1);
 }
+
+/// What formats of one value say of two functions, the one of which weighs less than nothing.
+#[test]
+fn text_formats_keep_the_sign_and_count_it() {
+    let scratch = Scratch::new("signed-texts");
+    let hprof = "JAVA PROFILE 1.0.1, created Thu\n\nTRACE 1:\n\ta.f(A.java:1)\nTRACE 2:\n\ta.g(A.java:2)\n\
+                 CPU SAMPLES BEGIN (total = 1.002) Thu\nrank   self  accum   count trace method\n\
+                 1 100,00% 100,00%  1.005 1 a.f\n2 -0,30% 99,70%  -3 2 a.g\nCPU SAMPLES END\n";
+    let speedscope = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
+        "shared":{"frames":[{"name":"a.f"},{"name":"a.g"}]},"profiles":[{"type":"sampled","name":"x","unit":"bytes",
+        "startValue":0,"endValue":2,"samples":[[0],[1]],"weights":[1005,-3]}]}"#;
+    let csv = "function,selfBytes\na.f,\"1,005\"\na.g,-3\n";
+    for (name, text) in [
+        ("a.hprof.txt", hprof),
+        ("a.speedscope.json", speedscope),
+        ("a.csv", csv),
+    ] {
+        let recording = read(&scratch.write(name, text.as_bytes()));
+        let rows = [("a.f", 1005, 1005), ("a.g", -3, -3)];
+        assert_eq!(sums(&recording, 0), expected(&rows), "{name}");
+        assert_eq!(profile(&recording).negative(0), 1, "{name}");
+        let counted = warnings(&recording).into_keys();
+        assert!(
+            counted.into_iter().any(|kind| kind.starts_with("negative")),
+            "{name}"
+        );
+    }
+}

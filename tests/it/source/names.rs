@@ -1,6 +1,7 @@
 //! Names that are written in a way of their own: operators, words between backticks, bodies of test macros.
 
-use super::definitions;
+use super::{Scratch, definitions};
+use callscape::units::ModuleId;
 
 /// The names of what a text defines, without lines.
 fn names(path: &str, text: &str) -> Vec<String> {
@@ -88,4 +89,25 @@ fn bodies_of_googletest_are_known_by_suite_and_test() {
         assert!(found.iter().any(|it| it.ends_with(&expected)), "{found:?}");
     }
     assert!(!found.iter().any(|it| it.ends_with("TEST_F")), "{found:?}");
+}
+
+/// Texts of older encodings are Windows-1252, whatever their language.
+#[test]
+fn names_in_older_encodings_are_read() {
+    let scratch = Scratch::new("older");
+    let files = [
+        ("a.py", "def gr\u{f6}\u{df}e():\n    return 1\n"),
+        ("A.java", "class A { void gr\u{f6}\u{df}e() { f(); } }\n"),
+        ("a.c", "void gr\u{f6}\u{df}e(void) { f(); }\n"),
+        ("a.cs", "class B { void gr\u{f6}\u{df}e() { f(); } }\n"),
+        ("a.js", "function gr\u{f6}\u{df}e() { return f(); }\n"),
+        ("a.php", "<?php function gr\u{f6}\u{df}e() { return 1; }\n"),
+    ];
+    for (name, text) in files {
+        let bytes: Vec<u8> = text.chars().map(|it| it as u8).collect();
+        scratch.write(name, bytes);
+    }
+    let (tree, _) = scratch.scan();
+    let is_it = |id: &ModuleId| tree.name(*id) == "größe";
+    assert_eq!(tree.modules().filter(is_it).count(), files.len());
 }

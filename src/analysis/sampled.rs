@@ -1,0 +1,62 @@
+//! The calling contexts of the samples in a range or of some threads.
+
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
+use callscape_facts::recording::Recording;
+use callscape_facts::trace::Within;
+
+use super::contexts::{self, WAITING};
+
+/// What samples weigh by calling context, in the value shown; calls and waiting are those of the calls that samples show.
+/// `None` if calls count instead of samples.
+///
+/// # Errors
+/// When it is cancelled.
+pub fn contexts(
+    recording: &Recording,
+    within: Within,
+    threads: &[ThreadId],
+    progress: &Progress,
+) -> Result<Option<Contexts>, Cancelled> {
+    let whole = TimeRange::new(Time::ZERO, Time::MAX);
+    let all = Within {
+        range: Some(within.range.unwrap_or(whole)),
+        ..within
+    };
+    let Some((weighed, range)) = recording.samples_in(all) else {
+        return Ok(None);
+    };
+    let of_samples = weighed.within(range, Some(threads));
+    let trace = recording.timed();
+    let of_calls = contexts::of_threads(trace, threads.iter().copied(), within, progress)?;
+    let knows_waiting = recording.trace.knows_waiting();
+    let reporter = Reporter::new();
+    let mut builder = ContextsBuilder::new(1 + usize::from(knows_waiting), &reporter);
+    let place = || Place::file("samples");
+    let mut nodes: Vec<NodeId> = Vec::new();
+    for (of, value) in [(&of_calls, None), (&of_samples, Some(recording.value()))] {
+        nodes.clear();
+        for context in of.ids() {
+            let around = of.parent(context);
+            let around = around.map_or(NodeId::ROOT, |it| nodes[it.index()]);
+            let node = builder.child(around, of.function(context), place);
+            nodes.push(node);
+            match value {
+                Some(value) => builder.add(node, 0, of.self_weight(value, context), place),
+                None => {
+                    builder.add_calls(node, of.calls(context).unwrap_or(0), place);
+                    let waited = match knows_waiting {
+                        true => of.self_weight(WAITING, context),
+                        false => Cost::ZERO,
+                    };
+                    if waited > Cost::ZERO {
+                        builder.add(node, WAITING, waited, place);
+                    }
+                }
+            }
+        }
+    }
+    Ok(Some(builder.finish()))
+}
