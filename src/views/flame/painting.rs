@@ -8,6 +8,7 @@ use glam::Vec2;
 use super::boxes::{Content, box_of};
 use super::lanes::{Lane, Placed};
 use crate::parts::hatching::{self, ShownGaps};
+use callscape_analysis::session::Session;
 use callscape_base::units::push_grouped_by;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_layout::axis::TimeAxis;
@@ -21,6 +22,9 @@ const MOST_NAMES: usize = 2500;
 
 /// What all lanes of a picture are drawn with.
 pub(super) struct LanePainter<'a> {
+    pub session: &'a Session,
+    /// The place of the recording in the session.
+    pub place: usize,
     pub recording: &'a Recording,
     pub axis: &'a TimeAxis,
     /// By function.
@@ -109,7 +113,7 @@ impl LanePainter<'_> {
             let pad = letters * 0.35;
             let room = (rect.size().x - 2.0 * pad) / letters;
             if is_written && room >= 3.0 && sheet.texts.len() < MOST_NAMES {
-                let full = self.recording.functions.get(bar.function).name;
+                let full = self.session.function_name(self.place, bar.function);
                 if text::shorten(full, room, name) {
                     let at = Vec2::new(rect.min.x + pad, (rect.min.y + rect.max.y) * 0.5);
                     sheet.write(name, at, letters, self.ink.on_module, rect);

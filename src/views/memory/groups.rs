@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::choice::{By, Column, Mode};
+use callscape_analysis::session::Session;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::functions::Functions;
 use callscape_facts::hierarchy::Hierarchy;
@@ -45,6 +46,8 @@ pub(super) struct Source<'a> {
     /// By cell the module that its objects belong to.
     pub owners: &'a [Option<ModuleId>],
     pub cut: &'a Cut,
+    /// What names its functions, and the place of the recording in it; none for names as recorded.
+    pub session: Option<(&'a Session, usize)>,
 }
 
 impl Groups {
@@ -182,9 +185,10 @@ fn at_function(source: &Source<'_>, function: Option<FunctionId>) -> Pointed {
 }
 
 fn function_name(source: &Source<'_>, function: FunctionId) -> String {
-    match function.index() < source.functions.len() {
-        true => source.functions.get(function).name.to_owned(),
-        false => String::new(),
+    match (function.index() < source.functions.len(), source.session) {
+        (true, Some((session, place))) => session.function_name(place, function).to_owned(),
+        (true, None) => source.functions.get(function).name.to_owned(),
+        (false, _) => String::new(),
     }
 }
 

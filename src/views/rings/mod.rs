@@ -88,6 +88,9 @@ const MOST_RINGS: u32 = 200;
 /// Segments shorter than this many pixels are drawn as lines.
 const LEAST: f32 = 0.5;
 
+/// Rings are as wide as there is room for those with a segment of at least so many points.
+const SEEN: f32 = 3.0;
+
 /// What a chart was laid out for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct LaidOut {
@@ -249,6 +252,11 @@ impl Rings {
         let ends = shown.contexts.ends();
         let before = &*before;
         self.chart.lay_out(Tree { ends, before }, &of);
+        let rings = self.chart.outermost(SEEN);
+        if rings < of.rings {
+            self.chart
+                .lay_out(Tree { ends, before }, &Of { rings, ..of });
+        }
         self.before = old.map(|old| (old, now));
     }
 }

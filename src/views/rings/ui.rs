@@ -266,11 +266,7 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
     const NAMED: usize = 24;
     ui.set_max_width(380.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    let name = |it: ContextId| {
-        let function = shown.contexts.function(it);
-        let resolved = document.resolved();
-        resolved.map_or("", |it| it.recording.functions.get(function).name)
-    };
+    let name = |it: ContextId| document.function_name(shown.contexts.function(it));
     ui.add(egui::Label::new(style::title(escape::name(name(context)))).wrap());
     if let Some(module) = document.module_of(shown.contexts.function(context)) {
         let path = document.session.hierarchy.path(module);
@@ -406,8 +402,7 @@ fn paint(
     ui.painter().add(Shape::mesh(fills));
     for (part, context, color) in names {
         let function = shown.contexts.function(context);
-        let resolved = document.resolved();
-        let name = resolved.map_or("", |it| it.recording.functions.get(function).name);
+        let name = document.function_name(function);
         write(ui, center, part, &escape::name(name), style::ink_on(color));
     }
     ui.painter().add(Shape::mesh(marks));
@@ -424,9 +419,7 @@ fn middle_text(
     (center, panel): (Pos2, style::Colors),
 ) {
     let root = view.root.map(|it| shown.contexts.function(it));
-    let resolved = document.resolved();
-    let name = root.and_then(|it| Some(resolved?.recording.functions.get(it).name));
-    let title = match name {
+    let title = match root.map(|it| document.function_name(it)) {
         Some(name) => escape::name(name).into_owned(),
         None => "all".to_owned(),
     };

@@ -20,7 +20,7 @@ pub(crate) const SIDE: f32 = 8.0;
 pub(crate) const SIGN: f32 = 15.0;
 
 /// Boxes are no wider than this; longer names lose their middle.
-const WIDEST: f32 = 200.0;
+const WIDEST: f32 = 420.0;
 const NARROWEST: f32 = 44.0;
 
 /// Boxes grow with their lines up to this height.

@@ -22,7 +22,7 @@ use callscape_model::theme::Theme;
 const READABLE: f32 = 6.5;
 
 /// Names of boxes are no smaller than this, in points, as far as there is room for them.
-const LEAST: f32 = 9.0;
+const LEAST: f32 = 11.0;
 
 /// Colours of graphs.
 #[derive(Clone, Copy, Debug)]
