@@ -130,13 +130,14 @@ impl Namer {
 /// The names that are given, and those that would mean several things.
 #[derive(Default)]
 struct Taken {
-    hashes: HashSet<u64, BuildFast>,
+    given: HashSet<u64, BuildFast>,
+    ambiguous: HashSet<u64, BuildFast>,
     hash: BuildFast,
 }
 
 impl Taken {
-    /// Gives each thing the text of its first form that no other thing has; a number as well if all its forms are taken.
-    fn name<T: Clone>(
+    /// Gives each thing the text of its first form that no other thing has; a number as well if its last form is taken.
+    fn name<T>(
         &mut self,
         mut left: Vec<T>,
         write: impl Fn(&T, usize, &mut String) -> bool,
@@ -144,30 +145,40 @@ impl Taken {
     ) {
         let mut text = String::new();
         for form in 0.. {
-            let mut is_last = true;
-            let mut counts: HashMap<u64, u32, BuildFast> = HashMap::default();
+            // By the text of a thing how many have it, and how many of these in their last form.
+            let mut counts: HashMap<u64, [u32; 2], BuildFast> = HashMap::default();
             let mut hashes = Vec::with_capacity(left.len());
             for thing in &left {
                 text.clear();
-                is_last &= !write(thing, form, &mut text);
-                let hash = self.hash.of_bytes(escape::name(&text).as_bytes());
-                *counts.entry(hash).or_default() += 1;
-                hashes.push(hash);
+                let is_last = !write(thing, form, &mut text);
+                let hash = self.hash_of(&text);
+                let count = counts.entry(hash).or_default();
+                count[0] += 1;
+                count[1] += u32::from(is_last);
+                hashes.push((hash, is_last));
             }
             let mut further = Vec::new();
-            for (thing, hash) in left.into_iter().zip(hashes) {
-                // A name of several is nobody's, also later.
-                let is_free = self.hashes.insert(hash);
+            for (thing, (hash, is_last)) in left.into_iter().zip(hashes) {
+                let [all, last] = counts[&hash];
+                // A name of several is nobody's, unless one of them has no longer one.
+                let is_its = match is_last {
+                    true => last == 1,
+                    false => all == 1 && !self.ambiguous.contains(&hash),
+                };
+                if !is_its {
+                    self.ambiguous.insert(hash);
+                }
+                let is_given = is_its && self.given.insert(hash);
+                if !is_given && !is_last {
+                    further.push(thing);
+                    continue;
+                }
                 text.clear();
                 write(&thing, form, &mut text);
-                if is_free && counts[&hash] == 1 {
-                    give(thing, &text);
-                } else if is_last {
+                if !is_given {
                     self.number(&mut text);
-                    give(thing, &text);
-                } else {
-                    further.push(thing);
                 }
+                give(thing, &text);
             }
             left = further;
             if left.is_empty() {
@@ -176,15 +187,16 @@ impl Taken {
         }
     }
 
+    fn hash_of(&self, text: &str) -> u64 {
+        self.hash.of_bytes(escape::name(text).as_bytes())
+    }
+
     fn number(&mut self, text: &mut String) {
         let length = text.len();
         for number in 1_u64.. {
             text.truncate(length);
             text.push_str(&format!(" #{number}"));
-            if self
-                .hashes
-                .insert(self.hash.of_bytes(escape::name(text).as_bytes()))
-            {
+            if self.given.insert(self.hash_of(text)) {
                 return;
             }
         }
@@ -192,7 +204,7 @@ impl Taken {
 }
 
 /// Functions with the same recorded name and place that share their module with others.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Sharing {
     module: ModuleId,
     /// By recording.
@@ -409,7 +421,7 @@ fn is_closure(name: &str) -> bool {
 }
 
 /// Whether a recording gives only where the code is.
-fn is_address(name: &str) -> bool {
+pub fn is_address(name: &str) -> bool {
     let digits = name.strip_prefix("0x");
     digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_hexdigit()))
 }

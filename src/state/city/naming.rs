@@ -1,13 +1,16 @@
 //! Which names are shown: on districts, and over blocks.
 
+use std::cmp::Reverse;
+
 use glam::{Vec2, Vec3};
 
 use super::overhead::Overhead;
 use super::{City, Lettering, eye, motion, surface};
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
+use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::selection::Selection;
-use callscape_layout::geometry::Block;
+use callscape_layout::geometry::{Block, BlockKind};
 use callscape_layout::labels::Eye;
 use callscape_layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
 use callscape_layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
@@ -73,7 +76,7 @@ impl City {
         }
         let is_due = self.held.is_due();
         if is_due {
-            self.hold_running();
+            self.hold_running(&session.hierarchy);
         }
         self.find_counts(selection, is_due);
         let asked = Asked {
@@ -86,12 +89,28 @@ impl City {
     }
 
     /// Notes what runs now as what is named until names are due again.
-    fn hold_running(&mut self) {
+    fn hold_running(&mut self, hierarchy: &Hierarchy) {
         self.held.since = 0.0;
-        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
-        let running = running.filter_map(|&index| self.blocks.get(index as usize));
-        self.held.running.clear();
-        self.held.running.extend(running.map(|block| block.module));
+        let runs = |&index: &u32| {
+            let look = self.looks.get(index as usize);
+            look.is_some_and(|look| look.glow > RUNNING_GLOW)
+        };
+        let others = self.activity.glowing().filter(runs);
+        let others = others.filter_map(|index| self.blocks.get(index as usize));
+        let others = others.filter(|block| block.kind != BlockKind::Terrace);
+        let cost = |module: &ModuleId| Reverse(self.metrics.self_cost(hierarchy, *module));
+        let mut others: Vec<ModuleId> = others.map(|block| block.module).collect();
+        others.sort_by_key(|module| (cost(module), *module));
+        // What runs innermost comes first, then what costs most.
+        let innermost = self.relations.innermost().iter();
+        let innermost = innermost.filter_map(|&index| self.blocks.get(index as usize));
+        let held = &mut self.held.running;
+        held.clear();
+        for module in innermost.map(|block| block.module).chain(others) {
+            if held.len() < MOST_RUNNING_NAMES && !held.contains(&module) {
+                held.push(module);
+            }
+        }
     }
 
     /// Chooses the names that are written on districts.

@@ -173,7 +173,7 @@ fn write_names(
     largest.truncate(MOST_NAMES);
     let around: Vec<Rect> = largest
         .iter()
-        .map(|&it| Rect::from_center_size(now[it].0, egui::Vec2::splat(now[it].1 * 1.4)))
+        .map(|&it| Rect::from_center_size(now[it].0, egui::Vec2::splat(now[it].1 * 1.9)))
         .collect();
     let names = names_of(view, of, document, &largest);
     let mut taken: Vec<Rect> = Vec::new();
@@ -216,8 +216,8 @@ fn write_names(
     }
 }
 
-/// The names of some discs. A module that several stand for says nothing: these have the name of the function that their
-/// first context is of, too.
+/// The names of some discs. A module that several stand for says nothing: these have the name of the function that is
+/// entered in them and costs most, too.
 fn names_of<'a>(
     view: &Fan,
     of: &Compacted,
@@ -234,7 +234,11 @@ fn names_of<'a>(
         *counts.entry(name).or_default() += 1;
     }
     let name = |(&disc, &own): (&usize, &&'a str)| {
-        let function = of.shown.contexts.function(view.discs.all[disc].first);
+        // The context that costs most says most.
+        let contexts = of.compaction.highest(view.discs.all[disc].node);
+        let most = contexts.max_by_key(|&it| (of.shown.total(it), std::cmp::Reverse(it)));
+        let context = most.unwrap_or(view.discs.all[disc].first);
+        let function = of.shown.contexts.function(context);
         let inner = document.function_name(function);
         match counts[own] > 1 && inner != own {
             true => Cow::Owned(format!("{own}: {inner}")),

@@ -20,6 +20,9 @@ use callscape_look::ink::Ink;
 /// Names written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
 
+/// Smaller letters are not written, in points.
+const LEAST: f32 = 11.0;
+
 /// What all lanes of a picture are drawn with.
 pub(super) struct LanePainter<'a> {
     pub session: &'a Session,
@@ -100,8 +103,8 @@ impl LanePainter<'_> {
                 });
             }
         }
-        let letters = (placed.row * 0.74).min(self.em);
-        let is_written = letters >= 6.5 * self.scale && !lane.is_collapsed;
+        let letters = (placed.row * 0.8).min(self.em);
+        let is_written = letters >= LEAST * self.scale && !lane.is_collapsed;
         for bar in content.bars(depths) {
             let Some(rect) = box_of(bar, self.axis, rows, placed.row, gap, self.size.x) else {
                 continue;

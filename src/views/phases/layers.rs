@@ -16,6 +16,8 @@ pub(super) const HEAD: f32 = 22.0;
 /// A layer shows no more boxes; what is behind them is said.
 pub(super) const MOST: usize = 5000;
 
+/// Boxes are wider where there is room.
+const WIDEST: f32 = 400.0;
 /// A layer that does not fit into so many rows is wider than its pane.
 const ROWS: f32 = 4.0;
 
@@ -82,6 +84,8 @@ impl Layer {
 
 /// Places the items of a layer.
 struct Placing<'a> {
+    /// Of a box.
+    size: Vec2,
     phases: &'a Phases,
     instances: &'a mut Instances,
     layer: usize,
@@ -164,7 +168,7 @@ impl Placing<'_> {
         self.x += EDGE - GAP;
         let top = self.row + level as f32 * HEAD;
         let bottom = self.row + self.top + BOX.y + EDGE;
-        let right = self.x.max(left + BOX.x);
+        let right = self.x.max(left + self.size.x);
         self.frames[at].rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
         self.x = right + GAP;
     }
@@ -194,9 +198,9 @@ impl Placing<'_> {
             self.left_out += 1;
             return;
         }
-        let rect = Rect::from_min_size(pos2(self.x, self.row + self.top), BOX);
+        let rect = Rect::from_min_size(pos2(self.x, self.row + self.top), self.size);
         self.boxes.push(Placed { rect, of });
-        self.x += BOX.x + GAP;
+        self.x += self.size.x + GAP;
     }
 }
 
@@ -217,11 +221,29 @@ pub(super) fn lay_out(
     let parents = std::iter::once(Parent::Root(root)).chain(parents);
     let layers = parents.enumerate();
     let layers = layers.map(|(layer, parent)| {
-        let whole = lay_out_one(phases, folded, (layer, f32::INFINITY), parent, instances);
-        // A layer of many rows would hide the next.
-        let width = width.max(whole.size.x / ROWS + BOX.x);
-        match whole.size.x > width {
-            true => lay_out_one(phases, folded, (layer, width), parent, instances),
+        let whole = lay_out_one(
+            phases,
+            folded,
+            (layer, f32::INFINITY),
+            BOX.x,
+            (parent, instances),
+        );
+        let left = width - whole.size.x;
+        if left < 0.0 {
+            // A layer of many rows would hide the next.
+            let width = width.max(whole.size.x / ROWS + BOX.x);
+            return lay_out_one(phases, folded, (layer, width), BOX.x, (parent, instances));
+        }
+        let more = left / whole.boxes.len().max(1) as f32;
+        let wide = (BOX.x + more).floor().min(WIDEST);
+        match width.is_finite() && wide > BOX.x {
+            true => lay_out_one(
+                phases,
+                folded,
+                (layer, f32::INFINITY),
+                wide,
+                (parent, instances),
+            ),
             false => whole,
         }
     });
@@ -234,8 +256,8 @@ fn lay_out_one(
     phases: &Phases,
     folded: &Folded,
     (layer, width): (usize, f32),
-    parent: Parent,
-    instances: &mut Instances,
+    wide: f32,
+    (parent, instances): (Parent, &mut Instances),
 ) -> Layer {
     let items = folded.items(parent);
     let siblings: Vec<u32> = phases.children(parent).collect();
@@ -246,6 +268,7 @@ fn lay_out_one(
         phases,
         instances,
         layer,
+        size: vec2(wide, BOX.y),
         row: 0.0,
         top,
         apart: height + GAP,

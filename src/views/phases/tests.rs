@@ -107,7 +107,7 @@ fn unfolding_keeps_what_is_around() {
 fn boxes_without_room_stand_in_further_rows() {
     let phases = steps();
     let folded = Folded::new(&phases);
-    for width in [0.0, 200.0, 400.0, 5000.0] {
+    for width in [0.0, 200.0, 400.0, 2000.0] {
         let mut instances = HashMap::new();
         let layers = layers::lay_out(&phases, &folded, 0, &[0, 1], width, &mut instances);
         for layer in &layers {
@@ -122,7 +122,10 @@ fn boxes_without_room_stand_in_further_rows() {
             }
         }
         let has_rows = layers.iter().any(|it| it.size.y > 2.0 * BOX.y);
-        assert_eq!(has_rows, width < 5000.0, "{width}");
+        assert_eq!(has_rows, width < 2000.0, "{width}");
+        let widest = layers.iter().flat_map(|it| &it.boxes);
+        let widest = widest.map(|it| it.rect.width()).fold(0.0, f32::max);
+        assert_eq!(widest > BOX.x, width == 2000.0, "{width}");
     }
 }
 

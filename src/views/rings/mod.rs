@@ -3,6 +3,7 @@
 mod colors;
 mod drawing;
 mod keys;
+mod lettering;
 mod query;
 mod saved;
 mod ui;
