@@ -90,7 +90,7 @@ fn random_hierarchy(seed: &mut u64) -> Hierarchy {
 
 #[test]
 fn nothing_has_the_name_of_something_else() {
-    for seed in 0..400_u64 {
+    for seed in 0..120_u64 {
         let mut random = seed;
         let hierarchy = random_hierarchy(&mut random);
         let recordings: Vec<Vec<(Function<'_>, u32)>> = (0..1 + below(&mut random, 2))
