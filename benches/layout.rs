@@ -288,6 +288,7 @@ fn names() {
         hierarchy: city(50_000).0,
         recordings: Vec::new(),
         source_warnings: Vec::new(),
+        named: Default::default(),
     };
     let settings = LandscapeSettings::default();
     let mut view = City::new(&session, &settings, &Cut::all());

@@ -78,6 +78,7 @@ fn session(calls: u64) -> Session {
             resolution,
         }],
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

@@ -53,6 +53,7 @@ fn session(calls: u64, threads: u32) -> Session {
             resolution,
         }],
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

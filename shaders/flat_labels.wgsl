@@ -5,7 +5,7 @@ struct Glyph {
     corner: vec3f,
     opacity: f32,
     right: vec3f,
-    // 1 where the letters have the colour of plates, 0 where they have that of text.
+    // 1 where the letters have the colour of plates, 0 where they have that of text; 2 more on what may glow.
     inverted: f32,
     up: vec3f,
     // What it lies on, and rises with.
@@ -23,7 +23,21 @@ struct Letter {
     @builtin(position) position: vec4f,
     @location(0) uv: vec2f,
     @location(1) opacity: f32,
-    @location(2) inverted: f32,
+    @location(2) colour: vec3f,
+}
+
+fn luminance(colour: vec3f) -> f32 {
+    return dot(colour, vec3f(0.2126, 0.7152, 0.0722));
+}
+
+// The ink of letters on a roof that glows: black or white, of which one has a contrast of at least 4.5 on any colour
+// (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio). What glows as `resolve.wgsl` says.
+fn ink_on(glow: f32, usual: vec3f) -> vec3f {
+    let bright = mix(frame.warm, frame.hot, smoothstep(0.3, 1.0, glow));
+    let weight = smoothstep(0.0, 0.22, glow);
+    let ground = luminance(bright * (frame.sky + frame.sun + frame.emission));
+    let ink = vec3f(select(0.0, 1.0, (ground + 0.05) * (ground + 0.05) < 0.0525));
+    return select(usual, ink, weight > 0.5);
 }
 
 @vertex
@@ -37,7 +51,9 @@ fn letter(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: 
     // A little toward the eye, so that the terrace on which it lies does not swallow it.
     let lifted = mix(world, frame.eye, 0.0015);
     let uv = vec2f(mix(glyph.uv.x, glyph.uv.z, at.x), mix(glyph.uv.w, glyph.uv.y, at.y));
-    return Letter(frame.clip_from_world * vec4f(lifted, 1.0), uv, glyph.opacity, glyph.inverted);
+    let usual = mix(frame.text, frame.plate, glyph.inverted % 2.0);
+    let colour = select(usual, ink_on(looks[glyph.block].glow, usual), glyph.inverted >= 2.0);
+    return Letter(frame.clip_from_world * vec4f(lifted, 1.0), uv, glyph.opacity, colour);
 }
 
 fn to_outline(uv: vec2f) -> f32 {
@@ -54,5 +70,5 @@ fn ink(in: Letter) -> @location(0) vec4f {
     let along = abs(to_outline(in.uv + down) - to_outline(in.uv - down));
     let across_a_pixel = max(across + along, 1e-4);
     let cover = clamp(distance / across_a_pixel + 0.5, 0.0, 1.0);
-    return vec4f(mix(frame.text, frame.plate, in.inverted), cover * in.opacity);
+    return vec4f(in.colour, cover * in.opacity);
 }

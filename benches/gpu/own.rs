@@ -115,6 +115,7 @@ fn million(relations: u64) -> Session {
             },
         }],
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

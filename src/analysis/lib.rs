@@ -19,6 +19,7 @@ pub mod line_changes;
 pub mod lines;
 pub mod mapping;
 pub mod moments;
+pub mod namer;
 pub mod phases;
 pub mod refinement;
 pub mod relations;

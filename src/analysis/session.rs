@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::demo;
 use super::frequency::{FrequencyError, leave_out_frequent};
+use super::namer::Named;
 use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve, rules};
 use callscape_base::progress::{Cancelled, Progress};
@@ -33,6 +34,8 @@ pub struct Session {
     pub recordings: Vec<Resolved>,
     /// What was repaired or left out while scanning the source tree.
     pub source_warnings: Vec<Warning>,
+    /// How modules and functions are called in all views.
+    pub named: Named,
 }
 
 /// Why a session could not be opened.
@@ -281,6 +284,7 @@ impl Session {
             hierarchy,
             recordings: recordings.collect(),
             source_warnings: Vec::new(),
+            named: Default::default(),
         }
     }
 }

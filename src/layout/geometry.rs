@@ -206,6 +206,8 @@ pub struct FlatLabel {
     pub opacity: f32,
     /// In the other ink of the theme: it lies on a colour as light, or as dark, as the usual one.
     pub is_inverted: bool,
+    /// It lies on what may glow as a whole: its ink follows the glow.
+    pub is_on_roof: bool,
 }
 
 /// A name at a place on the screen: what is hovered, selected, found or running.

@@ -174,6 +174,13 @@ impl Rings {
         }
     }
 
+    /// The outermost ring with a segment whose outer edge has at least this length; 1 without any. O(segments).
+    pub fn outermost(&self, least: f32) -> u32 {
+        let length = |it: &&Segment| self.radii[it.ring as usize] * TAU * (it.to - it.from);
+        let seen = self.segments.iter().filter(|it| length(it) >= least);
+        seen.map(|it| it.ring).max().unwrap_or(1)
+    }
+
     fn set_radii(&mut self, of: &Of) {
         self.radii.clear();
         let rings = of.rings.max(1) as f32;
@@ -444,6 +451,18 @@ mod tests {
             "{areas:?}"
         );
         assert!((rings.radii[9] - 500.0).abs() < 1e-2);
+    }
+
+    #[test]
+    fn the_outermost_ring_that_is_seen_is_that_of_a_long_segment() {
+        // A path below which only a thousandth goes on.
+        let parents = [None, Some(0), Some(1), Some(2)];
+        let made = Made::new(parents.to_vec(), &[0, 1, 999, 1]);
+        let rings = chart(&made, &Of { rings: 12, ..OF });
+        assert_eq!(rings.segments.len(), 4);
+        assert_eq!(rings.outermost(3.0), 3);
+        assert_eq!(rings.outermost(0.01), 4);
+        assert_eq!(Rings::default().outermost(3.0), 1);
     }
 
     #[test]

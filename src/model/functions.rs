@@ -147,8 +147,10 @@ impl FunctionNumbers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
     Name,
+    Module,
     Calls,
     Total,
+    Share,
     SelfCost,
     Waiting,
     SelfWaiting,
@@ -158,10 +160,12 @@ pub enum Column {
 }
 
 impl Column {
-    pub const ALL: [Column; 9] = [
+    pub const ALL: [Column; 11] = [
         Column::Name,
+        Column::Module,
         Column::Calls,
         Column::Total,
+        Column::Share,
         Column::SelfCost,
         Column::Waiting,
         Column::SelfWaiting,
@@ -173,6 +177,8 @@ impl Column {
     pub fn title(self) -> &'static str {
         match self {
             Column::Name => "Function",
+            Column::Module => "Module",
+            Column::Share => "Share",
             Column::Calls => "Calls",
             Column::Total => "Total",
             Column::SelfCost => "Self",
@@ -187,6 +193,8 @@ impl Column {
     pub fn about(self) -> &'static str {
         match self {
             Column::Name => "Name",
+            Column::Module => "The file or package that it is in",
+            Column::Share => "Total as a share of the whole run",
             Column::Calls => "Number of calls",
             Column::Total => "Time between entry and exit; recursion counts once",
             Column::SelfCost => "Time in its own code",

@@ -16,6 +16,8 @@ use super::recording::{Depth, Recording};
 use super::targets;
 use super::text::Fonts;
 
+/// Added to the ink of names on roofs, as the shader reads it.
+const ON_ROOF: f32 = 2.0;
 /// Names are shaped at this size and scaled.
 const SHAPED: f32 = 100.0;
 /// Shaped names that are kept; beyond that all are forgotten and those in use shaped again.
@@ -128,7 +130,8 @@ impl FlatLabels {
                     corner: corner.to_array(),
                     opacity: label.opacity.clamp(0.0, 1.0),
                     right: Vec3::to_array(&(label.right * (glyph.width * em))),
-                    inverted: f32::from(u8::from(label.is_inverted)),
+                    inverted: f32::from(u8::from(label.is_inverted))
+                        + if label.is_on_roof { ON_ROOF } else { 0.0 },
                     up: Vec3::to_array(&(label.up * (glyph.height * em))),
                     block: label.block,
                     uv: glyph.uv,

@@ -116,6 +116,7 @@ impl Scene {
                 em,
                 opacity: 1.0,
                 is_inverted: false,
+                is_on_roof: false,
             });
         }
     }

@@ -96,6 +96,7 @@ fn session_of(source: &Hierarchy, names: &[&str]) -> Session {
         hierarchy,
         recordings: resolved.collect(),
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

@@ -215,6 +215,7 @@ fn session(seed: u64) -> Session {
         hierarchy,
         recordings: resolved.collect(),
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

@@ -104,6 +104,7 @@ pub fn session(seed: u64, functions: usize, events: u64) -> Session {
             },
         }],
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

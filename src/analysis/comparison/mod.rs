@@ -154,6 +154,7 @@ impl Comparison {
             hierarchy: placed.hierarchy,
             recordings: resolved.collect(),
             source_warnings: Vec::new(),
+            named: Default::default(),
         };
         let mut comparison = Comparison {
             structure_of_a: structure_of_a.map(Arc::new),

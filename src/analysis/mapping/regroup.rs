@@ -193,6 +193,7 @@ pub fn regroup(session: &Session, mapping: &Mapping, assignment: Assignment) -> 
             hierarchy: regrouped,
             recordings,
             source_warnings: session.source_warnings.clone(),
+            named: Default::default(),
         },
         assignment,
         entities,

@@ -130,6 +130,23 @@ impl Labels {
         labels
     }
 
+    /// The names of all that stands in `phases`, where functions are called as `name` says.
+    pub fn named(
+        phases: &Phases,
+        functions: &Functions,
+        pruning: &Pruning,
+        name: impl Fn(FunctionId) -> String,
+    ) -> Labels {
+        let of_phases = phases.phases.iter().map(|phase| phase.function);
+        let of_rows = phases.gathered.iter().map(|row| row.function);
+        let mut labels = Labels {
+            of: of_phases.chain(of_rows).map(|it| (it, name(it))).collect(),
+            ..Labels::default()
+        };
+        labels.name_loading(phases, functions, pruning);
+        labels
+    }
+
     /// What loads a module is named after it.
     fn name_loading(&mut self, phases: &Phases, functions: &Functions, pruning: &Pruning) {
         for (index, phase) in (0..).zip(&phases.phases) {

@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                     context.asks.push(SelectAsk::Select(None));
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    let name = style::name(of.name).heading();
+                    let name = style::name(document.module_name(module)).heading();
                     ui.add(egui::Label::new(name).truncate());
                 });
             });
@@ -346,7 +346,7 @@ fn list(
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     for neighbour in neighbours.iter().take(MAX_NEIGHBOURS) {
-        let name = &*escape::name(document.session.hierarchy.name(neighbour.module));
+        let name = &*escape::name(document.module_name(neighbour.module));
         let response = row(ui, name, &amount(document, neighbour));
         let response = response.on_hover_ui(|ui| {
             ui.label(style::name(

@@ -171,9 +171,6 @@ fn distribution(ui: &mut Ui, known: &Frequencies, most: u64) {
 
 /// What would go, the most often called first. Only the rows that are seen are laid out.
 fn list(ui: &mut Ui, document: &Document, known: &Frequencies, gone: usize) {
-    let Some(resolved) = document.resolved() else {
-        return;
-    };
     let height = ui.text_style_height(&egui::TextStyle::Small);
     let rows = egui::ScrollArea::vertical()
         .id_salt("what goes")
@@ -182,7 +179,7 @@ fn list(ui: &mut Ui, document: &Document, known: &Frequencies, gone: usize) {
     let (functions, ..) = known.above(0);
     rows.show_rows(ui, height, gone, |ui, range| {
         for id in functions.get(range).unwrap_or_default() {
-            let name = escape::name(resolved.recording.functions.get(*id).name);
+            let name = escape::name(document.function_name(*id));
             let called = known.called().get(id.index()).copied().unwrap_or_default();
             let text = format!("{} × {name}", count(called.peak));
             let about = format!("{name}: {} in all", counted(called.calls, "call", "calls"));

@@ -80,7 +80,7 @@ fn of_action(ui: &mut Ui, action: &Listed, context: &mut Context<'_>) {
 fn title(of: Pointed, context: &Context<'_>) -> Option<(String, String)> {
     let document = context.desk.state.document.as_ref()?;
     let hierarchy = &document.session.hierarchy;
-    let name = |module| escape::name(hierarchy.module(module).name).into_owned();
+    let name = |module| escape::name(document.module_name(module)).into_owned();
     if let Some((caller, callee)) = of.relation {
         return Some((
             format!("{} → {}", name(caller), name(callee)),

@@ -117,7 +117,7 @@ fn row(ui: &mut Ui, number: usize, context: &mut Context<'_>) {
             let facts = hierarchy.module(module);
             let parent = hierarchy.parent(module);
             let path = parent.map_or(String::new(), |parent| hierarchy.path(parent));
-            let name = escape::name(facts.name).into_owned();
+            let name = escape::name(document.module_name(module)).into_owned();
             let button = egui::Button::selectable(is_marked, name)
                 .shortcut_text(facts.kind.name())
                 .truncate()

@@ -101,7 +101,7 @@ pub(super) fn show_results(ctx: &egui::Context, context: &mut Context<'_>) {
                         let path = parent.map_or(String::new(), |parent| hierarchy.path(parent));
                         let row = result(
                             ui,
-                            &escape::name(facts.name),
+                            &escape::name(document.module_name(module)),
                             facts.kind.name(),
                             &escape::name(&path),
                             document.calls_of(module),

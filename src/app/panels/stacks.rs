@@ -181,16 +181,13 @@ fn frames(
         let outer = text::counted(outer as u64, "outer call", "outer calls");
         ui.label(style::weak(outer).small());
     }
-    let Some(resolved) = document.resolved() else {
-        return;
-    };
     let meant = document.meant(&document.selection.pointed);
     for &row in rows {
         let id = row.call;
         let of = CallOf { thread, call: id };
         let call = trace.call(thread, id);
-        let function = resolved.recording.functions.get(call.function);
-        let whole = row_name(&escape::name(function.name), row);
+        let function = document.function_name(call.function);
+        let whole = row_name(&escape::name(function), row);
         let mut name = egui::RichText::new(rows::fitting(ui, &whole));
         if meant.call() == Some(of)
             || (meant.call().is_none() && meant.holds_function(call.function))
@@ -219,7 +216,7 @@ fn frames(
             context.asks.extend(module.map(CameraAsk::FlyTo));
         }
         response.on_hover_ui(|ui| {
-            ui.label(style::name(function.name));
+            ui.label(style::name(function));
             let since = time_open(call.start, document.selection.time);
             ui.label(style::weak(since));
         });

@@ -68,7 +68,7 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
 
 fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
     let facts = document.city.module_facts(&document.session, module);
-    ui.add(egui::Label::new(style::title(escape::name(facts.name))).wrap());
+    ui.add(egui::Label::new(style::title(escape::name(document.module_name(module)))).wrap());
     let mut what = facts.kind.name().to_owned();
     if !facts.language.is_empty() {
         what = format!("{what} · {}", facts.language);
@@ -119,7 +119,7 @@ fn of_module(ui: &mut Ui, document: &Document, module: ModuleId) {
 
 /// The calls from one module to another that are shown.
 fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId)) {
-    let name = |module| escape::name(document.session.hierarchy.name(module));
+    let name = |module| escape::name(document.module_name(module));
     let title = format!("{} to {}", name(from), name(to));
     ui.add(egui::Label::new(style::title(title)).wrap());
     let own = document.runs.as_ref().map_or(0, |runs| runs.side());

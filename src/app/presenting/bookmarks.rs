@@ -33,7 +33,7 @@ impl Desk {
         let module = document.selection.chosen.module;
         let plays = document.playback.as_ref();
         let wanted = match (module, plays) {
-            (Some(module), _) => document.session.hierarchy.name(module).to_owned(),
+            (Some(module), _) => document.module_name(module).to_owned(),
             (None, Some(playback)) if playback.time() > Time::ZERO => playback.time().to_string(),
             (None, _) => format!("Bookmark {}", self.talk.bookmarks.len() + 1),
         };

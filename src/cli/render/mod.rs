@@ -289,9 +289,9 @@ fn view_pictures(
     let range = moments.first().copied().flatten().and_then(|it| it.range);
     let (focus, landscape, size) = (settings.viewpoint.focus, settings.landscape, settings.size);
     let document = with_progress(|progress| {
-        let none = Inputs::default();
+        let inputs = inputs_of(&args.inputs, &session);
         let session = Arc::clone(&session);
-        Document::of(&none, session, None, None, None, &landscape, progress)
+        Document::of(&inputs, session, None, None, None, &landscape, progress)
     })??;
     let mut studio = ViewStudio::new(document, view, &landscape, size, range, focus)?;
     if let Some(cut) = cut {
@@ -309,6 +309,19 @@ fn view_pictures(
         outputs.write(&image, index, path)?;
     }
     Ok(())
+}
+
+/// What a session was opened from, for views that say where it is from; nothing for the demo.
+fn inputs_of(given: &[PathBuf], session: &Session) -> Inputs {
+    if given.is_empty() {
+        return Inputs::default();
+    }
+    let recordings = session.recordings.iter();
+    Inputs {
+        source_dir: session.source_dir.clone(),
+        recordings: recordings.map(|it| it.recording.path.clone()).collect(),
+        ..Inputs::default()
+    }
 }
 
 /// The files to write, known to be writable.
@@ -390,4 +403,18 @@ fn say_scale(scale: &ColorScale) {
         at(0.5),
         at(1.0)
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use callscape_base::progress::Progress;
+
+    #[test]
+    fn only_the_demo_is_shown_as_the_demo() {
+        let session = Session::open(&Inputs::default(), &Progress::new()).expect("the demo");
+        assert_eq!(inputs_of(&[], &session), Inputs::default());
+        let given = [PathBuf::from("trace.json")];
+        assert_ne!(inputs_of(&given, &session), Inputs::default());
+    }
 }

@@ -114,6 +114,12 @@ impl Activity {
     }
 
     /// Blocks on which some have risen, and how high the highest of these are.
+    /// The blocks that glow, terraces among them.
+    pub(super) fn glowing(&self) -> impl Iterator<Item = u32> + '_ {
+        let slots = self.glowing.iter();
+        slots.filter_map(|&slot| Some(self.slots.get(slot as usize)?.block))
+    }
+
     pub(super) fn risen(&self) -> &[(u32, f32)] {
         &self.risen
     }

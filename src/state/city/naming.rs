@@ -1,5 +1,7 @@
 //! Which names are shown: on districts, and over blocks.
 
+use std::cmp::Reverse;
+
 use glam::{Vec2, Vec3};
 
 use super::overhead::Overhead;
@@ -8,7 +10,7 @@ use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::selection::Selection;
-use callscape_layout::geometry::Block;
+use callscape_layout::geometry::{Block, BlockKind};
 use callscape_layout::labels::Eye;
 use callscape_layout::labels::flat::{Around, SPREAD, SPREAD_AT_REST};
 use callscape_layout::labels::screen::{COUNT, Reason, Request, Subject, plate_over};
@@ -19,7 +21,7 @@ use callscape_look::camera::Camera;
 const RUNNING_GLOW: f32 = 0.5;
 
 /// Names of running functions shown at once.
-const MOST_RUNNING_NAMES: usize = 6;
+const MOST_RUNNING_NAMES: usize = 10;
 
 /// Names on districts and roofs: a bound on what a frame costs, and a single picture. They are large enough to be read,
 /// so fewer fit.
@@ -29,7 +31,7 @@ const MOST_IN_A_PICTURE: usize = 20_000;
 /// What is named whether or not there is room for all names.
 #[derive(Clone, Copy)]
 struct Asked<'a> {
-    hierarchy: &'a Hierarchy,
+    session: &'a Session,
     /// What is pointed at, and what is chosen.
     meant: [Option<ModuleId>; 2],
     found: &'a [ModuleId],
@@ -74,11 +76,11 @@ impl City {
         }
         let is_due = self.held.is_due();
         if is_due {
-            self.hold_running();
+            self.hold_running(&session.hierarchy);
         }
         self.find_counts(selection, is_due);
         let asked = Asked {
-            hierarchy: &session.hierarchy,
+            session,
             meant: meant.map(|of| of.module),
             found,
         };
@@ -87,12 +89,28 @@ impl City {
     }
 
     /// Notes what runs now as what is named until names are due again.
-    fn hold_running(&mut self) {
+    fn hold_running(&mut self, hierarchy: &Hierarchy) {
         self.held.since = 0.0;
-        let running = self.relations.innermost().iter().take(MOST_RUNNING_NAMES);
-        let running = running.filter_map(|&index| self.blocks.get(index as usize));
-        self.held.running.clear();
-        self.held.running.extend(running.map(|block| block.module));
+        let runs = |&index: &u32| {
+            let look = self.looks.get(index as usize);
+            look.is_some_and(|look| look.glow > RUNNING_GLOW)
+        };
+        let others = self.activity.glowing().filter(runs);
+        let others = others.filter_map(|index| self.blocks.get(index as usize));
+        let others = others.filter(|block| block.kind != BlockKind::Terrace);
+        let cost = |module: &ModuleId| Reverse(self.metrics.self_cost(hierarchy, *module));
+        let mut others: Vec<ModuleId> = others.map(|block| block.module).collect();
+        others.sort_by_key(|module| (cost(module), *module));
+        // What runs innermost comes first, then what costs most.
+        let innermost = self.relations.innermost().iter();
+        let innermost = innermost.filter_map(|&index| self.blocks.get(index as usize));
+        let held = &mut self.held.running;
+        held.clear();
+        for module in innermost.map(|block| block.module).chain(others) {
+            if held.len() < MOST_RUNNING_NAMES && !held.contains(&module) {
+                held.push(module);
+            }
+        }
     }
 
     /// Chooses the names that are written on districts.
@@ -119,12 +137,14 @@ impl City {
             let look = looks.get(block as usize);
             look.is_some_and(|look| look.glow > RUNNING_GLOW)
         };
+        let name = |module: ModuleId| asked.session.module_name(module);
         let around = Around {
             looks,
             seen: |on, line, points: &[Vec3]| match is_moving {
                 true => points.len(),
                 false => picker.seen(&scene, on, line, points, camera.eye),
             },
+            name: Some(&name),
             importance: |block, module| match module {
                 _ if asked.meant.contains(&Some(module)) => 3,
                 _ if asked.found.contains(&module) => 2,
@@ -142,9 +162,9 @@ impl City {
             (true, true) => SPREAD_AT_REST,
             (false, _) => u32::MAX,
         };
-        let is_changed = self
-            .flat_labels
-            .update(asked.hierarchy, blocks, &reader, &around, work);
+        let is_changed =
+            self.flat_labels
+                .update(&asked.session.hierarchy, blocks, &reader, &around, work);
         if is_changed {
             if lettering.is_single {
                 self.flat_labels.decide();
@@ -188,7 +208,7 @@ impl City {
             .filter_map(|(module, reason)| {
                 let (block, rise) = block_under(module, &self.block_of, &scene)?;
                 let top = ((block.min + block.max) * 0.5).with_z(block.max.z + rise);
-                let mut name = asked.hierarchy.name(module);
+                let mut name = asked.session.module_name(module);
                 let of_it = standing_out().find(|(other, _)| *other == module);
                 if let (Reason::Found | Reason::StandsOut, Some((_, text))) = (reason, of_it) {
                     name = text;
@@ -211,7 +231,7 @@ impl City {
                 })
             });
         let overhead = Overhead::new(
-            asked.hierarchy,
+            asked.session,
             &scene,
             (!is_moving).then_some(&self.picker),
             (&self.flat_labels, &self.screen_labels),

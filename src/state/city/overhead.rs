@@ -1,7 +1,7 @@
 //! Names that stand over districts on the screen where those written on the ground cannot be read.
 
 use super::lettering::Lettering;
-use callscape_facts::hierarchy::Hierarchy;
+use callscape_analysis::session::Session;
 use callscape_layout::geometry::Block;
 use callscape_layout::labels::Eye;
 use callscape_layout::labels::flat::{District, FlatLabels};
@@ -29,7 +29,7 @@ const LEAST_DEPTH_SHOWN: f32 = 2.1;
 
 /// What decides which districts are named over them.
 pub(super) struct Overhead<'a> {
-    hierarchy: &'a Hierarchy,
+    session: &'a Session,
     scene: &'a Scene<'a>,
     /// None while blocks are on their way: what stands before what is known only of those at rest.
     picker: Option<&'a Picker>,
@@ -42,7 +42,7 @@ pub(super) struct Overhead<'a> {
 
 impl<'a> Overhead<'a> {
     pub(super) fn new(
-        hierarchy: &'a Hierarchy,
+        session: &'a Session,
         scene: &'a Scene<'a>,
         picker: Option<&'a Picker>,
         (flat, screen): (&'a FlatLabels, &ScreenLabels),
@@ -53,7 +53,7 @@ impl<'a> Overhead<'a> {
             *shown = Some(of);
         }
         Overhead {
-            hierarchy,
+            session,
             scene,
             picker,
             flat,
@@ -93,7 +93,7 @@ impl<'a> Overhead<'a> {
         if district.is_begun && !(may && self.is_distinct(&district, block)) {
             return None;
         }
-        let name = self.hierarchy.telling_name(block.module);
+        let name = self.session.module_name(block.module);
         let [from, to] = district.edge.map(|end| eye.project(end));
         let (from, to) = (from?, to?);
         let needed = (width(name) + 1.0) * em * if was_shown { 1.0 } else { 1.1 };

@@ -79,7 +79,7 @@ impl City {
         self.color_scale = scale;
         self.not_by_hand = small::count(hierarchy);
         self.of_purposes = of_purposes(hierarchy);
-        self.standing_out = surface::standing_out(settings, hierarchy, &self.metrics, &self.blocks);
+        self.standing_out = surface::standing_out(settings, session, &self.metrics, &self.blocks);
         for (look, color) in self.looks.iter_mut().zip(colors) {
             look.data = color;
         }

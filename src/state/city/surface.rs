@@ -1,5 +1,6 @@
 //! Colour by data: languages by hue, metrics by a single map of rising strength, and what its colours mean.
 
+use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_facts::kinds::Purpose;
@@ -188,10 +189,11 @@ const STANDING_OUT: usize = 10;
 /// amount behind it.
 pub(super) fn standing_out(
     settings: &LandscapeSettings,
-    hierarchy: &Hierarchy,
+    session: &Session,
     metrics: &ModuleMetrics,
     blocks: &[Block],
 ) -> Vec<(u32, String)> {
+    let hierarchy = &session.hierarchy;
     let difference = metrics.difference();
     let difference = difference.filter(|_| settings.surface == Surface::Difference);
     let metric = match difference {
@@ -212,7 +214,7 @@ pub(super) fn standing_out(
     let found = most(metric, &values, blocks).into_iter();
     let named = found.filter_map(|index| {
         let module = blocks.get(index as usize)?.module;
-        let name = hierarchy.telling_name(module);
+        let name = session.module_name(module);
         Some(match difference {
             Some(difference) => (index, format!("{name} {}", difference.delta_text(module))),
             None => (index, name.to_owned()),

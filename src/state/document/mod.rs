@@ -185,6 +185,7 @@ impl Document {
             session = Arc::new(regrouped.session);
             (left_out, origins) = (regrouped.left_out, regrouped.origins);
         }
+        session.name_all();
         progress.check()?;
         let recording = place_of(runs.as_ref());
         let mut metrics = ModuleMetrics::new(&session, recording);
@@ -482,6 +483,16 @@ impl Document {
                 names.get_or_init(|| Names::of(&session.hierarchy));
             });
         }
+    }
+
+    /// The name of a module, which nothing else has.
+    pub fn module_name(&self, module: ModuleId) -> &str {
+        self.session.module_name(module)
+    }
+
+    /// The name of a function of the recording that is shown, which nothing else has.
+    pub fn function_name(&self, function: FunctionId) -> &str {
+        self.session.function_name(self.recording(), function)
     }
 
     /// The name of a thread, told from others of the same name.

@@ -490,10 +490,7 @@ impl Runs {
     /// The name of a row's function. O(functions).
     pub fn row_name<'a>(&self, session: &'a Session, row: u32) -> &'a str {
         let found = self.function(row);
-        let found = found.and_then(|(place, id)| Some((session.recordings.get(place)?, id)));
-        found.map_or("", |(resolved, id)| {
-            resolved.recording.functions.get(id).name
-        })
+        found.map_or("", |(place, id)| session.function_name(place, id))
     }
 
     /// Other numbers are other runs, another measure, or other clocks.
@@ -518,8 +515,7 @@ impl Runs {
     pub fn names_of_rows<'a>(&self, session: &'a Session) -> Vec<&'a str> {
         let found = self.functions_of_rows().into_iter().map(|found| {
             let (place, function) = found?;
-            let resolved = session.recordings.get(place)?;
-            Some(resolved.recording.functions.get(function).name)
+            Some(session.function_name(place, function))
         });
         found.map(Option::unwrap_or_default).collect()
     }

@@ -50,7 +50,7 @@ pub(super) fn name(
 fn module_name(document: &Document, module: ModuleId) -> String {
     let hierarchy = &document.session.hierarchy;
     match module.index() < hierarchy.len() {
-        true => escape::name(hierarchy.name(module)).into_owned(),
+        true => escape::name(document.module_name(module)).into_owned(),
         false => String::new(),
     }
 }
@@ -73,7 +73,7 @@ pub fn left_out(document: &Document, step: FilterStep) -> String {
                 let thread = trace.threads().get(of.thread.index())?;
                 let function = (u64::from(of.call.0) < thread.calls)
                     .then(|| trace.call(of.thread, of.call).function)?;
-                Some(resolved.recording.functions.get(function).name)
+                Some(document.function_name(function))
             });
             let name = escape::name(name.unwrap_or_default()).into_owned();
             format!("below one call of {name}")
@@ -300,10 +300,8 @@ fn of_choice(document: &Document, before: &Shown, after: &Shown) -> Option<(Stri
             function: Some(function),
             ..
         } => {
-            let name = document
-                .resolved()
-                .map(|it| it.recording.functions.get(function).name);
-            format!("Selected {}", escape::name(name.unwrap_or_default()))
+            let name = document.function_name(function);
+            format!("Selected {}", escape::name(name))
         }
         Pointed {
             thread: Some(thread),

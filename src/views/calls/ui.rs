@@ -10,7 +10,6 @@ use crate::{Pane, View};
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time};
-use callscape_facts::functions::Functions;
 use callscape_filter::selection::{Meant, Pointed};
 use callscape_model::calls::{CallColumn, CallsOf};
 use callscape_state::ask::{Ask, PlayAsk, SelectAsk, TableKey, ViewAsk};
@@ -62,12 +61,10 @@ pub(super) fn show(view: &mut Calls, ui: &mut Ui, pane: &mut Pane<'_>) {
 
 /// What the calls are behind, in words.
 fn of_text(document: &Document, of: CallsOf) -> String {
-    let name = |module| escape::name(document.session.hierarchy.name(module));
+    let name = |module| escape::name(document.module_name(module));
     match of {
         CallsOf::Function(function) => {
-            let functions = document.resolved().map(|it| &it.recording.functions);
-            let name = functions.map_or("", |functions| functions.get(function).name);
-            format!("of {}", escape::name(name))
+            format!("of {}", escape::name(document.function_name(function)))
         }
         CallsOf::Module(module) => format!("of {}", name(module)),
         CallsOf::Relation(from, to) => format!("from {} to {}", name(from), name(to)),
@@ -155,7 +152,6 @@ fn openness(document: &Document, row: &CallRow) -> Option<f32> {
 struct Listed<'a> {
     list: &'a CallList,
     document: &'a Document,
-    functions: &'a Functions,
     /// Of the whole recording: times are written as exactly as it is long.
     duration: Cost,
     has_threads: bool,
@@ -220,10 +216,10 @@ impl<'a> Rows for Listed<'a> {
             CallColumn::Function => {
                 let marked = self.document.selection.marked.as_deref();
                 rows::badge(ui, marked, self.document.module_of(row.function));
-                rows::name(ui, self.functions.get(row.function).name);
+                rows::name(ui, self.document.function_name(row.function));
             }
             CallColumn::Caller => {
-                let caller = row.caller.map(|caller| self.functions.get(caller).name);
+                let caller = row.caller.map(|caller| self.document.function_name(caller));
                 rows::name(ui, caller.unwrap_or("–"));
             }
             CallColumn::Thread => rows::name(ui, self.document.thread_name(row.thread)),
@@ -242,7 +238,6 @@ fn list(view: &mut Calls, ui: &mut Ui, document: &Document, list: &CallList, pan
     let mut rows = Listed {
         list,
         document,
-        functions: &resolved.recording.functions,
         duration: resolved.recording.trace.duration(),
         has_threads: resolved.recording.trace.threads().len() > 1,
         pointed: document.meant(&document.selection.pointed),

@@ -106,7 +106,10 @@ impl Maker<'_> {
         if folded.is_empty() {
             return;
         }
-        let names = folded.iter().take(NAMED).map(|&it| self.hierarchy.name(it));
+        let names = folded
+            .iter()
+            .take(NAMED)
+            .map(|&it| self.wanted.given.session.module_name(it));
         let mut names = names.collect::<Vec<_>>().join(", ");
         if folded.len() > NAMED {
             names.push_str(&format!(
@@ -259,7 +262,7 @@ impl Maker<'_> {
                 frame: None,
                 title: match is_itself {
                     true => "itself".to_owned(),
-                    false => hierarchy.name(module).to_owned(),
+                    false => self.wanted.given.session.module_name(module).to_owned(),
                 },
                 detail,
                 sign: (parts > 0 && !is_itself).then_some(Sign::More),

@@ -71,5 +71,8 @@ pub(super) fn restore(view: &mut Collaboration, from: &SavedViews) -> usize {
 fn sight([zoom, x, y]: [f32; 3]) -> Option<Sight> {
     let is_good = zoom > 0.0 && zoom.is_finite() && x.is_finite() && y.is_finite();
     let at = Vec2::new(x, y);
-    is_good.then(|| Sight { zoom, at }.zoomed(Vec2::ZERO, 1.0))
+    let saved = Sight { zoom, at };
+    let shown = saved.zoomed(Vec2::ZERO, 1.0);
+    // Only a zoom that nobody can choose moves it: rounding would, too.
+    is_good.then_some(if shown.zoom == zoom { saved } else { shown })
 }

@@ -289,9 +289,7 @@ impl Fan {
 fn displayed(document: &Document, names: &Names, name: Name) -> String {
     let hierarchy = &document.session.hierarchy;
     let module = names.module(name);
-    let functions = document.resolved().map(|it| &it.recording.functions);
-    let own = names.function(name).zip(functions);
-    let own = own.map(|(function, functions)| functions.get(function).name);
+    let own = names.function(name).map(|it| document.function_name(it));
     let path = match module {
         ModuleId::ROOT => String::new(),
         _ => hierarchy.path(module).replace('/', "."),

@@ -1,5 +1,8 @@
 //! How the fan is painted: lines from callers to what they call, discs over them, names where there is room.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use egui::epaint::TextShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, pos2, vec2};
 use glam::Vec2;
@@ -20,7 +23,7 @@ const MOST_NAMES: usize = 160;
 
 /// The size of names, and how many of their letters are written.
 const LETTERS: f32 = 11.5;
-const MOST_LETTERS: usize = 30;
+const MOST_LETTERS: usize = 60;
 
 /// A disc is drawn from this radius on, in points of half a pixel.
 const LEAST: f32 = 0.5;
@@ -170,13 +173,13 @@ fn write_names(
     largest.truncate(MOST_NAMES);
     let around: Vec<Rect> = largest
         .iter()
-        .map(|&it| Rect::from_center_size(now[it].0, egui::Vec2::splat(now[it].1 * 1.4)))
+        .map(|&it| Rect::from_center_size(now[it].0, egui::Vec2::splat(now[it].1 * 1.9)))
         .collect();
+    let names = names_of(view, of, document, &largest);
     let mut taken: Vec<Rect> = Vec::new();
     for (place, &number) in largest.iter().enumerate() {
         let (at, radius) = now[number];
-        let name = of.compaction.name(view.discs.all[number].node);
-        let name = last_element(of, document, name);
+        let name = &*names[place];
         let name = rows::shortened(&escape::name(name), MOST_LETTERS);
         let font = FontId::proportional(LETTERS);
         let galley = painter.layout_no_wrap(name, font, colors.text);
@@ -213,15 +216,46 @@ fn write_names(
     }
 }
 
+/// The names of some discs. A module that several stand for says nothing: these have the name of the function that is
+/// entered in them and costs most, too.
+fn names_of<'a>(
+    view: &Fan,
+    of: &Compacted,
+    document: &'a Document,
+    discs: &[usize],
+) -> Vec<Cow<'a, str>> {
+    let own = discs.iter().map(|&it| {
+        let name = of.compaction.name(view.discs.all[it].node);
+        last_element(of, document, name)
+    });
+    let own: Vec<&str> = own.collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for name in &own {
+        *counts.entry(name).or_default() += 1;
+    }
+    let name = |(&disc, &own): (&usize, &&'a str)| {
+        // The context that costs most says most.
+        let contexts = of.compaction.highest(view.discs.all[disc].node);
+        let most = contexts.max_by_key(|&it| (of.shown.total(it), std::cmp::Reverse(it)));
+        let context = most.unwrap_or(view.discs.all[disc].first);
+        let function = of.shown.contexts.function(context);
+        let inner = document.function_name(function);
+        match counts[own] > 1 && inner != own {
+            true => Cow::Owned(format!("{own}: {inner}")),
+            false => Cow::Borrowed(own),
+        }
+    };
+    discs.iter().zip(&own).map(name).collect()
+}
+
 /// The last element of a name.
 fn last_element<'a>(
     of: &Compacted,
     document: &'a Document,
     name: callscape_analysis::compaction::Name,
 ) -> &'a str {
-    let functions = document.resolved().map(|it| &it.recording.functions);
-    match of.names.function(name).zip(functions) {
-        Some((function, functions)) => functions.get(function).name,
-        None => document.session.hierarchy.name(of.names.module(name)),
+    match of.names.function(name) {
+        Some(function) => document.function_name(function),
+        None => document.module_name(of.names.module(name)),
     }
 }

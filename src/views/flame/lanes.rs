@@ -15,7 +15,7 @@ const GAP: f32 = 5.0;
 /// How high a depth is, in points: letters fit into the lowest that is chosen at first.
 pub(super) const LOWEST_ROW: f32 = 3.0;
 pub(super) const HIGHEST_ROW: f32 = 28.0;
-const FIRST_ROW: [f32; 2] = [11.0, 17.0];
+const FIRST_ROW: [f32; 2] = [14.0, 17.0];
 
 /// A thread of the chart.
 #[derive(Clone, Debug, PartialEq)]

@@ -407,7 +407,7 @@ impl FlameView {
         self.axis.draw_grid(sheet, below, em, ink.grid);
         let mut rasters = 1;
         if let Some(resolved) = resolved {
-            let (shown, inexact) = self.paint_lanes(&resolved.recording, em, &ink);
+            let (shown, inexact) = self.paint_lanes(scope.session, &resolved.recording, em, &ink);
             rasters += shown;
             self.refine(&resolved.recording.trace, inexact);
         } else {
@@ -452,9 +452,17 @@ impl FlameView {
     }
 
     /// Draws the lanes in sight; how many there are, and those of which only a first picture is known.
-    fn paint_lanes(&mut self, recording: &Recording, em: f32, ink: &Ink) -> (usize, Vec<Wanted>) {
+    fn paint_lanes(
+        &mut self,
+        session: &Session,
+        recording: &Recording,
+        em: f32,
+        ink: &Ink,
+    ) -> (usize, Vec<Wanted>) {
         let columns_of_cell = self.columns_of_cell(&recording.trace);
         let painter = LanePainter {
+            session,
+            place: self.recording,
             recording,
             axis: &self.axis,
             colors: &self.colors,

@@ -8,6 +8,7 @@ use glam::Vec2;
 use super::boxes::{Content, box_of};
 use super::lanes::{Lane, Placed};
 use crate::parts::hatching::{self, ShownGaps};
+use callscape_analysis::session::Session;
 use callscape_base::units::push_grouped_by;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_layout::axis::TimeAxis;
@@ -19,8 +20,14 @@ use callscape_look::ink::Ink;
 /// Names written at most: more would not be read.
 const MOST_NAMES: usize = 2500;
 
+/// Smaller letters are not written, in points.
+const LEAST: f32 = 11.0;
+
 /// What all lanes of a picture are drawn with.
 pub(super) struct LanePainter<'a> {
+    pub session: &'a Session,
+    /// The place of the recording in the session.
+    pub place: usize,
     pub recording: &'a Recording,
     pub axis: &'a TimeAxis,
     /// By function.
@@ -96,8 +103,8 @@ impl LanePainter<'_> {
                 });
             }
         }
-        let letters = (placed.row * 0.74).min(self.em);
-        let is_written = letters >= 6.5 * self.scale && !lane.is_collapsed;
+        let letters = (placed.row * 0.8).min(self.em);
+        let is_written = letters >= LEAST * self.scale && !lane.is_collapsed;
         for bar in content.bars(depths) {
             let Some(rect) = box_of(bar, self.axis, rows, placed.row, gap, self.size.x) else {
                 continue;
@@ -109,7 +116,7 @@ impl LanePainter<'_> {
             let pad = letters * 0.35;
             let room = (rect.size().x - 2.0 * pad) / letters;
             if is_written && room >= 3.0 && sheet.texts.len() < MOST_NAMES {
-                let full = self.recording.functions.get(bar.function).name;
+                let full = self.session.function_name(self.place, bar.function);
                 if text::shorten(full, room, name) {
                     let at = Vec2::new(rect.min.x + pad, (rect.min.y + rect.max.y) * 0.5);
                     sheet.write(name, at, letters, self.ink.on_module, rect);

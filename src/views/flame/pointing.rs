@@ -185,7 +185,9 @@ impl FlameView {
         let (thread, id) = (found.of.thread, found.of.call);
         let call = trace.call(thread, id);
         let mut tip = Tip {
-            title: recording.functions.get(call.function).name.to_owned(),
+            title: session
+                .function_name(self.recording, call.function)
+                .to_owned(),
             lines: Vec::new(),
         };
         if let Some(&module) = self.modules.get(call.function.index()) {

@@ -68,10 +68,10 @@ impl Functions {
 
     fn find_neighbours(&mut self, document: &Document) {
         let order = self.neighbours.order;
-        let functions = document.resolved().map(|it| &it.recording.functions);
-        self.neighbours = match document.selection.chosen.function.zip(functions) {
-            Some((function, functions)) => {
-                let name = |it| functions.get(it).name;
+        let function = document.selection.chosen.function;
+        self.neighbours = match function.filter(|_| document.resolved().is_some()) {
+            Some(function) => {
+                let name = |it| document.function_name(it);
                 let found = document.calls.of_function(function, order, name);
                 match &document.runs {
                     Some(runs) => found.of_both(runs),
@@ -86,10 +86,8 @@ impl Functions {
     }
 
     fn sort_neighbours(&mut self, document: &Document, order: NeighbourOrder) {
-        if let Some(resolved) = document.resolved() {
-            let functions = &resolved.recording.functions;
-            self.neighbours.sort_by(order, |it| functions.get(it).name);
-        }
+        let name = |it| document.function_name(it);
+        self.neighbours.sort_by(order, name);
     }
 
     fn sort_by(&mut self, document: &Document, column: Column) {

@@ -75,16 +75,14 @@ fn list(
     neighbours: &[FunctionNeighbour],
     pane: &mut Pane<'_>,
 ) -> Option<NeighbourOrder> {
-    let resolved = document.resolved()?;
     let mut sorted = None;
-    let functions = &resolved.recording.functions;
     let count = neighbours.len() as u64;
     let title = match is_callers {
         true => text::counted(count, "caller", "callers"),
         false => text::counted(count, "callee", "callees"),
     };
     ui.add(egui::Label::new(style::title(title).small()).truncate())
-        .on_hover_text(style::name(functions.get(of).name));
+        .on_hover_text(style::name(document.function_name(of)));
     if neighbours.is_empty() {
         let none = match is_callers {
             true => "none: a thread starts here, or its caller is not recorded",
@@ -137,7 +135,7 @@ fn list(
                 return;
             };
             line.set_hovered(pointed.function == Some(row.function));
-            line.col(|ui| rows::name(ui, functions.get(row.function).name));
+            line.col(|ui| rows::name(ui, document.function_name(row.function)));
             for &(column, ..) in &columns {
                 line.col(|ui| match column {
                     NeighbourOrder::Calls => rows::number(ui, calls(document, row)),
@@ -195,10 +193,7 @@ fn answer(
         pane.asks.extend(module.map(CameraAsk::FlyTo));
     }
     response.clone().on_hover_ui(|ui| {
-        if let Some(resolved) = document.resolved() {
-            let name = resolved.recording.functions.get(row.function).name;
-            ui.label(style::name(name));
-        }
+        ui.label(style::name(document.function_name(row.function)));
         if let Some(module) = module {
             ui.label(style::weak(escape::name(&document.session.hierarchy.path(module))).small());
         }

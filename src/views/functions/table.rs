@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::parts::list::turned;
 use callscape_analysis::session::{Resolved, Session};
-use callscape_base::units::{Cost, FunctionId};
+use callscape_base::units::{Cost, FunctionId, ModuleId};
 use callscape_filter::selection::Pointed;
 use callscape_model::functions::{Column, FunctionNumbers, FunctionRow};
 
@@ -18,6 +18,8 @@ pub struct FunctionTable {
     shown: Vec<u32>,
     /// The largest self cost of those.
     most_self: Cost,
+    /// The self costs of all functions.
+    whole: u64,
 }
 
 impl FunctionTable {
@@ -29,6 +31,7 @@ impl FunctionTable {
             sort: (Column::Total, true),
             shown: Vec::new(),
             most_self: Cost::ZERO,
+            whole: 0,
         };
         table.arrange(session);
         table
@@ -63,6 +66,11 @@ impl FunctionTable {
         self.shown
             .iter()
             .map(|&row| &self.numbers.rows()[row as usize])
+    }
+
+    /// What all functions cost, of which [`Column::Share`] says the share.
+    pub fn whole(&self) -> u64 {
+        self.whole
     }
 
     /// The largest self cost of the rows shown.
@@ -100,7 +108,8 @@ impl FunctionTable {
     /// Sorts by `column`; by the one that it is sorted by already, the other way round.
     pub fn sort_by(&mut self, session: &Session, column: Column) {
         // Names are read from A, numbers from the largest.
-        self.sort = turned(self.sort, column, column != Column::Name);
+        let falls = !matches!(column, Column::Name | Column::Module);
+        self.sort = turned(self.sort, column, falls);
         self.arrange(session);
     }
 
@@ -128,6 +137,9 @@ impl FunctionTable {
     fn measure(&mut self) {
         let own = self.rows().map(|row| row.metrics.self_cost);
         self.most_self = own.max().unwrap_or_default();
+        let all = self.numbers.rows().iter();
+        let all = all.map(|row| row.metrics.self_cost.size());
+        self.whole = all.fold(0, u64::saturating_add);
     }
 
     /// Finds out which rows are shown, and in which order.
@@ -136,7 +148,7 @@ impl FunctionTable {
         let Some(resolved) = session.recordings.get(self.numbers.recording()) else {
             return;
         };
-        let functions = &resolved.recording.functions;
+        let recording = self.numbers.recording();
         let query = self.query.trim().to_ascii_lowercase();
         let rows = self.numbers.rows().iter().zip(0..);
         let found = rows.filter(|(row, _)| fits(session, resolved, row, &query));
@@ -144,9 +156,9 @@ impl FunctionTable {
         let rows = self.numbers.rows();
         let of = |place: u32| &rows[place as usize];
         let number = |place: u32| match self.sort.0 {
-            Column::Name => 0,
+            Column::Name | Column::Module => 0,
             Column::Calls => of(place).metrics.calls,
-            Column::Total => of(place).metrics.total.size(),
+            Column::Total | Column::Share => of(place).metrics.total.size(),
             Column::SelfCost => of(place).metrics.self_cost.size(),
             Column::Waiting => of(place).metrics.waiting.ns(),
             Column::SelfWaiting => of(place).metrics.self_waiting.ns(),
@@ -157,8 +169,19 @@ impl FunctionTable {
         // Stable: equals stay in the order of their first appearance.
         match self.sort {
             (Column::Name, descending) => {
-                let name = |&place: &u32| functions.get(of(place).function).name.to_lowercase();
+                let name = |&place: &u32| {
+                    session
+                        .function_name(recording, of(place).function)
+                        .to_lowercase()
+                };
                 self.shown.sort_by_cached_key(name);
+                if descending {
+                    self.shown.reverse();
+                }
+            }
+            (Column::Module, descending) => {
+                let place = |&place: &u32| place_of(session, of(place).module).to_lowercase();
+                self.shown.sort_by_cached_key(place);
                 if descending {
                     self.shown.reverse();
                 }
@@ -172,10 +195,18 @@ impl FunctionTable {
     }
 }
 
+/// The path of what a module is in; empty outside of everything.
+pub(super) fn place_of(session: &Session, module: ModuleId) -> String {
+    let hierarchy = &session.hierarchy;
+    let parent = hierarchy.parent(module).filter(|&it| it != ModuleId::ROOT);
+    parent.map_or_else(String::new, |it| hierarchy.path(it))
+}
+
 /// Whether name or module of a row hold `query`, which is in lower case.
 fn fits(session: &Session, resolved: &Resolved, row: &FunctionRow, query: &str) -> bool {
     query.is_empty()
         || holds(resolved.recording.functions.get(row.function).name, query)
+        || holds(session.module_name(row.module), query)
         || holds(&session.hierarchy.path(row.module), query)
 }
 

@@ -3,13 +3,13 @@
 use egui::{Color32, Ui};
 
 use super::super::Pane;
+use super::table::place_of;
 use super::{FIELD, FunctionTable, Functions, neighbours};
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::search;
 use crate::parts::{rows, style, text};
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::units::Unit;
-use callscape_facts::functions::Functions as Names;
 use callscape_filter::selection::{Meant, Pointed};
 use callscape_model::functions::{Column, FunctionRow};
 use callscape_state::ask::{CameraAsk, CancelAsk, SelectAsk};
@@ -69,7 +69,6 @@ fn head(view: &mut Functions, ui: &mut Ui, document: &Document) {
 /// The rows, and what they are shown by.
 struct Listed<'a> {
     document: &'a Document,
-    functions: &'a Names,
     table: &'a FunctionTable,
     /// What is pointed at, and what is chosen.
     meant: [Meant<'a>; 2],
@@ -92,9 +91,12 @@ impl<'a> Rows for Listed<'a> {
     fn columns(&mut self, width: f32) -> Vec<list::Column<Column>> {
         let name = Column::Name;
         let name = list::Column::rest(name, name.title(), name.about(), 90.0);
+        let module = Column::Module;
+        let module = list::Column::rest(module, module.title(), module.about(), 90.0);
+        let module = (width >= WITH_MODULE).then_some(module);
         let numbers = numbers(self.document, width).into_iter();
         let numbers = numbers.map(|it| list::Column::number(it, it.title(), it.about(), 72.0));
-        std::iter::once(name).chain(numbers).collect()
+        std::iter::once(name).chain(module).chain(numbers).collect()
     }
 
     fn sort(&self) -> Option<(Column, bool)> {
@@ -106,8 +108,12 @@ impl<'a> Rows for Listed<'a> {
     }
 
     fn cell(&mut self, ui: &mut Ui, row: &'a FunctionRow, column: Column) {
+        if column == Column::Module {
+            let place = place_of(&self.document.session, row.module);
+            return rows::name(ui, &place);
+        }
         if column != Column::Name {
-            return rows::number(ui, cell(row, column, self.document));
+            return rows::number(ui, cell(row, column, self.document, self.table.whole()));
         }
         let most = self.table.most_self().ns().max(1);
         rows::bar(
@@ -117,7 +123,7 @@ impl<'a> Rows for Listed<'a> {
         );
         let marked = self.document.selection.marked.as_deref();
         rows::badge(ui, marked, Some(row.module));
-        rows::name(ui, self.functions.get(row.function).name);
+        rows::name(ui, self.document.function_name(row.function));
     }
 
     fn pointed(&self, row: &'a FunctionRow) -> Option<Pointed> {
@@ -125,7 +131,7 @@ impl<'a> Rows for Listed<'a> {
     }
 
     fn tip(&self, ui: &mut Ui, row: &'a FunctionRow) {
-        let name = self.functions.get(row.function).name;
+        let name = self.document.function_name(row.function);
         rows::tip(ui, name, &self.document.session.hierarchy, row.module);
         let runs = self.document.runs.as_ref();
         let change = runs.and_then(|it| it.functions.get(it.row(row.function)? as usize));
@@ -144,13 +150,12 @@ impl<'a> Rows for Listed<'a> {
 }
 
 fn list(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) {
-    let (Some(table), Some(resolved)) = (&view.table, document.resolved()) else {
+    let Some(table) = &view.table else {
         return;
     };
     let selection = &document.selection;
     let mut rows = Listed {
         document,
-        functions: &resolved.recording.functions,
         table,
         meant: [&selection.pointed, &selection.chosen].map(|of| document.meant(of)),
         accent: style::colors(pane.state.settings.theme).accent,
@@ -170,6 +175,9 @@ fn list(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<
     }
 }
 
+/// From this width on, in points, a table says where its functions are.
+const WITH_MODULE: f32 = 820.0;
+
 /// The columns of numbers for which there is room.
 fn numbers(document: &Document, width: f32) -> Vec<Column> {
     // Where there is little room the name keeps what it needs.
@@ -179,7 +187,8 @@ fn numbers(document: &Document, width: f32) -> Vec<Column> {
         ..440.0 => 3,
         ..560.0 => 4,
         ..690.0 => 6,
-        _ => 8,
+        ..WITH_MODULE => 8,
+        _ => 9,
     };
     let knows_waiting = document
         .resolved()
@@ -191,13 +200,17 @@ fn numbers(document: &Document, width: f32) -> Vec<Column> {
         Column::Waiting | Column::SelfWaiting => knows_waiting,
         _ => true,
     };
-    let numbers = Column::ALL[1..].iter().copied().filter(is_known);
+    let numbers = Column::ALL[2..].iter().copied().filter(is_known);
     numbers.take(most).collect()
 }
 
-fn cell(row: &FunctionRow, column: Column, document: &Document) -> String {
+fn cell(row: &FunctionRow, column: Column, document: &Document, whole: u64) -> String {
     let cost = match column {
-        Column::Name => return String::new(),
+        Column::Name | Column::Module => return String::new(),
+        Column::Share => {
+            let share = row.metrics.total.size() as f64 / whole.max(1) as f64;
+            return format!("{} %", text::percent(share));
+        }
         // Of a profile that does not count them.
         Column::Calls | Column::Average if !document.counts_calls() => return "–".to_owned(),
         Column::Calls => return text::count(row.metrics.calls),

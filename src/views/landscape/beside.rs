@@ -98,7 +98,7 @@ fn name(ui: &Ui, document: &Document, module: ModuleId, at: Pos2, seen: Rect, st
         (false, _, false) => Align2::CENTER_BOTTOM,
     };
     let font = FontId::proportional(11.5);
-    let text = escape::name(document.session.hierarchy.name(module)).into_owned();
+    let text = escape::name(document.module_name(module)).into_owned();
     let galley = ui.painter().layout_no_wrap(text, font, colors.text);
     let rect = align.anchor_size(at + inward, galley.size());
     let rect = rect.translate(

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::choice::{By, Column, Mode};
+use callscape_analysis::namer;
+use callscape_analysis::session::Session;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::functions::Functions;
 use callscape_facts::hierarchy::Hierarchy;
@@ -45,6 +47,8 @@ pub(super) struct Source<'a> {
     /// By cell the module that its objects belong to.
     pub owners: &'a [Option<ModuleId>],
     pub cut: &'a Cut,
+    /// What names its functions, and the place of the recording in it; none for names as recorded.
+    pub session: Option<(&'a Session, usize)>,
 }
 
 impl Groups {
@@ -70,6 +74,7 @@ impl Groups {
             ),
             By::Type => by_type(source),
         };
+        groups.name_addresses(source);
         for group in &mut groups.all {
             if group.name.is_empty() {
                 "(not known)".clone_into(&mut group.name);
@@ -84,6 +89,34 @@ impl Groups {
             None => 0,
         };
         groups
+    }
+
+    /// Adds who calls the code to names that only say where it is.
+    fn name_addresses(&mut self, source: &Source<'_>) {
+        // Contexts have their callers.
+        let is_address = |name: &str| {
+            let last = name.rsplit('/').next().unwrap_or_default();
+            let first = last.split(' ').next().unwrap_or_default();
+            !name.contains('←') && namer::is_address(first)
+        };
+        let mut left: Vec<bool> = self.all.iter().map(|it| is_address(&it.name)).collect();
+        for (cell, &group) in source.memory.cells().iter().zip(&self.of) {
+            let is_left = left.get_mut(group as usize);
+            let Some(is_left) = is_left.filter(|it| **it) else {
+                continue;
+            };
+            let mut stack = source.memory.stacks.functions(cell.stack);
+            let is_named = |it: &FunctionId| {
+                it.index() < source.functions.len()
+                    && !namer::is_address(source.functions.get(*it).name)
+            };
+            if let Some(caller) = stack.find(is_named) {
+                let name = &mut self.all[group as usize].name;
+                name.push_str(" ← ");
+                name.push_str(&function_name(source, caller));
+                *is_left = false;
+            }
+        }
     }
 
     /// By cell whether it belongs to a group, to any for none.
@@ -182,9 +215,10 @@ fn at_function(source: &Source<'_>, function: Option<FunctionId>) -> Pointed {
 }
 
 fn function_name(source: &Source<'_>, function: FunctionId) -> String {
-    match function.index() < source.functions.len() {
-        true => source.functions.get(function).name.to_owned(),
-        false => String::new(),
+    match (function.index() < source.functions.len(), source.session) {
+        (true, Some((session, place))) => session.function_name(place, function).to_owned(),
+        (true, None) => source.functions.get(function).name.to_owned(),
+        (false, _) => String::new(),
     }
 }
 

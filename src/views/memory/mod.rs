@@ -222,18 +222,22 @@ impl MemoryView {
                     modules: &resolved.resolution.modules,
                     owners: &owners,
                     cut: &cut,
+                    session: Some((&session, place)),
                 };
                 let mut groups = Groups::new(&source, by);
                 progress.check()?;
-                let other = other.and_then(|place| session.recordings.get(place));
-                let other = other.and_then(|it| Some((it, it.recording.memory.as_ref()?)));
-                if let Some((other, memory)) = other {
+                let other = other.and_then(|place| {
+                    let it = session.recordings.get(place)?;
+                    Some((place, it, it.recording.memory.as_ref()?))
+                });
+                if let Some((place, other, memory)) = other {
                     let owners = model::owners(&session, other, memory, belongs_to);
                     let other = Source {
                         memory,
                         functions: &other.recording.functions,
                         modules: &other.resolution.modules,
                         owners: &owners,
+                        session: Some((&session, place)),
                         ..source
                     };
                     groups.compare(&source, by, &other);

@@ -387,7 +387,7 @@ impl MuralView {
         let modules = meant.map(|of| self.module_of(scope, of));
         self.names.draw(
             &mut self.sheet,
-            &scope.session.hierarchy,
+            scope.session,
             &self.rows,
             &self.lines,
             &places,
@@ -578,7 +578,7 @@ impl MuralView {
             } else {
                 tip.lines.push(format!("at {time}"));
             }
-            crate::parts::tip::add_stacks(&mut tip, &resolved.recording, time);
+            crate::parts::tip::add_stacks(&mut tip, session, self.recording, time);
         }
         (!tip.title.is_empty()).then_some(tip)
     }

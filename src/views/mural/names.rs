@@ -4,8 +4,8 @@ use glam::Vec2;
 
 use super::places::{Lines, Places};
 use super::rows::Rows;
+use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
-use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::labels::text;
 use callscape_layout::sheet::{Fill, Rect, Sheet};
 use callscape_look::ink::Ink;
@@ -30,7 +30,7 @@ impl Names {
     pub(super) fn draw(
         &mut self,
         sheet: &mut Sheet,
-        hierarchy: &Hierarchy,
+        session: &Session,
         rows: &Rows,
         lines: &Lines,
         places: &Places,
@@ -42,7 +42,7 @@ impl Names {
         self.taken.resize(height.max(0.0) as usize, false);
         self.order.clear();
         for module in emphasized.into_iter().flatten() {
-            rows.of(hierarchy, module, |row| self.order.push(row));
+            rows.of(&session.hierarchy, module, |row| self.order.push(row));
         }
         // The most expensive of a district stand for it.
         self.order.sort_by_key(|&row| rows.rank[row as usize]);
@@ -62,7 +62,7 @@ impl Names {
         for place in 0..self.order.len() {
             self.write(
                 sheet,
-                hierarchy,
+                session,
                 rows,
                 lines,
                 places,
@@ -77,7 +77,7 @@ impl Names {
     fn write(
         &mut self,
         sheet: &mut Sheet,
-        hierarchy: &Hierarchy,
+        session: &Session,
         rows: &Rows,
         lines: &Lines,
         places: &Places,
@@ -108,7 +108,7 @@ impl Names {
             return;
         };
         let room = (names.size().x - places.em) / em;
-        if !text::shorten(hierarchy.name(module), room, &mut self.text) {
+        if !text::shorten(session.module_name(module), room, &mut self.text) {
             return;
         }
         self.taken[from..to].fill(true);

@@ -308,13 +308,10 @@ impl<'a> Maker<'a> {
         around
     }
 
-    /// What a function is called where the modules around it are shown.
+    /// What a function is called.
     fn title(&self, end: u32) -> String {
         let end = &self.relations.ends[end as usize];
-        match self.hierarchy.kind(end.module) {
-            ModuleKind::Function => self.hierarchy.name(end.module).to_owned(),
-            _ => end.name.to_owned(),
-        }
+        end.name.to_owned()
     }
 
     fn nested_middle(&self) -> Nested {

@@ -4,9 +4,9 @@ use egui::{Label, Ui};
 
 use super::hatching::NOT_RECORDED;
 use super::style;
+use callscape_analysis::session::Session;
 use callscape_base::escape;
 use callscape_base::units::{CallId, FunctionId, ThreadId, Time, TimeRange};
-use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 use callscape_model::threads::thread_names;
 
@@ -77,7 +77,11 @@ pub(crate) fn of_gap(gap: TimeRange) -> String {
 }
 
 /// Adds the call stacks of the threads at `time`, or that none were recorded, innermost call first. O(threads × (log n + depth)).
-pub(crate) fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
+pub(crate) fn add_stacks(tip: &mut Tip, session: &Session, at: usize, time: Time) {
+    let Some(resolved) = session.recordings.get(at) else {
+        return;
+    };
+    let recording = &resolved.recording;
     if let Some(gap) = recording.gaps.at(time) {
         return tip.lines.push(of_gap(gap));
     }
@@ -108,7 +112,7 @@ pub(crate) fn add_stacks(tip: &mut Tip, recording: &Recording, time: Time) {
             tip.lines.push(format!("{name}:"));
         }
         for &row in rows.iter().rev().take(most) {
-            let name = recording.functions.get(row.function).name;
+            let name = session.function_name(at, row.function);
             tip.lines.push(row_name(name, row));
         }
         let outer = rows.iter().rev().skip(most).map(|row| row.calls);

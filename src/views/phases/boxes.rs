@@ -8,7 +8,7 @@ use super::layers::Of;
 use crate::parts::style;
 use callscape_analysis::phases::{Gathered, Phase};
 use callscape_base::escape;
-use callscape_base::units::{FunctionId, ModuleId, TimeRange, grouped};
+use callscape_base::units::{Cost, FunctionId, ModuleId, TimeRange, grouped};
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, encoded};
 use callscape_look::ink::Ink;
@@ -139,6 +139,12 @@ pub(super) struct Marks {
     pub chosen: Option<u32>,
 }
 
+/// How long a phase took, with the time in which its thread was pre-empted.
+pub(super) fn elapsed(document: &Document, phase: &Phase) -> Option<Cost> {
+    let trace = &document.resolved()?.recording.trace;
+    Some(trace.call(phase.thread, phase.call).cost())
+}
+
 pub(super) struct Drawing<'a> {
     pub document: &'a Document,
     pub found: &'a Found,
@@ -225,7 +231,7 @@ impl Drawing<'_> {
         let inner = rect.shrink2(vec2(11.0, 6.0));
         let label = self.found.labels.phase(index, phase);
         self.write(inner.min, inner.width(), 2, 12.5, text, label);
-        let facts = format!("{} calls · {}", grouped(phase.calls), phase.cost);
+        let facts = self.facts(phase);
         let at = pos2(inner.left(), rect.bottom() - AREA - 25.0);
         self.write(at, inner.width(), 1, 11.0, text, &facts);
         self.areas(inner, rect.bottom() - 6.0, text, phase);
@@ -247,6 +253,16 @@ impl Drawing<'_> {
         }
         self.firsts(rect, text, look.firsts);
         self.outline(rect, look);
+    }
+
+    fn facts(&self, phase: &Phase) -> String {
+        let cost = phase.cost;
+        // Tables say the time that elapsed.
+        let of = match elapsed(self.document, phase) {
+            Some(elapsed) if elapsed != cost => format!(" of {elapsed}"),
+            _ => String::new(),
+        };
+        format!("{} calls · {cost}{of}", grouped(phase.calls))
     }
 
     /// How many marked functions run first in it, in a small frame at its upper right.

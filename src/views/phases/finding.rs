@@ -9,6 +9,7 @@ use crate::parts::kept;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Phases, Pruning, SIMILARITY, Wish};
+use callscape_analysis::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::recording::Recording;
@@ -87,6 +88,8 @@ impl Settings {
 /// What phases are found of.
 #[derive(Clone)]
 pub(super) struct FoundIn {
+    /// What names its functions, and the place of the recording in it.
+    pub named: (Arc<Session>, usize),
     pub recording: Arc<Recording>,
     /// What the filters leave out of it.
     pub rules: Arc<FilterRules>,
@@ -94,7 +97,9 @@ pub(super) struct FoundIn {
 
 impl PartialEq for FoundIn {
     fn eq(&self, other: &FoundIn) -> bool {
-        Arc::ptr_eq(&self.recording, &other.recording) && self.rules == other.rules
+        Arc::ptr_eq(&self.named.0, &other.named.0)
+            && Arc::ptr_eq(&self.recording, &other.recording)
+            && self.rules == other.rules
     }
 }
 
@@ -290,7 +295,9 @@ pub(super) fn find(
     progress.start("comparing phases", 0);
     let phases = pruning.phases(pruning.parameters(&wish));
     progress.check()?;
-    let labels = Labels::new(&phases, &of.recording.functions, &pruning);
+    let (session, place) = &of.named;
+    let name = |function| session.function_name(*place, function).to_owned();
+    let labels = Labels::named(&phases, &of.recording.functions, &pruning, name);
     let folded = Folded::new(&phases);
     let bars = bars(&of.recording.trace, &phases);
     let bands = bars.iter().map(|bars| band(bars, &phases, &labels));

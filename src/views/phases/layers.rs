@@ -16,6 +16,11 @@ pub(super) const HEAD: f32 = 22.0;
 /// A layer shows no more boxes; what is behind them is said.
 pub(super) const MOST: usize = 5000;
 
+/// Boxes are wider where there is room.
+const WIDEST: f32 = 400.0;
+/// A layer that does not fit into so many rows is wider than its pane.
+const ROWS: f32 = 4.0;
+
 /// A repetition, by its first phase and how many it stands in.
 pub(super) type Key = (u32, usize);
 
@@ -79,12 +84,19 @@ impl Layer {
 
 /// Places the items of a layer.
 struct Placing<'a> {
+    /// Of a box.
+    size: Vec2,
     phases: &'a Phases,
     instances: &'a mut Instances,
     layer: usize,
-    /// Where boxes begin along y.
+    /// Where frames and boxes of a row begin along y, how far rows are apart, and how wide they may be.
+    row: f32,
     top: f32,
+    apart: f32,
+    width: f32,
     x: f32,
+    /// The right end of the widest row.
+    right: f32,
     boxes: Vec<Placed>,
     frames: Vec<Frame>,
     left_out: usize,
@@ -102,12 +114,16 @@ fn nesting(items: &[Item]) -> usize {
 impl Placing<'_> {
     fn items(&mut self, items: &[Item], mut siblings: &[u32], level: usize) {
         for item in items {
+            let begun = self.begin();
             let (of_item, rest) = siblings.split_at(item.length() as usize);
             siblings = rest;
             match (item, of_item) {
                 (Item::Repeated(repeated), _) => self.repeated(repeated, of_item, level),
                 (Item::One(_), &[phase]) => self.place(Of::Phase(phase)),
                 (Item::One(_), _) => {}
+            }
+            if level == 0 {
+                self.wrap(begun);
             }
         }
     }
@@ -150,11 +166,31 @@ impl Placing<'_> {
         self.items(&repeated.pattern, of_shown, level + 1);
         // What is in it ends with a gap.
         self.x += EDGE - GAP;
-        let top = level as f32 * HEAD;
-        let bottom = self.top + BOX.y + EDGE;
-        let right = self.x.max(left + BOX.x);
+        let top = self.row + level as f32 * HEAD;
+        let bottom = self.row + self.top + BOX.y + EDGE;
+        let right = self.x.max(left + self.size.x);
         self.frames[at].rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
         self.x = right + GAP;
+    }
+
+    /// What there is before an item: boxes, frames and where it begins.
+    fn begin(&self) -> (usize, usize, f32) {
+        (self.boxes.len(), self.frames.len(), self.x)
+    }
+
+    /// Moves what was placed since `begun` to the next row if this one has no room for it.
+    fn wrap(&mut self, (boxes, frames, x): (usize, usize, f32)) {
+        if self.x - GAP > self.width && x > 0.0 {
+            let by = vec2(-x, self.apart);
+            let frames = self.frames[frames..].iter_mut().map(|it| &mut it.rect);
+            let rects = self.boxes[boxes..].iter_mut().map(|it| &mut it.rect);
+            for rect in rects.chain(frames) {
+                *rect = rect.translate(by);
+            }
+            self.x -= x;
+            self.row += self.apart;
+        }
+        self.right = self.right.max(self.x - GAP);
     }
 
     fn place(&mut self, of: Of) {
@@ -162,18 +198,20 @@ impl Placing<'_> {
             self.left_out += 1;
             return;
         }
-        let rect = Rect::from_min_size(pos2(self.x, self.top), BOX);
+        let rect = Rect::from_min_size(pos2(self.x, self.row + self.top), self.size);
         self.boxes.push(Placed { rect, of });
-        self.x += BOX.x + GAP;
+        self.x += self.size.x + GAP;
     }
 }
 
-/// The layers down to what is unfolded last. O(phases of the layers).
+/// The layers down to what is unfolded last, in rows as wide as `width` if they have a few of them. O(phases of the
+/// layers).
 pub(super) fn lay_out(
     phases: &Phases,
     folded: &Folded,
     root: usize,
     path: &[u32],
+    width: f32,
     instances: &mut Instances,
 ) -> Vec<Layer> {
     if root >= phases.roots.len() {
@@ -182,8 +220,33 @@ pub(super) fn lay_out(
     let parents = path.iter().map(|&phase| Parent::Phase(phase));
     let parents = std::iter::once(Parent::Root(root)).chain(parents);
     let layers = parents.enumerate();
-    let layers =
-        layers.map(|(layer, parent)| lay_out_one(phases, folded, layer, parent, instances));
+    let layers = layers.map(|(layer, parent)| {
+        let whole = lay_out_one(
+            phases,
+            folded,
+            (layer, f32::INFINITY),
+            BOX.x,
+            (parent, instances),
+        );
+        let left = width - whole.size.x;
+        if left < 0.0 {
+            // A layer of many rows would hide the next.
+            let width = width.max(whole.size.x / ROWS + BOX.x);
+            return lay_out_one(phases, folded, (layer, width), BOX.x, (parent, instances));
+        }
+        let more = left / whole.boxes.len().max(1) as f32;
+        let wide = (BOX.x + more).floor().min(WIDEST);
+        match width.is_finite() && wide > BOX.x {
+            true => lay_out_one(
+                phases,
+                folded,
+                (layer, f32::INFINITY),
+                wide,
+                (parent, instances),
+            ),
+            false => whole,
+        }
+    });
     layers
         .filter(|layer| !layer.boxes.is_empty() || layer.parent == Parent::Root(root))
         .collect()
@@ -192,19 +255,26 @@ pub(super) fn lay_out(
 fn lay_out_one(
     phases: &Phases,
     folded: &Folded,
-    layer: usize,
-    parent: Parent,
-    instances: &mut Instances,
+    (layer, width): (usize, f32),
+    wide: f32,
+    (parent, instances): (Parent, &mut Instances),
 ) -> Layer {
     let items = folded.items(parent);
     let siblings: Vec<u32> = phases.children(parent).collect();
     let nesting = nesting(items);
+    let top = nesting as f32 * HEAD;
+    let height = top + BOX.y + if nesting > 0 { EDGE } else { 0.0 };
     let mut placing = Placing {
         phases,
         instances,
         layer,
-        top: nesting as f32 * HEAD,
+        size: vec2(wide, BOX.y),
+        row: 0.0,
+        top,
+        apart: height + GAP,
+        width,
         x: 0.0,
+        right: 0.0,
         boxes: Vec::new(),
         frames: Vec::new(),
         left_out: 0,
@@ -221,15 +291,16 @@ fn lay_out_one(
     let from = phases.gathered.partition_point(|row| row.phase < phase);
     for (number, row) in (from as u32..).zip(phases.gathered_in(phase)) {
         if thread.is_none_or(|thread| thread == row.thread) {
+            let begun = placing.begin();
             placing.place(Of::Gathered(number));
+            placing.wrap(begun);
         }
     }
     let is_outlier = |phase: &&u32| phases.phases[**phase as usize].is_outlier;
-    let height = placing.top + BOX.y + if nesting > 0 { EDGE } else { 0.0 };
     Layer {
         number: layer,
         parent,
-        size: vec2((placing.x - GAP).max(0.0), height),
+        size: vec2(placing.right, placing.row + height),
         boxes: placing.boxes,
         frames: placing.frames,
         phases: siblings.len() as u32,

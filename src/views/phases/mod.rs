@@ -83,6 +83,8 @@ pub struct PhasesView {
     layers: Vec<Layer>,
     /// Counts what was done to the layers.
     revision: u64,
+    /// Of the pane when layers were laid out last, in points.
+    width: f32,
     laid_out: Option<u64>,
     hues: Option<Hues>,
     meaning: Meaning,
@@ -111,7 +113,10 @@ impl PhasesView {
     /// What phases are to be found in. O(functions) where that has changed.
     fn wanted(&mut self, document: &Document) -> Option<FoundIn> {
         let resolved = document.resolved()?;
-        let is_same = |of: &FoundIn| Arc::ptr_eq(&of.recording, &resolved.recording);
+        let is_same = |of: &FoundIn| {
+            Arc::ptr_eq(&of.named.0, &document.session)
+                && Arc::ptr_eq(&of.recording, &resolved.recording)
+        };
         let known = self.wanted.as_ref();
         let known = known.filter(|(filters, of)| *filters == document.filters && is_same(of));
         if let Some((_, of)) = known {
@@ -120,6 +125,7 @@ impl PhasesView {
         let modules = &resolved.resolution.modules;
         let rules = document.filters.rules(&document.session.hierarchy, modules);
         let of = FoundIn {
+            named: (Arc::clone(&document.session), document.recording()),
             recording: Arc::clone(&resolved.recording),
             rules: Arc::new(rules),
         };
@@ -284,6 +290,14 @@ impl PhasesView {
         self.revision += 1;
     }
 
+    /// Lays layers out anew for a pane as wide as this.
+    fn fit(&mut self, width: f32) {
+        if (width - self.width).abs() >= 1.0 {
+            self.width = width;
+            self.lay_out();
+        }
+    }
+
     fn lay_out(&mut self) {
         self.laid_out = Some(self.revision);
         self.layers = match &self.found {
@@ -294,6 +308,7 @@ impl PhasesView {
                     &found.folded,
                     self.root,
                     &self.path,
+                    self.width,
                     instances,
                 )
             }

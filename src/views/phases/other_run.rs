@@ -70,6 +70,7 @@ impl FindingOther {
         let rules = document.filters_of_other();
         let rules = rules.rules(&session.hierarchy, &resolved.resolution.modules);
         let of = FoundIn {
+            named: (Arc::clone(session), runs.place_of_other()),
             recording: Arc::clone(&resolved.recording),
             rules: Arc::new(rules),
         };

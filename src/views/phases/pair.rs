@@ -133,8 +133,7 @@ fn add_to_tip(tip: &mut Tip, document: &Document, found: &Found, chosen: u32, in
 }
 
 fn name_of(document: &Document, function: FunctionId) -> &str {
-    let resolved = document.resolved();
-    resolved.map_or("", |it| it.recording.functions.get(function).name)
+    document.function_name(function)
 }
 
 /// What the user asks for in the panel.
@@ -380,7 +379,7 @@ fn list(
     if heading.hovered() && !is_other {
         pane.pointed = pointed_at(document, of.phase);
     }
-    let functions = &of.found.of.recording.functions;
+    let (session, place) = &of.found.of.named;
     egui::ScrollArea::vertical()
         .id_salt(("only in", side))
         .auto_shrink(false)
@@ -388,7 +387,7 @@ fn list(
             for &function in only.get(range).unwrap_or_default() {
                 let size = vec2(ui.available_width(), rows::ROW);
                 let layout = Layout::left_to_right(Align::Center);
-                let label = egui::Label::new(style::name(functions.get(function).name));
+                let label = egui::Label::new(style::name(session.function_name(*place, function)));
                 let label = label.truncate().sense(Sense::click());
                 let response = ui.allocate_ui_with_layout(size, layout, |ui| ui.add(label));
                 let of = || match is_other {

@@ -78,7 +78,7 @@ fn unfolding_keeps_what_is_around() {
     let phases = steps();
     let folded = Folded::new(&phases);
     let mut instances = HashMap::new();
-    let layers = layers::lay_out(&phases, &folded, 0, &[0, 1], &mut instances);
+    let layers = layers::lay_out(&phases, &folded, 0, &[0, 1], f32::INFINITY, &mut instances);
     let parents: Vec<Parent> = layers.iter().map(|it| it.parent).collect();
     assert_eq!(
         parents,
@@ -104,6 +104,33 @@ fn unfolding_keeps_what_is_around() {
 }
 
 #[test]
+fn boxes_without_room_stand_in_further_rows() {
+    let phases = steps();
+    let folded = Folded::new(&phases);
+    for width in [0.0, 200.0, 400.0, 2000.0] {
+        let mut instances = HashMap::new();
+        let layers = layers::lay_out(&phases, &folded, 0, &[0, 1], width, &mut instances);
+        for layer in &layers {
+            let one_row = layer.boxes.len() as f32 * 2.0 * BOX.x;
+            let most = width.max(one_row / 4.0 + BOX.x) + BOX.x;
+            assert!(layer.size.x <= most, "{} in {width}", layer.size.x);
+            for (index, placed) in layer.boxes.iter().enumerate() {
+                let whole = egui::Rect::from_min_size(egui::Pos2::ZERO, layer.size);
+                assert!(whole.expand(0.1).contains_rect(placed.rect));
+                let others = &layer.boxes[index + 1..];
+                assert!(others.iter().all(|it| !it.rect.intersects(placed.rect)));
+            }
+        }
+        let has_rows = layers.iter().any(|it| it.size.y > 2.0 * BOX.y);
+        assert_eq!(has_rows, width < 2000.0, "{width}");
+        let widest = layers.iter().flat_map(|it| &it.boxes);
+        let widest = widest.map(|it| it.rect.width()).fold(0.0, f32::max);
+        assert!(widest <= width.max(BOX.x), "{widest} in {width}");
+        assert!(widest > BOX.x || width < 2000.0, "{widest} in {width}");
+    }
+}
+
+#[test]
 fn instances_are_chosen() {
     let phases = steps();
     let folded = Folded::new(&phases);
@@ -111,7 +138,7 @@ fn instances_are_chosen() {
     let odd = (0..phases.phases.len() as u32).find(|&it| phases.phases[it as usize].is_outlier);
     let odd = odd.expect("an outlier");
     layers::show_instance_of(&phases, &folded, Parent::Phase(0), odd, &mut instances);
-    let layers = layers::lay_out(&phases, &folded, 0, &[0], &mut instances);
+    let layers = layers::lay_out(&phases, &folded, 0, &[0], f32::INFINITY, &mut instances);
     assert_eq!(layers[1].frames[0].shown, 6);
     assert_eq!(layers[1].boxes[0].of, Of::Phase(odd));
 }

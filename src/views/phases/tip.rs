@@ -3,6 +3,7 @@
 use super::boxes::firsts;
 use super::finding::Found;
 use super::layers::Of;
+use super::ui::cost_title;
 use crate::parts::text::counted;
 use crate::parts::tip::Tip;
 use callscape_analysis::phases::{Dropped, Kind, Parent};
@@ -26,11 +27,18 @@ pub(super) fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
                 let call = resolved.recording.trace.call(phase.thread, phase.call);
                 tip.lines
                     .push(format!("from {} to {}", call.start, call.end));
+                let (cost, elapsed) = (phase.cost, call.cost());
+                if elapsed != cost {
+                    let pre_empted = elapsed.saturating_sub(cost);
+                    tip.lines
+                        .push(format!("{cost} of {elapsed}: pre-empted for {pre_empted}"));
+                }
             }
             tip.lines.push(format!(
-                "{} calls, {} deep, {}, {} functions",
+                "{} calls, {} deep, {} {}, {} functions",
                 grouped(phase.calls),
                 grouped(u64::from(phase.levels)),
+                cost_title(document),
                 phase.cost,
                 grouped(phases.functions(phase).len() as u64)
             ));
@@ -64,9 +72,10 @@ pub(super) fn of_box(document: &Document, found: &Found, of: Of) -> Tip {
                 tip.lines.push(document.session.hierarchy.path(module));
             }
             tip.lines.push(format!(
-                "called {} times, each light; together {} calls, {}",
+                "called {} times, each light; together {} calls, {} {}",
                 grouped(row.of),
                 grouped(row.calls),
+                cost_title(document),
                 row.cost
             ));
         }

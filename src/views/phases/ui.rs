@@ -22,6 +22,9 @@ use callscape_state::action::On;
 use callscape_state::ask::{PlayAsk, SelectAsk};
 use callscape_state::document::Document;
 
+/// What a row of boxes leaves free at its sides, in points: the outlines, and the bar that scrolls.
+const EDGES: f32 = 16.0;
+
 /// The line above a layer, and the space below it, in points.
 const TITLE: f32 = 22.0;
 const BELOW: f32 = 14.0;
@@ -86,13 +89,23 @@ fn scales(document: &Document, found: &Found, root: usize) -> Scales {
     }
 }
 
+/// What the cost of phases is called: time in which the thread was pre-empted is not part of it.
+pub(super) fn cost_title(document: &Document) -> &'static str {
+    let trace = document.resolved().map(|it| &it.recording.trace);
+    match trace.is_some_and(|it| it.knows_waiting()) {
+        true => "time without pre-emption",
+        false => "cost",
+    }
+}
+
 /// What the areas of a box mean, and that calls come of samples.
 fn legend(ui: &mut Ui, document: &Document, found: &Found, root: usize) {
     let scales = scales(document, found, root);
     let mut text = format!(
-        "Areas in a box, from the left: calls to {}, depth to {}, cost to {}, functions to {}.",
+        "Areas in a box, from the left: calls to {}, depth to {}, {} to {}, functions to {}.",
         grouped(scales.calls),
         grouped(scales.levels),
+        cost_title(document),
         Cost::from_ns(scales.cost),
         grouped(scales.functions)
     );
@@ -134,6 +147,7 @@ fn layers(
     pane: &mut Pane<'_>,
 ) {
     let scales = scales(document, found, view.root);
+    view.fit(ui.available_width() - EDGES);
     let all = std::mem::take(&mut view.layers);
     let marks = Marks::new(document, found, &all);
     let mut act = Act::default();

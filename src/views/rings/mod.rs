@@ -3,6 +3,7 @@
 mod colors;
 mod drawing;
 mod keys;
+mod lettering;
 mod query;
 mod saved;
 mod ui;
@@ -87,6 +88,9 @@ const MOST_RINGS: u32 = 200;
 
 /// Segments shorter than this many pixels are drawn as lines.
 const LEAST: f32 = 0.5;
+
+/// Rings are as wide as there is room for those with a segment of at least so many points.
+const SEEN: f32 = 3.0;
 
 /// What a chart was laid out for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -258,6 +262,10 @@ impl Rings {
             negative,
         };
         self.chart.lay_out(tree, &of);
+        let rings = self.chart.outermost(SEEN);
+        if rings < of.rings {
+            self.chart.lay_out(tree, &Of { rings, ..of });
+        }
         self.before = old.map(|old| (old, now));
     }
 }

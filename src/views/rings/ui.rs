@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use egui::epaint::{Mesh, TextShape};
+use egui::epaint::Mesh;
 use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, vec2};
 
 use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
+use super::lettering::{LETTERS, LINE, write};
 use super::saved::{MERGES, merge_title};
 use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
 use crate::Pane;
@@ -29,9 +30,7 @@ const LEGEND: f32 = 24.0;
 /// Points of the wheel that are a ring.
 const WHEEL: f32 = 40.0;
 
-/// The size of names on segments, the room that one line needs, and how many are written.
-const LETTERS: f32 = 11.5;
-const LINE: f32 = 14.0;
+/// How many names are written.
 const MOST_NAMES: usize = 500;
 
 /// A frame so far inside of a segment, in points, says that something is known of its function from elsewhere.
@@ -266,11 +265,7 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
     const NAMED: usize = 24;
     ui.set_max_width(380.0);
     ui.spacing_mut().item_spacing.y = 2.0;
-    let name = |it: ContextId| {
-        let function = shown.contexts.function(it);
-        let resolved = document.resolved();
-        resolved.map_or("", |it| it.recording.functions.get(function).name)
-    };
+    let name = |it: ContextId| document.function_name(shown.contexts.function(it));
     ui.add(egui::Label::new(style::title(escape::name(name(context)))).wrap());
     if let Some(module) = document.module_of(shown.contexts.function(context)) {
         let path = document.session.hierarchy.path(module);
@@ -406,8 +401,7 @@ fn paint(
     ui.painter().add(Shape::mesh(fills));
     for (part, context, color) in names {
         let function = shown.contexts.function(context);
-        let resolved = document.resolved();
-        let name = resolved.map_or("", |it| it.recording.functions.get(function).name);
+        let name = document.function_name(function);
         write(ui, center, part, &escape::name(name), style::ink_on(color));
     }
     ui.painter().add(Shape::mesh(marks));
@@ -424,9 +418,7 @@ fn middle_text(
     (center, panel): (Pos2, style::Colors),
 ) {
     let root = view.root.map(|it| shown.contexts.function(it));
-    let resolved = document.resolved();
-    let name = root.and_then(|it| Some(resolved?.recording.functions.get(it).name));
-    let title = match name {
+    let title = match root.map(|it| document.function_name(it)) {
         Some(name) => escape::name(name).into_owned(),
         None => "all".to_owned(),
     };
@@ -455,57 +447,6 @@ fn middle_text(
 fn mix(a: Color32, b: Color32, share: f32) -> Color32 {
     let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share) as u8;
     Color32::from_rgb(mix(a.r(), b.r()), mix(a.g(), b.g()), mix(a.b(), b.b()))
-}
-
-/// Writes a name on a segment, along it or outwards, where it is better read; nothing where there is no room.
-fn write(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color32) {
-    let thick = part.outer - part.inner;
-    let radius = (part.outer + part.inner) * 0.5;
-    // A straight line stays within the ring as far as it bends no more than there is room for.
-    let straight = (8.0 * radius * (thick - LINE).max(0.0)).sqrt();
-    let along = (part.length() - 8.0).min(straight.max(0.0));
-    let outwards = match part.length() >= LINE + 2.0 {
-        true => thick - 6.0,
-        false => 0.0,
-    };
-    let is_along = along >= outwards;
-    let room = along.max(outwards);
-    if room < 26.0 {
-        return;
-    }
-    let font = FontId::proportional(LETTERS);
-    let mut galley = ui
-        .painter()
-        .layout_no_wrap(name.to_owned(), font.clone(), color);
-    if galley.size().x > room {
-        let letters = name.chars().count() as f32 * room / galley.size().x;
-        if letters < 6.0 {
-            return;
-        }
-        let short = rows::shortened(name, letters as usize);
-        galley = ui.painter().layout_no_wrap(short, font, color);
-    }
-    let turn = (part.from + part.to) * 0.5;
-    let angle = turn * std::f32::consts::TAU;
-    let (angle, is_turned) = match is_along {
-        true => (angle, (0.25..0.75).contains(&turn)),
-        false => (angle - std::f32::consts::FRAC_PI_2, turn > 0.5),
-    };
-    // Nothing stands on its head.
-    let angle = if is_turned {
-        angle + std::f32::consts::PI
-    } else {
-        angle
-    };
-    let middle = part.place(center, 0.5, 0.5);
-    let half = galley.size() * 0.5;
-    let (sin, cos) = angle.sin_cos();
-    let corner = pos2(
-        middle.x - half.x * cos + half.y * sin,
-        middle.y - half.x * sin - half.y * cos,
-    );
-    let shape = TextShape::new(corner, galley, color).with_angle(angle);
-    ui.painter().add(shape);
 }
 
 /// What sizes and colours mean, and what is not seen.

@@ -203,9 +203,7 @@ impl Tree {
 
 /// The name of a function of the run shown.
 fn function_name(document: &Document, function: FunctionId) -> &str {
-    document
-        .resolved()
-        .map_or("", |it| it.recording.functions.get(function).name)
+    document.function_name(function)
 }
 
 impl View for Tree {

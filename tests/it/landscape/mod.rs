@@ -115,6 +115,7 @@ fn session_of(seed: u64, [directories, files, functions_of]: [u32; 3], duration:
             },
         }],
         source_warnings: Vec::new(),
+        named: Default::default(),
     }
 }
 

@@ -160,6 +160,7 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
         em: 60.0,
         opacity,
         is_inverted: false,
+        is_on_roof: false,
     }
 }
 

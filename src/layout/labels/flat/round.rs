@@ -6,7 +6,7 @@ use super::around::Around;
 use super::candidates::{Candidate, Candidates, ROOF_LARGEST, ROOF_MARGIN, ROOF_VISIBLE};
 use super::places::EM;
 use super::quads::{BAND, Quad};
-use super::written::{LINE, Written, name_of};
+use super::written::{LINE, Names, Written, name_of};
 use crate::geometry::{Block, FlatLabel};
 use crate::labels::{Eye, ease, text};
 use callscape_base::units::ModuleId;
@@ -103,8 +103,22 @@ impl Round {
             let look = around.looks.get(candidate.block as usize);
             let rise = look.map_or(0.0, |look| look.rise);
             let lines = match candidate.is_roof {
-                true => self.set_roof(hierarchy, block, &candidate, eye, written, rise),
-                false => self.set(hierarchy, block, &candidate, eye, written, rise),
+                true => self.set_roof(
+                    (hierarchy, around.name),
+                    block,
+                    &candidate,
+                    eye,
+                    written,
+                    rise,
+                ),
+                false => self.set(
+                    (hierarchy, around.name),
+                    block,
+                    &candidate,
+                    eye,
+                    written,
+                    rise,
+                ),
             };
             let Some(lines) = lines else {
                 continue;
@@ -144,7 +158,7 @@ impl Round {
 
     /// The name of a block as it was written last, or written anew.
     fn written<'a>(
-        hierarchy: &Hierarchy,
+        names: Names<'_, '_>,
         block: &Block,
         candidate: &Candidate,
         written: &'a mut [Written],
@@ -152,7 +166,7 @@ impl Round {
         let written = &mut written[candidate.block as usize % KEPT];
         if written.of != candidate.block + 1 {
             written.of = candidate.block + 1;
-            name_of(hierarchy, block.module, candidate.joined, &mut written.text);
+            name_of(names, block.module, candidate.joined, &mut written.text);
             written.width = text::width(&written.text);
             written.longest = text::longest_word(&written.text);
             written.is_fit = false;
@@ -164,14 +178,14 @@ impl Round {
     /// none when it cannot be read, does not fit the screen, or lies over what is already laid.
     fn set_roof(
         &mut self,
-        hierarchy: &Hierarchy,
+        names: Names<'_, '_>,
         block: &Block,
         candidate: &Candidate,
         eye: &Eye,
         written: &mut [Written],
         rise: f32,
     ) -> Option<usize> {
-        let written = Self::written(hierarchy, block, candidate, written);
+        let written = Self::written(names, block, candidate, written);
         let at = candidate.pixels / candidate.em;
         let size = (block.max - block.min).truncate();
         let size = size - 2.0 * ROOF_MARGIN * size.min_element();
@@ -217,14 +231,14 @@ impl Round {
     /// not fit its place, the screen or what is already laid.
     fn set(
         &mut self,
-        hierarchy: &Hierarchy,
+        names: Names<'_, '_>,
         block: &Block,
         candidate: &Candidate,
         eye: &Eye,
         written: &mut [Written],
         rise: f32,
     ) -> Option<usize> {
-        let written = Self::written(hierarchy, block, candidate, written);
+        let written = Self::written(names, block, candidate, written);
         let room = block.max.x - block.min.x - 2.0 * candidate.margin;
         let em = (room / written.width.max(0.1)).max(candidate.em * SMALLEST);
         let em = em.min(candidate.em);
@@ -275,6 +289,7 @@ impl Round {
                 em: 0.0,
                 opacity: 0.0,
                 is_inverted: false,
+                is_on_roof: false,
             });
         }
         let sign = if self.turned { -1.0 } else { 1.0 };
@@ -282,6 +297,7 @@ impl Round {
         (label.module, label.block) = (block.module, candidate.block);
         (label.right, label.up) = (Vec3::X * sign, Vec3::Y * sign);
         label.is_inverted = false;
+        label.is_on_roof = candidate.is_roof;
         label
     }
 

@@ -55,6 +55,7 @@ fn around(
     Around {
         looks: &[],
         seen: move |_, _, points: &[Vec3]| if is_seen { points.len() } else { 0 },
+        name: None,
         importance: |_, _| 0,
         most: 1000,
     }
@@ -310,6 +311,7 @@ fn a_name_goes_later_than_it_comes_when_something_comes_before_it() {
                 let seen = points.iter();
                 seen.filter(|point| on != 0 || point.x < end).count()
             },
+            name: None,
             importance: |_, _| 0,
             most: 1000,
         };

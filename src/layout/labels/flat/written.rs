@@ -63,17 +63,30 @@ impl Written {
 /// No more modules are named with one: the innermost say most.
 const MOST_JOINED: u32 = 16;
 
+/// A structure, and how its modules are called; none for their own names.
+pub(super) type Names<'h, 'a> = (&'h Hierarchy, Option<&'a dyn Fn(ModuleId) -> &'a str>);
+
 /// Writes the name of a module, and before it those of `joined` modules that it is all there is of: `src/main/java`.
 /// A name that says nothing beyond the one before it is left out, such as that of the class in a file of its name.
-pub(super) fn name_of(hierarchy: &Hierarchy, module: ModuleId, joined: u32, name: &mut String) {
+pub(super) fn name_of(
+    (hierarchy, called): Names<'_, '_>,
+    module: ModuleId,
+    joined: u32,
+    name: &mut String,
+) {
     name.clear();
+    let own = match called {
+        Some(called) => called(module),
+        None => hierarchy.telling_name(module),
+    };
     // The outermost is named first: recursion would be as deep as the tree.
     for above in (0..=joined.min(MOST_JOINED) as usize).rev() {
         let Some(of) = hierarchy.ancestors(module).nth(above) else {
             continue;
         };
         let part = match above {
-            0 => hierarchy.telling_name(of),
+            0 if own.contains('/') => hierarchy.name(of),
+            0 => own,
             _ => hierarchy.name(of),
         };
         let before = name.rsplit('/').next().unwrap_or_default();
@@ -85,5 +98,10 @@ pub(super) fn name_of(hierarchy: &Hierarchy, module: ModuleId, joined: u32, name
             name.push('/');
         }
         name.push_str(&escape::name(part));
+    }
+    // What tells it apart may be farther out than what it is all there is of.
+    if own.len() > name.len() {
+        name.clear();
+        name.push_str(&escape::name(own));
     }
 }

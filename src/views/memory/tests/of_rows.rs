@@ -72,6 +72,7 @@ impl World {
             modules: &self.modules,
             owners: &self.owners,
             cut,
+            session: None,
         };
         Groups::new(&source, by)
     }

@@ -144,7 +144,7 @@ fn names(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>, rows: &[ModuleId
         });
         label.clear();
         label.push_str(sign(difference.mark(module)));
-        label.push_str(on.session.hierarchy.name(module));
+        label.push_str(on.session.module_name(module));
         let room = (plot.min.x - letters) / letters;
         if text::shorten(&label, room, &mut short) {
             let at = Vec2::new(letters * 0.4, y + row * 0.5);

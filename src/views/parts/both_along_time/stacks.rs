@@ -128,6 +128,7 @@ pub(super) fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
         let shown = depths(thread).min(fitting.max(1.0).min(room) as u32);
         let lane = Lane {
             on,
+            place: on.pair.places[on.side],
             recording: &resolved.recording,
             thread: *thread,
             depths: shown,
@@ -147,6 +148,8 @@ pub(super) fn draw(on: &On<'_>, sheet: &mut Sheet, spots: &mut Vec<Spot>) {
 /// The first depths of one thread.
 struct Lane<'a> {
     on: &'a On<'a>,
+    /// The place of the recording in the session.
+    place: usize,
     recording: &'a Recording,
     thread: ThreadId,
     depths: u32,
@@ -298,7 +301,7 @@ impl Lane<'_> {
             }
             label.clear();
             label.push_str(sign(mark));
-            label.push_str(self.recording.functions.get(function).name);
+            label.push_str(on.session.function_name(self.place, function));
             if text::shorten(&label, room, &mut short) {
                 let at = Vec2::new(
                     spot.rect.min.x + pad,

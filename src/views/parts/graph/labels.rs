@@ -9,7 +9,7 @@ use callscape_layout::layered::Layout;
 use callscape_layout::sheet::Rect;
 
 /// Letters, in points.
-pub(crate) const LABEL: f32 = 10.0;
+pub(crate) const LABEL: f32 = 11.5;
 
 /// A label that found a place, in points of the graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) struct Placed {
 
 /// Places the labels of lines of these widths, those of wide lines first. What finds no place is left out: pointing at
 /// the line says it. O(labels × (boxes + labels + points of lines)).
-pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Placed> {
+pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32], grow: f32) -> Vec<Placed> {
     let has_label = |it: &u32| !graph.lines[*it as usize].label.is_empty();
     let mut order: Vec<u32> = (0..graph.lines.len() as u32).filter(has_label).collect();
     if order.is_empty() {
@@ -33,7 +33,7 @@ pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Place
     let mut taken: Vec<Rect> = layout.nodes.clone();
     let titles = layout.clusters.iter().zip(&graph.frames);
     taken.extend(titles.map(|(rect, frame)| {
-        let size = Vec2::new(width(&frame.title) * 12.5 + 16.0, 18.0);
+        let size = Vec2::new(width(&frame.title) * 12.5 + 16.0, 18.0) * grow;
         Rect::new(rect.min, (rect.min + size).min(rect.max))
     }));
     let lines = layout.routes.iter().map(|route| {
@@ -49,7 +49,7 @@ pub(crate) fn place(graph: &Graph, layout: &Layout, widths: &[f32]) -> Vec<Place
         if route.len() < 2 {
             continue;
         }
-        let size = Vec2::new(width(&line.label) * LABEL + 2.0, LABEL + 1.0);
+        let size = Vec2::new(width(&line.label) * LABEL + 2.0, LABEL + 1.0) * grow;
         let thick = widths[number as usize];
         let above = thick * 0.5 + 1.5;
         // The arrow head is wider than its line.

@@ -11,7 +11,7 @@ pub(crate) use super::labels::LABEL;
 
 /// Letters of boxes, of their second lines, of what stands in the middle and of frames, in points.
 pub(crate) const TITLE: f32 = 13.5;
-pub(crate) const DETAIL: f32 = 10.5;
+pub(crate) const DETAIL: f32 = 11.5;
 pub(crate) const MIDDLE: f32 = 14.5;
 pub(crate) const FRAME: f32 = 12.5;
 
@@ -20,11 +20,17 @@ pub(crate) const SIDE: f32 = 8.0;
 pub(crate) const SIGN: f32 = 15.0;
 
 /// Boxes are no wider than this; longer names lose their middle.
-const WIDEST: f32 = 200.0;
+const WIDEST: f32 = 420.0;
 const NARROWEST: f32 = 44.0;
 
 /// Boxes grow with their lines up to this height.
 const HIGHEST: f32 = 110.0;
+
+/// A graph that is shown whole in so much room has letters of at least this height, in points: for that they are drawn
+/// larger, but not more than so much.
+const ROOM: Vec2 = Vec2::new(1256.0, 660.0);
+const READ: f32 = 11.0;
+const MOST_GROWN: f32 = 1.8;
 
 /// Between lines.
 const APART: f32 = 3.0;
@@ -42,6 +48,8 @@ pub(crate) struct Laid {
     pub widths: Vec<f32>,
     /// Labels of lines that found a place.
     pub labels: Vec<Placed>,
+    /// How much larger letters are than usual, so that they can be read where the graph is shown whole.
+    pub grow: f32,
 }
 
 /// The width of a line that has so much of the most: equal factors of it differ alike, and the smallest are seen.
@@ -57,6 +65,16 @@ pub(crate) fn line_width(value: f64, most: f64) -> f32 {
 impl Laid {
     /// Lays a graph out; what `before` knows stays where it is as far as possible. For a worker thread.
     pub(crate) fn new(graph: Graph, before: &Memory) -> Laid {
+        let laid = Laid::grown(graph, before, 1.0);
+        let zoom = (ROOM / laid.layout.size.max(Vec2::ONE)).min_element();
+        let grow = (READ / (TITLE * zoom)).min(MOST_GROWN);
+        match grow > 1.0 {
+            true => Laid::grown(laid.graph, before, grow),
+            false => laid,
+        }
+    }
+
+    fn grown(graph: Graph, before: &Memory, grow: f32) -> Laid {
         let most = graph.most();
         let widths: Vec<f32> = graph
             .lines
@@ -73,14 +91,14 @@ impl Laid {
             }
         }
         let nodes = graph.boxes.iter().zip(&ends).map(|(of, ends)| Node {
-            size: size(of, ends[0].max(ends[1])),
+            size: size(of, ends[0].max(ends[1]), grow),
             cluster: of.frame,
             key: of.key,
         });
         let nodes: Vec<Node> = nodes.collect();
         let clusters = graph.frames.iter().map(|of| Cluster {
             parent: of.parent,
-            title: Vec2::new((width(&of.title) * FRAME + SIGN).min(WIDEST), FRAME + 5.0),
+            title: Vec2::new((width(&of.title) * FRAME + SIGN).min(WIDEST), FRAME + 5.0) * grow,
             key: of.key,
         });
         let clusters: Vec<Cluster> = clusters.collect();
@@ -104,20 +122,21 @@ impl Laid {
             clusters: &clusters,
             edges: &edges,
         };
-        let mut layout = layered::lay_out(&of, &spacing(&graph.lines), before);
+        let mut layout = layered::lay_out(&of, &spacing(&graph.lines, grow), before);
         layout.routes.truncate(graph.lines.len());
-        let labels = labels::place(&graph, &layout, &widths);
+        let labels = labels::place(&graph, &layout, &widths, grow);
         Laid {
             graph,
             layout,
             widths,
             labels,
+            grow,
         }
     }
 }
 
 /// The size of a box whose lines need so much room at one side.
-fn size(of: &GraphBox, lines: f32) -> Vec2 {
+fn size(of: &GraphBox, lines: f32, grow: f32) -> Vec2 {
     let em = if of.is_middle { MIDDLE } else { TITLE };
     let title = width(&of.title) * em;
     let detail = width(&of.detail) * DETAIL;
@@ -128,12 +147,13 @@ fn size(of: &GraphBox, lines: f32) -> Vec2 {
         (false, true) => 26.0,
         (false, false) => 37.0,
     };
-    Vec2::new(wide, (lines * 1.35).min(HIGHEST).max(high))
+    let natural = Vec2::new(wide, high) * grow;
+    natural.max(Vec2::new(0.0, (lines * 1.35).min(HIGHEST)))
 }
 
 /// Labels stand where lines are still level.
-fn spacing(lines: &[Line]) -> Spacing {
-    let labels = lines.iter().map(|it| width(&it.label) * LABEL);
+fn spacing(lines: &[Line], grow: f32) -> Spacing {
+    let labels = lines.iter().map(|it| width(&it.label) * LABEL * grow);
     let widest = labels.fold(0.0, f32::max);
     Spacing {
         node: 9.0,

@@ -22,7 +22,7 @@ use callscape_model::theme::Theme;
 const READABLE: f32 = 6.5;
 
 /// Names of boxes are no smaller than this, in points, as far as there is room for them.
-const LEAST: f32 = 9.0;
+const LEAST: f32 = 11.0;
 
 /// Colours of graphs.
 #[derive(Clone, Copy, Debug)]
@@ -156,9 +156,9 @@ impl Painting<'_> {
                 width,
                 faded(self.colors.border(), seen),
             );
-            let em = self.long(FRAME);
+            let em = self.least(self.letters(FRAME));
             let left = rect.min.x + self.long(9.0);
-            let middle = rect.min.y + self.long(10.5);
+            let middle = rect.min.y + self.long(10.5).max(0.7 * em);
             let mut right = rect.max.x - self.long(6.0);
             if frame.folds && self.is_readable(em) {
                 self.sign(
@@ -306,7 +306,7 @@ impl Painting<'_> {
 
     /// The name of a box with its second line and its sign.
     fn name(&self, pen: &mut Pen, sheet: &mut Sheet, of: &GraphBox, rect: Rect, color: Color) {
-        let natural = self.long(if of.is_middle { MIDDLE } else { TITLE });
+        let natural = self.letters(if of.is_middle { MIDDLE } else { TITLE });
         let least = (LEAST * self.scale).min(rect.size().y * 0.72);
         // Small letters of the whole name say more than large ones of its ends.
         let fits = (rect.size().x - self.long(4.0)) / width(&of.title).max(1.0);
@@ -324,12 +324,13 @@ impl Painting<'_> {
             self.sign(pen, sheet, Vec2::new(right - self.long(5.0), middle), sign);
             right -= self.long(SIGN);
         }
-        let detail = self.long(DETAIL);
-        if of.detail.is_empty() || is_small || !self.is_readable(detail) {
+        let detail = self.least(self.letters(DETAIL));
+        let is_low = rect.size().y < 1.1 * (em + detail);
+        if of.detail.is_empty() || is_low || !self.is_readable(detail) {
             self.write(sheet, &of.title, [left, right], middle, em, color);
             return;
         }
-        let apart = self.long(7.5);
+        let apart = self.long(7.5).max(0.3 * (em + detail));
         self.write(sheet, &of.title, [left, right], middle - apart, em, color);
         let faint = faded(color, 0.72);
         self.write(
@@ -342,17 +343,31 @@ impl Painting<'_> {
         );
     }
 
+    /// Letters of this natural size, in pixels.
+    fn letters(&self, em: f32) -> f32 {
+        self.long(em * self.laid.grow)
+    }
+
+    /// Letters of this size, or the smallest that can be read well.
+    fn least(&self, em: f32) -> f32 {
+        em.max(LEAST * self.scale)
+    }
+
     fn is_readable(&self, em: f32) -> bool {
         em >= READABLE * self.scale
     }
 
     fn labels(&self, pen: &mut Pen, sheet: &mut Sheet) {
-        let em = self.long(LABEL);
-        if !self.is_readable(em) {
+        let natural = self.letters(LABEL);
+        if !self.is_readable(natural) {
             return;
         }
+        let em = self.least(natural);
+        let more = em / natural - 1.0;
         for placed in self.labels {
             let rect = self.rect(placed.rect);
+            let by = rect.size() * 0.5 * more;
+            let rect = Rect::new(rect.min - by, rect.max + by);
             if !self.is_seen(rect) {
                 continue;
             }

@@ -132,7 +132,7 @@ impl<'a> Relations<'a> {
                 ends: functions
                     .ids()
                     .map(|function| End {
-                        name: functions.get(function).name,
+                        name: given.session.function_name(given.recording, function),
                         module: module(function).unwrap_or(ModuleId::ROOT),
                         function: Some(function),
                     })
@@ -157,7 +157,7 @@ impl<'a> Relations<'a> {
                     if let Some(end) = row {
                         // Of several in one row the first stands for all.
                         end.function = end.function.or(Some(function));
-                        end.name = functions.get(function).name;
+                        end.name = given.session.function_name(given.recording, function);
                     }
                 }
                 let all = relations.iter().map(|relation| Between {

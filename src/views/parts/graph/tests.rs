@@ -5,7 +5,7 @@ use std::time::Duration;
 use glam::Vec2;
 
 use super::geometry::{Geometry, distance};
-use super::laid::Laid;
+use super::laid::{Laid, TITLE};
 use super::model::{Frame, Graph, GraphBox, Line, Of, Sum};
 use super::nesting::{Nested, module_at, module_key, nest};
 use super::walk;
@@ -15,6 +15,7 @@ use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, ModuleId};
 use callscape_facts::hierarchy::{Hierarchy, HierarchyBuilder, Module, ModuleKind, NodeId};
 use callscape_facts::trace::random::random_numbers;
+use callscape_layout::labels::text::width;
 use callscape_layout::layered::Memory;
 use callscape_state::State;
 use callscape_state::ask::{Asks, GraphKey};
@@ -211,6 +212,21 @@ fn random(seed: u64, boxes: u32, lines: u32) -> Graph {
         frames,
         ..Graph::default()
     }
+}
+
+#[test]
+fn names_have_room_in_letters_that_can_be_read() {
+    let mut grown = 0;
+    for seed in 0..12 {
+        let laid = Laid::new(random(seed, 60, 90), &Memory::default());
+        grown += usize::from(laid.grow > 1.0);
+        assert!((1.0..=1.8).contains(&laid.grow));
+        for (of, rect) in laid.graph.boxes.iter().zip(&laid.layout.nodes) {
+            let needed = (width(&of.title) * TITLE).min(300.0) * laid.grow;
+            assert!(rect.size().x >= needed, "{} in {rect:?}", of.title);
+        }
+    }
+    assert!(grown > 0, "none of these graphs is large");
 }
 
 #[test]
