@@ -15,8 +15,10 @@ pub struct Forest {
     parents: Vec<u32>,
     /// By node, one past the last node below it.
     ends: Vec<u32>,
-    /// By node what all nodes before it weigh themselves; one entry more than nodes.
-    before: Vec<u64>,
+    /// By node where it begins, as a weight from the left edge, and what it weighs with all below it.
+    lefts: Vec<u64>,
+    totals: Vec<u64>,
+    whole: u64,
     /// The outermost nodes, then the children of each node.
     children: Vec<u32>,
     /// By node, where its children begin; those of node n end where those of node n + 1 begin.
@@ -25,8 +27,8 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Of nodes in preorder: the parent of each, which is [`NONE`] of an outermost one, and what it weighs itself. The sum
-    /// of weights is less than 2^63. O(nodes).
+    /// Of nodes in preorder: the parent of each, which is [`NONE`] of an outermost one, and what it weighs itself. Children
+    /// begin where their parent does; what is its own is to the right of them. O(nodes).
     pub fn new(parents: Vec<u32>, own: impl Iterator<Item = u64>) -> Forest {
         let count = parents.len();
         let mut ends: Vec<u32> = (1..=count as u32).collect();
@@ -58,16 +60,33 @@ impl Forest {
             children[*place as usize] = node;
             *place += 1;
         }
-        let mut before = Vec::with_capacity(count + 1);
-        before.push(0);
-        before.extend(own.take(count).scan(0_u64, |sum, own| {
-            *sum = sum.saturating_add(own);
-            Some(*sum)
-        }));
+        let mut totals: Vec<u64> = own.take(count).collect();
+        totals.resize(count, 0);
+        for node in (0..count).rev() {
+            if let Some(around) = totals.get(parents[node] as usize) {
+                let sum = around.saturating_add(totals[node]);
+                totals[parents[node] as usize] = sum;
+            }
+        }
+        // Where the next child of each node begins; of a node that has none yet, itself.
+        let mut lefts = vec![0_u64; count];
+        let mut next = vec![0_u64; count];
+        let mut whole = 0_u64;
+        for node in 0..count {
+            let place = match parents[node] {
+                NONE => &mut whole,
+                parent => &mut next[parent as usize],
+            };
+            lefts[node] = *place;
+            *place = place.saturating_add(totals[node]);
+            next[node] = lefts[node];
+        }
         Forest {
             parents,
             ends,
-            before,
+            lefts,
+            totals,
+            whole,
             children,
             firsts,
             roots,
@@ -84,7 +103,7 @@ impl Forest {
 
     /// What everything weighs.
     pub fn whole(&self) -> u64 {
-        self.before.last().copied().unwrap_or_default()
+        self.whole
     }
 
     pub fn parent(&self, node: u32) -> Option<u32> {
@@ -107,13 +126,21 @@ impl Forest {
 
     /// Where a node begins and ends, as weights from the left edge of everything.
     pub fn place(&self, node: u32) -> [u64; 2] {
-        [node, self.ends[node as usize]].map(|it| self.before[it as usize])
+        let left = self.lefts[node as usize];
+        [left, left.saturating_add(self.totals[node as usize])]
+    }
+
+    /// The same of all in a shade: siblings, with what is below them.
+    pub fn place_of(&self, shade: &Shade) -> [u64; 2] {
+        let parent = |&it: &u32| self.parent(it).filter(|&it| it >= shade.node);
+        let around = std::iter::successors(Some(shade.end - 1), parent);
+        let last = around.last().unwrap_or(shade.node);
+        [self.place(shade.node)[0], self.place(last)[1]]
     }
 
     /// What a node weighs with all below it.
     pub fn total(&self, node: u32) -> u64 {
-        let [from, to] = self.place(node);
-        to - from
+        self.totals[node as usize]
     }
 }
 
@@ -222,7 +249,7 @@ impl Bars {
 
     fn add(&mut self, forest: &Forest, children: &[u32], row: u32, seen: &Seen) {
         let least = f64::from(seen.least);
-        let end_of = |node: u32| seen.x(forest.before[forest.ends[node as usize] as usize]);
+        let end_of = |node: u32| seen.x(forest.place(node)[1]);
         let width = f64::from(seen.width);
         // What weighs nothing and lies on an edge of everything is counted.
         let is_first = seen.range[0] <= 0.0;
@@ -310,12 +337,12 @@ mod tests {
         (parents, weights)
     }
 
-    /// Row, left and right edge of a node in weights, from the definition alone: what lies before it is all that was
-    /// opened before.
+    /// Row, left and right edge of a node in weights, from the definition alone: to the left of it is all that is before it
+    /// and not around it.
     fn direct(parents: &[u32], weights: &[u64], node: u32) -> (u32, u64, u64) {
-        let is_in = |it: u32| {
-            let mut around = Some(it);
-            while let Some(at) = around.filter(|&at| at != node) {
+        let is_in = |outer: u32, inner: u32| {
+            let mut around = Some(inner);
+            while let Some(at) = around.filter(|&at| at != outer) {
                 around = Some(parents[at as usize]).filter(|&up| up != NONE);
             }
             around.is_some()
@@ -326,8 +353,9 @@ mod tests {
             at = parents[at as usize];
             row += 1;
         }
-        let from: u64 = weights[..node as usize].iter().sum();
-        let below = (0..parents.len() as u32).filter(|&it| is_in(it));
+        let before = (0..node).filter(|&it| !is_in(it, node));
+        let from: u64 = before.map(|it| weights[it as usize]).sum();
+        let below = (0..parents.len() as u32).filter(|&it| is_in(node, it));
         let total: u64 = below.map(|it| weights[it as usize]).sum();
         (row, from, from + total)
     }

@@ -5,7 +5,7 @@ use egui::{Align2, Color32, FontId, Rect, Shape, Ui, pos2, vec2};
 
 use super::choice::Tint;
 use super::making::Made;
-use super::painting::{self, Colors};
+use super::painting::{self, Colors, Rows};
 use super::tip::only_in;
 use super::view::FlameGraph;
 use crate::parts::{style, text};
@@ -22,14 +22,14 @@ pub(super) fn show(
     ui: &Ui,
     document: &Document,
     made: &Made,
-    (line, theme): (Rect, Theme),
+    (line, rows, theme): (Rect, Rows, Theme),
     colors: &Colors<'_>,
 ) {
     let panel = style::colors(theme);
     let font = FontId::proportional(11.5);
     let painter = ui.painter().with_clip_rect(line);
     let right = scale(&painter, line, document, made, (theme, &font), colors);
-    let said = said(view, document, made).join(" · ");
+    let said = said(view, document, made, rows).join(" · ");
     let room = right - line.left() - 12.0;
     let mut galley = painter.layout_no_wrap(said.clone(), font.clone(), panel.weak);
     if galley.size().x > room {
@@ -42,7 +42,7 @@ pub(super) fn show(
 }
 
 /// How much there is, and what of it is not seen.
-fn said(view: &FlameGraph, document: &Document, made: &Made) -> Vec<String> {
+fn said(view: &FlameGraph, document: &Document, made: &Made, rows: Rows) -> Vec<String> {
     let forests = || made.sides.iter().map(|it| it.forest.len() as u64);
     let mut texts = vec![match made.focus {
         None => text::counted(forests().sum(), "stack", "stacks"),
@@ -55,6 +55,16 @@ fn said(view: &FlameGraph, document: &Document, made: &Made) -> Vec<String> {
     if too_small > 0 {
         let small = text::count(too_small);
         texts.push(format!("{small} narrower than a pixel, shaded"));
+    }
+    let hidden: usize = [0, 1]
+        .into_iter()
+        .map(|side| rows.hidden(side, &view.sides[side].bars))
+        .sum();
+    if hidden > 0 {
+        texts.push(format!(
+            "{} out of sight: scroll",
+            text::counted(hidden as u64, "row", "rows")
+        ));
     }
     if let Some(marked) = &document.selection.marked {
         texts.push(format!("framed: {}", escape::name(&marked.title)));
@@ -98,7 +108,11 @@ fn scale(
         Tint::Difference => {
             write(&mut right, "more in B");
             let rect = field(&mut right, 80.0);
-            ramp(painter, rect, [-1.0, 0.0, 1.0].map(|it| colors.scale(it)));
+            ramp(
+                painter,
+                rect,
+                [-1.0, -0.01, 0.0, 0.01, 1.0].map(|it| colors.scale(it)),
+            );
             write(&mut right, "less in B");
         }
         Tint::Own | Tint::Calls => {
@@ -115,16 +129,17 @@ fn scale(
     right
 }
 
-fn ramp(painter: &egui::Painter, rect: Rect, colors: [Color32; 3]) {
+fn ramp<const N: usize>(painter: &egui::Painter, rect: Rect, colors: [Color32; N]) {
     let mut mesh = Mesh::default();
-    for (k, color) in colors.into_iter().enumerate() {
-        let x = rect.left() + rect.width() * k as f32 * 0.5;
+    let step = rect.width() / (N as f32 - 1.0);
+    for (k, color) in (0_u32..).zip(colors) {
+        let x = rect.left() + step * k as f32;
         mesh.colored_vertex(pos2(x, rect.top()), color);
         mesh.colored_vertex(pos2(x, rect.bottom()), color);
-    }
-    for first in [0, 2] {
-        mesh.add_triangle(first, first + 1, first + 2);
-        mesh.add_triangle(first + 1, first + 2, first + 3);
+        if let Some(first) = (2 * k).checked_sub(2) {
+            mesh.add_triangle(first, first + 1, first + 2);
+            mesh.add_triangle(first + 1, first + 2, first + 3);
+        }
     }
     painter.add(Shape::mesh(mesh));
 }

@@ -11,6 +11,7 @@ use crate::parts::{rows, style};
 use callscape_base::units::ModuleId;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Tones, encoded};
+use callscape_layout::stacks::Bars;
 use callscape_look::ink::{diverging, sequential};
 use callscape_model::theme::Theme;
 use callscape_state::document::Document;
@@ -21,6 +22,9 @@ const PADDING: f32 = 4.0;
 
 /// A name is not written where there is less room, in points.
 const LEAST_ROOM: f32 = 26.0;
+
+/// Of a name that is cut at least so many letters are written.
+const LEAST_LETTERS: usize = 6;
 
 /// The distance of the strokes over what only the other run has, in points.
 const STROKES: f32 = 7.0;
@@ -76,11 +80,7 @@ impl<'a> Colors<'a> {
 
     pub(super) fn of(&self, at: At) -> Color32 {
         let value = self.value(at);
-        let share = if self.most > 0.0 {
-            value / self.most
-        } else {
-            0.0
-        };
+        let share = value / self.most.max(1.0);
         match self.tint {
             Tint::Module => {
                 let functions = &self.made.functions;
@@ -95,13 +95,15 @@ impl<'a> Colors<'a> {
             }
             Tint::Own | Tint::Calls => self.scale(share.sqrt() as f32),
             // Small differences are seen as well.
-            Tint::Difference => self.scale((share.signum() * share.abs().sqrt()) as f32),
+            Tint::Difference => self.scale(share.abs().sqrt().copysign(share) as f32),
         }
     }
 
     /// The colour of a share of the largest; below 0 for what became less.
     pub(super) fn scale(&self, share: f32) -> Color32 {
         match self.tint {
+            // What is as it was has neither colour.
+            Tint::Difference if share == 0.0 => style::colors(self.theme).hovered,
             Tint::Difference => {
                 let [r, g, b] = diverging(self.theme, share);
                 opaque([r, g, b, 1.0])
@@ -180,6 +182,15 @@ impl Rows {
         let to = ends[0].max(ends[1]).ceil().max(0.0) as usize + 1;
         // The row of the function in the middle is drawn with its callees.
         from.max(side)..to.min(count)
+    }
+
+    /// How many rows of a side cannot be seen, or not a half of them.
+    pub(super) fn hidden(&self, side: usize, bars: &Bars) -> usize {
+        let is_hidden = |row: &usize| {
+            let middle = self.top(side, *row) + self.height * 0.5;
+            middle < self.place.top() || middle > self.place.bottom()
+        };
+        (side..bars.rows()).filter(is_hidden).count()
     }
 
     pub(super) fn rect(&self, (side, row): (usize, usize), from: f32, to: f32) -> Rect {
@@ -355,7 +366,7 @@ fn write(painter: &Painter, rect: Rect, name: &str, (ink, behind): (Color32, Opt
         // Letters differ in width: what was tried says how many there is room for.
         let fitting = (letters as f32 * room / galley.size().x) as usize;
         letters = fitting.min(letters - 1);
-        if letters < 3 {
+        if letters < LEAST_LETTERS {
             return;
         }
         galley = lay_out(rows::shortened(name, letters));

@@ -254,9 +254,7 @@ impl Shown {
             modifiers: Modifiers::NONE,
         };
         self.frames(vec![Event::PointerMoved(pos)]);
-        let (_, mut asked) = self.frames(vec![button(true)]);
-        asked.extend(self.frames(vec![button(false)]).1);
-        asked
+        self.frames(vec![button(true), button(false)]).1
     }
 
     fn log(&self) -> Value {
@@ -306,14 +304,18 @@ fn a_click_zooms_and_chooses_and_keys_walk_through_bars() {
         shown.press("flame-graph.up");
     }
     assert_eq!(shown.log()["cursor"], first);
-    // The bars of the last row that has any are narrower than the picture.
+    // The first bar that is not as wide as the picture.
     let bars = shown.log()["bars"].as_u64();
-    for _ in 0..3 {
+    let mut zoomed = Value::Null;
+    for _ in 0..12 {
         shown.press("flame-graph.down");
+        shown.press("flame-graph.zoom");
+        zoomed = shown.log()["seen"].clone();
+        if zoomed.is_array() {
+            break;
+        }
     }
-    shown.press("flame-graph.zoom");
-    let zoomed = shown.log();
-    assert!(zoomed["seen"].is_array(), "{zoomed}");
+    assert!(zoomed.is_array(), "{zoomed}");
     shown.press("flame-graph.back");
     assert!(shown.log()["seen"].is_null());
     assert_eq!(shown.log()["bars"].as_u64(), bars);

@@ -199,7 +199,7 @@ fn chart(view: &mut FlameGraph, ui: &mut Ui, document: &Document, pane: &mut Pan
     let colors = Colors::new(view, made, document, theme);
     let painter = ui.painter().with_clip_rect(place);
     painting::paint(view, made, document, &painter, rows, &colors);
-    legend::show(view, ui, document, made, (line, theme), &colors);
+    legend::show(view, ui, document, made, (line, rows, theme), &colors);
     point(view, &response, document, rows, pane);
 }
 
@@ -267,7 +267,7 @@ fn point(
                 .clone()
                 .on_hover_ui_at_pointer(|ui| tip::of_shade(ui, &shade));
             if response.clicked() {
-                view.zoom_to_nodes(side, shade.node..shade.end);
+                view.zoom_to_shade(side, &shade);
             }
         }
         return;

@@ -19,6 +19,7 @@ use crate::parts::kept;
 use crate::{Entry, Pane, SavedViews, View};
 use callscape_base::progress::Progress;
 use callscape_filter::selection::Pointed;
+use callscape_layout::stacks::{Bar, Shade};
 use callscape_state::State;
 use callscape_state::ask::{Asks, SelectAsk};
 use callscape_state::document::Document;
@@ -103,13 +104,12 @@ impl FlameGraph {
         }
     }
 
-    /// Makes neighbours as wide as the picture, with all below them.
-    pub(super) fn zoom_to_nodes(&mut self, side: usize, nodes: std::ops::Range<u32>) {
+    /// Makes what is too narrow to be seen as wide as the picture.
+    pub(super) fn zoom_to_shade(&mut self, side: usize, shade: &Shade) {
         let Some(made) = self.making.made() else {
             return;
         };
-        let forest = &made.sides[side].forest;
-        let [from, to] = [forest.place(nodes.start)[0], forest.place(nodes.end - 1)[1]];
+        let [from, to] = made.sides[side].forest.place_of(shade);
         if from < to {
             self.remember();
             let range = Some([from as f64, to as f64]);
@@ -216,7 +216,7 @@ impl FlameGraph {
             let stacks = &self.making.made()?.sides[*side];
             (*node < stacks.forest.len() as u32).then_some(())
         };
-        let widest = |bars: &mut dyn Iterator<Item = (usize, &callscape_layout::stacks::Bar)>| {
+        let widest = |bars: &mut dyn Iterator<Item = (usize, &Bar)>| {
             let most = bars.max_by(|a, b| (a.1.to - a.1.from).total_cmp(&(b.1.to - b.1.from)))?;
             Some((most.0, most.1.node))
         };
