@@ -4,10 +4,11 @@ use egui::epaint::Mesh;
 use egui::{Align2, Color32, FontId, Rect, Shape, Ui, pos2, vec2};
 
 use super::choice::Tint;
+use super::graph::FlameGraph;
 use super::making::Made;
-use super::painting::{self, Colors, Rows};
+use super::painting::{self, Colors};
+use super::places::Rows;
 use super::tip::only_in;
-use super::view::FlameGraph;
 use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_model::theme::Theme;

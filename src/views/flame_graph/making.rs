@@ -17,6 +17,9 @@ use callscape_state::State;
 use callscape_state::document::Document;
 use callscape_state::job::Job;
 
+/// A bar: the side that it is on, and its node.
+pub(super) type At = (usize, u32);
+
 /// What is shown.
 #[derive(Debug)]
 pub(super) struct Made {

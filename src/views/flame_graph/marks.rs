@@ -1,10 +1,13 @@
 //! Which stacks are meant by what is chosen or pointed at.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::making::Made;
-use super::view::Way;
+use super::making::{At, Made};
 use callscape_filter::selection::Pointed;
+
+/// The rows of the comparison on the way to a context.
+type Way = Arc<[u32]>;
 
 /// The stacks that are meant by what is chosen.
 #[derive(Debug, Default)]
@@ -70,7 +73,7 @@ fn key(made: &Made, chosen: &Pointed, way: Option<&Way>) -> (u64, Pointed, Optio
 }
 
 /// Whether a node is meant by something.
-pub(super) fn meant(made: &Made, of: &Pointed, (side, node): (usize, u32)) -> bool {
+pub(super) fn meant(made: &Made, of: &Pointed, (side, node): At) -> bool {
     let stacks = &made.sides[side];
     let functions = &made.functions;
     let hierarchy = &functions.session().hierarchy;

@@ -2,6 +2,7 @@
 
 mod choice;
 mod functions;
+mod graph;
 mod keys;
 mod laid_out;
 mod legend;
@@ -9,6 +10,7 @@ mod making;
 mod marks;
 mod merging;
 mod painting;
+mod places;
 mod saved;
 mod searching;
 mod stacks;

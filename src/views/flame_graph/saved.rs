@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::choice::{Callees, Choice, Metric, Order, Tint};
-use super::view::FlameGraph;
+use super::graph::{FlameGraph, Restored};
 use crate::SavedViews;
 use crate::parts::kept::{self, Named};
 use callscape_facts::contexts::Merge;
@@ -22,13 +22,6 @@ struct Kept {
     flame_graph_function: Option<(u32, usize)>,
     /// What is seen of callees and of callers, and of how many contexts.
     flame_graph_seen: Option<([Option<[f64; 2]>; 2], usize)>,
-}
-
-/// What is shown once there are stacks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Restored {
-    pub function: Option<(u32, usize)>,
-    pub seen: Option<([Option<[f64; 2]>; 2], usize)>,
 }
 
 pub(super) fn save(view: &FlameGraph, out: &mut SavedViews) {

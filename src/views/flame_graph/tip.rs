@@ -3,8 +3,8 @@
 use egui::Ui;
 
 use super::choice::Metric;
-use super::making::Made;
-use super::view::{At, FlameGraph};
+use super::graph::FlameGraph;
+use super::making::{At, Made};
 use crate::parts::contexts::of_both;
 use crate::parts::{style, text};
 use callscape_base::escape;

@@ -3,10 +3,11 @@
 use egui::{Rect, Response, Role, Sense, Ui};
 
 use super::choice::{Callees, Metric, Order, Tint};
+use super::graph::FlameGraph;
 use super::laid_out::Side;
 use super::making::Made;
-use super::painting::{self, Colors, Rows};
-use super::view::FlameGraph;
+use super::painting::{self, Colors};
+use super::places::Rows;
 use super::{legend, tip};
 use crate::Pane;
 use crate::parts::kept::HasName;
@@ -20,7 +21,7 @@ use callscape_state::document::Document;
 const LEGEND: f32 = 22.0;
 
 /// The least and the greatest height of a row, in points.
-const ROW: [f32; 2] = [19.0, 24.0];
+const ROW: [f32; 2] = [16.0, 24.0];
 
 pub(super) fn show(view: &mut FlameGraph, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::ground(ui);

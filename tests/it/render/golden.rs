@@ -67,8 +67,14 @@ fn golden_pictures_of_recordings() {
     );
 
     let stacks = |name: &str, lines: &[u8]| scratch.write(name, lines);
-    let a = stacks("a.folded", b"main;parse;read 60\nmain;sort;cmp 30\nmain 10\n");
-    let b = stacks("b.folded", b"main;parse;read 20\nmain;parse;check 50\nmain 12\n");
+    let a = stacks(
+        "a.folded",
+        b"main;parse;read 60\nmain;sort;cmp 30\nmain 10\n",
+    );
+    let b = stacks(
+        "b.folded",
+        b"main;parse;read 20\nmain;parse;check 50\nmain 12\n",
+    );
     for theme in ["light", "dark"] {
         let options = ["--view", "flame-graph", "--theme", theme].map(OsStr::new);
         let render = [OsStr::new("render"), a.as_os_str()];
