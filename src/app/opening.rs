@@ -9,6 +9,7 @@ use callscape_presentation::bookmark::found_from;
 use callscape_state::ask::PlayAsk;
 use callscape_state::document::{Document, Part};
 use callscape_state::message::Message;
+use callscape_views as views;
 
 /// More bookmarks than anyone takes.
 const MOST_BOOKMARKS: usize = 10_000;
@@ -81,12 +82,15 @@ impl Desk {
             let saved = saved.take(MOST_BOOKMARKS).collect();
             self.talk.bookmarks = found_from(folder.unwrap_or(Path::new("")), saved);
         }
+        let is_profile = document.profile().is_some_and(|it| it.contexts().is_some());
         let lost = self.state.show(document, |settings, document| {
             let saved = restored.as_ref();
             saved.map(|saved| saved.look.restore(settings) + saved.restore(document))
         });
         if let Some(saved) = restored {
             self.restore(&saved, lost.unwrap_or_default());
+        } else if is_profile {
+            self.state.panes.open(views::without_times());
         }
         self.views.update(&mut self.state);
     }

@@ -23,4 +23,5 @@ pub mod ranking;
 pub mod rings;
 pub mod sheet;
 pub mod spline;
+pub mod stacks;
 pub mod treemap;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::testing;
-use crate::{Entry, SavedViews, View, fan, rings, tree};
+use crate::{Entry, SavedViews, View, fan, flame_graph, rings, tree};
 use callscape_analysis::comparison::causes::Cause;
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -15,7 +15,12 @@ use callscape_state::ask::{Ask, Asks, PaneAsk, RunsAsk, SelectAsk};
 use callscape_state::panes::Arrangement;
 use callscape_state::runs_view::testing::{open, paths, wait};
 
-static VIEWS: [&Entry; 3] = [&tree::ENTRY, &rings::ENTRY, &fan::ENTRY];
+static VIEWS: [&Entry; 4] = [
+    &tree::ENTRY,
+    &rings::ENTRY,
+    &fan::ENTRY,
+    &flame_graph::ENTRY,
+];
 
 /// Has a view do the action of this id.
 fn act(view: &mut dyn View, id: &str, state: &State) {
@@ -123,6 +128,10 @@ fn a_session_keeps_roots_and_open_rows() {
     let of = log(&*views[1], "rings")["contexts"].clone();
     let root = serde_json::json!([2, of]);
     saved.shown.insert("rings_root".to_owned(), root.clone());
+    let seen = serde_json::json!([[[0.0, 2.0], null], of]);
+    saved
+        .shown
+        .insert("flame_graph_seen".to_owned(), seen.clone());
     let mut again = VIEWS.map(|entry| (entry.open)());
     for (old, view) in views.iter().zip(&mut again) {
         assert_eq!(view.restore(&saved, &state), 0);
@@ -135,7 +144,7 @@ fn a_session_keeps_roots_and_open_rows() {
                 .is_some_and(|it| saved.shown.get(name) == Some(it))
         };
         assert!(
-            ["tree_open", "rings_root", "fan_levels"]
+            ["tree_open", "rings_root", "fan_levels", "flame_graph_seen"]
                 .into_iter()
                 .any(has)
         );
@@ -148,6 +157,7 @@ fn a_session_keeps_roots_and_open_rows() {
     let mut kept = SavedViews::default();
     again.iter().for_each(|view| view.save(&state, &mut kept));
     assert_eq!(kept.shown.get("rings_root"), Some(&root));
+    assert_eq!(kept.shown.get("flame_graph_seen"), Some(&seen));
     assert_eq!(kept.shown.get("tree_open"), saved.shown.get("tree_open"));
     // Of another tree, or no list at all.
     for odd in [serde_json::json!([2, 1_000_000]), serde_json::json!("much")] {

@@ -18,6 +18,7 @@ mod differences;
 mod fan;
 mod faults;
 pub mod flame;
+mod flame_graph;
 pub mod functions;
 mod landscape;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use self::parts::along_time::Scope;
 pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
 pub use self::parts::{both_along_time, hatching, pane, rows, style, text, tip, widgets};
 pub use self::view::{Entry, SavedViews, View};
+use callscape_facts::recording::Recording;
 use callscape_state::panes::ViewId;
 
 /// To add a view is to add a folder here and a line to this table. In the order of their keys; the first is the one that
@@ -53,6 +55,7 @@ pub static REGISTRY: &[&Entry] = &[
     &phases::ENTRY,
     &tree::ENTRY,
     &rings::ENTRY,
+    &flame_graph::ENTRY,
     &fan::ENTRY,
     &code::ENTRY,
     &collaboration::ENTRY,
@@ -72,6 +75,21 @@ pub fn all() -> Vec<ViewId> {
 /// The view that the camera moves in.
 pub fn main() -> ViewId {
     ViewId::of(&REGISTRY[0].line)
+}
+
+/// The view that shows the stacks of recordings without times.
+pub fn without_times() -> ViewId {
+    ViewId::of(&flame_graph::ENTRY.line)
+}
+
+/// The view that shows of a recording what `view` would: one without times has no calls along time, but may have stacks.
+pub fn that_shows(view: ViewId, recording: &Recording) -> ViewId {
+    let profile = recording.profile.as_ref();
+    let has_stacks = profile.is_some_and(|it| it.contexts().is_some());
+    match view == ViewId::of(&flame::ENTRY.line) && has_stacks {
+        true => without_times(),
+        false => view,
+    }
 }
 
 /// The view with this id, as session files, scenes and the command line name it.

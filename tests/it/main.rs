@@ -12,6 +12,7 @@ mod facts;
 mod faults;
 mod film;
 mod flame;
+mod flame_graph;
 mod formats;
 #[cfg(feature = "parquet")]
 mod from_tables;

@@ -349,3 +349,42 @@ fn keys_walk_through_the_function_table() {
     });
     window.close();
 }
+
+#[test]
+fn a_profile_opens_with_its_flame_graph_which_keys_and_clicks_zoom() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let folder = common::Scratch::new("flame-graph-window");
+    let stacks = folder.write(
+        "a.folded",
+        b"main;parse;read 60\nmain;sort;cmp 30\nmain 10\n",
+    );
+    let window = Window::open(&display, &[&stacks]);
+    let of = |state: &Value, what: &str| state["flame-graph"][what].clone();
+    window.wait("all bars", |state| of(state, "bars") == 5);
+    window.wait_for_rest();
+    // Below the landscape.
+    window.point(450, 560);
+    for name in ["main", "parse", "read"] {
+        window.key("Down");
+        window.wait(name, |state| of(state, "cursor") == name);
+    }
+    window.key("Return");
+    let zoomed = window.wait("a zoom", |state| of(state, "seen").is_array());
+    assert_eq!(of(&zoomed, "seen"), serde_json::json!([0.0, 60.0]));
+    assert_eq!(of(&zoomed, "chosen"), 1);
+    window.key("BackSpace");
+    window.wait("everything", |state| of(state, "seen").is_null());
+    window.key("c");
+    window.wait("its callers", |state| of(state, "function") == "read");
+    window.key("shift+c");
+    window.wait("all stacks", |state| of(state, "function").is_null());
+    window.key("o");
+    window.wait("by name", |state| of(state, "order") == "by name");
+    window.key("u");
+    window.wait("upside down", |state| of(state, "callees") == "above");
+    window.key("exclam");
+    window.wait("closed", |state| !views(state).contains(&"flame-graph"));
+    window.close();
+}

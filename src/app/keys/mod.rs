@@ -129,6 +129,14 @@ impl Meant {
         }
     }
 
+    /// Whether keys mean it now: views have keys of their own while the pointer is over them.
+    fn is_meant(self, state: &State) -> bool {
+        match self {
+            Meant::Window(_) => true,
+            Meant::View(entry, action) => is_meant(entry, action, state),
+        }
+    }
+
     fn repeats(self) -> bool {
         match self {
             Meant::Window(action) => action.repeats,
@@ -145,18 +153,27 @@ impl Meant {
     }
 }
 
-/// What an action of a view asks for; nothing where it would do nothing. Unless its keys mean it anywhere the pointer has to
-/// be over the view.
-fn command_of_view(entry: &'static Entry, action: &Action, state: &State) -> Option<Command> {
+/// Whether an action of a view can be meant: unless its keys mean it anywhere the pointer has to be over the view.
+fn is_meant(entry: &'static Entry, action: &Action, state: &State) -> bool {
     let view = ViewId::of(&entry.line);
     let over = state.panes.under_pointer;
-    let is_meant = action.scope == Scope::Anywhere || over.is_some_and(|(over, _)| over == view);
-    let can = is_meant && (action.is_possible)(state);
+    action.scope == Scope::Anywhere || over.is_some_and(|(over, _)| over == view)
+}
+
+/// What an action of a view asks for; nothing where it would do nothing.
+fn command_of_view(entry: &'static Entry, action: &Action, state: &State) -> Option<Command> {
+    let view = ViewId::of(&entry.line);
+    let can = is_meant(entry, action, state) && (action.is_possible)(state);
     can.then(|| Ask::View(Some(view), ViewAsk::Do((action.ask)())).into())
 }
 
 /// The action that a key means in `scope`: first with Shift, then, where Shift makes no difference, without.
-fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<Meant> {
+fn action(
+    scope: Scope,
+    event: &KeyEvent,
+    modifiers: ModifiersState,
+    state: &State,
+) -> Option<Meant> {
     let chord = |shift: bool, sign: Sign| Chord {
         ctrl: modifiers.control_key(),
         alt: modifiers.alt_key(),
@@ -184,7 +201,8 @@ fn action(scope: Scope, event: &KeyEvent, modifiers: ModifiersState) -> Option<M
     let chords = [true, false].into_iter().filter(|&with| shift || !with);
     let chords = chords.flat_map(|with| signs.iter().map(move |&sign| (with, sign)));
     let mut chords = chords.map(|(with, sign)| chord(with, sign));
-    let found = chords.find_map(|chord| actions(scope).find(|it| it.has(chord)))?;
+    let meant = |chord| actions(scope).find(|it: &Meant| it.has(chord) && it.is_meant(state));
+    let found = chords.find_map(meant)?;
     (!event.repeat || found.repeats()).then_some(found)
 }
 
@@ -260,7 +278,7 @@ pub(crate) fn asked(
     modifiers: ModifiersState,
     state: &State,
 ) -> Option<Command> {
-    if let Some(action) = action(scope, event, modifiers) {
+    if let Some(action) = action(scope, event, modifiers, state) {
         return action.command(state);
     }
     if scope != Scope::Anywhere || event.repeat {
@@ -332,14 +350,16 @@ mod tests {
     fn every_action_has_an_id_a_title_and_a_sentence_and_no_chord_means_two_things() {
         let mut ids = BTreeSet::new();
         for scope in Scope::ALL {
-            let mut chords: Vec<(Chord, &str)> = Vec::new();
+            // Those of two views may be the same: the pointer is over one of them.
+            let mut chords: Vec<(Chord, &str, Option<&str>)> = Vec::new();
             for meant in actions(scope) {
-                let (action, all) = match meant {
+                let (action, all, of) = match meant {
                     Meant::Window(action) => {
-                        (described(std::slice::from_ref(action)), action.chords)
+                        (described(std::slice::from_ref(action)), action.chords, None)
                     }
-                    Meant::View(_, action) => {
-                        (described(std::slice::from_ref(action)), action.chords)
+                    Meant::View(entry, action) => {
+                        let of = (scope != Scope::Anywhere).then_some(entry.line.id);
+                        (described(std::slice::from_ref(action)), action.chords, of)
                     }
                 };
                 let action = action[0];
@@ -352,9 +372,10 @@ mod tests {
                     action.about
                 );
                 for &chord in all {
-                    let taken = chords.iter().find(|(of, _)| *of == chord);
+                    let is_other = |a: Option<&str>| a.is_some() && of.is_some() && a != of;
+                    let taken = chords.iter().find(|it| it.0 == chord && !is_other(it.2));
                     assert!(taken.is_none(), "{chord:?}: {} and {taken:?}", action.id);
-                    chords.push((chord, action.id));
+                    chords.push((chord, action.id, of));
                 }
             }
         }

@@ -1,10 +1,11 @@
 //! `callscape compare -o`: a picture of the difference, or a report.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 
-use super::super::progress::with_progress;
+use super::super::progress::{Bar, with_progress};
 use super::args::CompareArgs;
 use super::clocks::Align;
 use super::moments::{Moment, Names};
@@ -14,8 +15,10 @@ use super::{lines, report};
 use callscape_analysis::comparison::tables::Given;
 use callscape_analysis::comparison::{Comparison, Inputs};
 use callscape_analysis::mapping::regroup::Regrouped;
+use callscape_analysis::session;
 use callscape_app::compare::Pictures;
 use callscape_app::headless::{PictureSettings, Viewpoint};
+use callscape_app::view_picture::ViewStudio;
 use callscape_base::files::{self, Temporary};
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_look::image::Image;
@@ -26,6 +29,9 @@ use callscape_model::landscape::LandscapeSettings;
 use callscape_model::linked::Along;
 use callscape_model::metric::Metric;
 use callscape_model::theme::Theme;
+use callscape_state::document::Document;
+use callscape_state::runs::Runs;
+use callscape_views as views;
 
 /// A file to write, known to be writable.
 pub(crate) struct Output {
@@ -116,6 +122,7 @@ pub(super) fn draw(
         mapped,
     );
     Ok(match view {
+        ViewArg::FlameGraph => flame_graph(comparison, &settings)?,
         ViewArg::Difference => pictures.difference(&comparison.relations(Given::Compared))?,
         ViewArg::SideBySide => pictures.side_by_side(times(args, comparison, mapped)?)?,
         ViewArg::Stacks | ViewArg::Functions => {
@@ -129,6 +136,30 @@ pub(super) fn draw(
             pictures.along(along, &clocks, is_wall, visible(comparison))?
         }
     })
+}
+
+/// Merged stacks of B with those that only A has.
+fn flame_graph(comparison: &Comparison, settings: &PictureSettings) -> anyhow::Result<Image> {
+    let (session, runs) = Runs::of(comparison.clone(), &[]);
+    let runs = Arc::new(runs.flipped());
+    let range = comparison.range(comparison.runs_of(1).start);
+    let inputs = session::Inputs::default();
+    let (landscape, session) = (&settings.landscape, Arc::new(session));
+    let document = with_progress(|progress| {
+        Document::of(
+            &inputs,
+            session,
+            None,
+            None,
+            Some(runs),
+            landscape,
+            progress,
+        )
+    })??;
+    let view = views::without_times();
+    let mut studio = ViewStudio::new(document, view, landscape, settings.size, range, None)?;
+    let bar = Bar::new()?;
+    studio.picture(None, &|progress| bar.show(progress))
 }
 
 /// Whether the first runs of both sides can be laid along time.

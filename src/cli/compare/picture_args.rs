@@ -49,6 +49,8 @@ pub(crate) enum ViewArg {
     /// Active functions of both over time, one above the other, with timelines aligned by --align
     #[value(name = "mural")]
     Functions,
+    /// Merged stacks of B, and those that only A has, coloured by what grew and shrank
+    FlameGraph,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

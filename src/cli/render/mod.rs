@@ -60,7 +60,7 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     let shown = mapped.as_ref().map_or(&*session, |mapped| &mapped.session);
     let settings = settings(&args, shown, duration)?;
     let moments = moments(&args, shown, duration)?;
-    let view = args.view.0;
+    let view = view(&args, shown);
     ensure!(
         !outputs.is_model || view == views::main(),
         "only the landscape is written as a model"
@@ -109,6 +109,23 @@ pub(crate) fn run(args: RenderArgs) -> anyhow::Result<()> {
     }
     draw(&args, &mut studio, session, moments, &outputs)?;
     Ok(())
+}
+
+/// The view to draw: of a recording without times its merged stacks instead of stacks along time.
+fn view(args: &RenderArgs, session: &Session) -> ViewId {
+    let wanted = args.view.0;
+    let Some(first) = session.recordings.first() else {
+        return wanted;
+    };
+    let view = views::that_shows(wanted, &first.recording);
+    if view != wanted {
+        let name = first.recording.name();
+        say!(
+            "callscape: {name} has no times; drawing --view {} instead",
+            view.id()
+        );
+    }
+    view
 }
 
 /// Reports repairs, and that only one recording is shown.

@@ -159,7 +159,7 @@ impl Runs {
         {
             return Ok(None);
         }
-        let mut comparison = Comparison::open(&sides, &settings, progress)?;
+        let comparison = Comparison::open(&sides, &settings, progress)?;
         let counts = comparison.runs;
         // What is no comparison is opened otherwise right away.
         let hold = |comparison: &Comparison| {
@@ -179,10 +179,18 @@ impl Runs {
             hold(&comparison);
             return Ok(None);
         }
+        Ok(Some(Runs::of(comparison, &settings.corrections)))
+    }
+
+    /// Two runs that are compared, with functions paired as the user says, and their session.
+    pub fn of(mut comparison: Comparison, corrections: &[Correction]) -> (Session, Runs) {
+        let counts = comparison.runs;
+        let of =
+            [0, counts[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
         let [of_a, of_b] = of.each_ref().map(|it| &it.trace);
         let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
         let doubts = comparison.doubts.iter().map(ToString::to_string).collect();
-        let pairs = Arc::new(Pairs::new(&comparison, &settings.corrections));
+        let pairs = Arc::new(Pairs::new(&comparison, corrections));
         let nothing = HierarchyBuilder::new("").build().0;
         let mut session = Session {
             hierarchy: std::mem::replace(&mut comparison.session.hierarchy, nothing),
@@ -219,7 +227,7 @@ impl Runs {
         };
         let runs = runs.linked(&session, Link::Share);
         let runs = runs.over(&session, Measure::SelfCost, Strength::Absolute);
-        Ok(Some((session, runs)))
+        (session, runs)
     }
 
     /// The same by another measure, or over another structure of the same recordings. O(functions + modules).

@@ -7,11 +7,12 @@ use super::FlameView;
 use crate::parts::along_time::{self, AlongTime, Drawn};
 use crate::parts::kept;
 use crate::parts::tip::Tip;
+use crate::parts::{rows, style};
 use crate::{Entry, Pane, Picture, SavedViews, Surface, View};
 use callscape_base::units::{Time, TimeRange};
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::State;
-use callscape_state::ask::Asks;
+use callscape_state::ask::{Asks, PaneAsk};
 use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
@@ -131,6 +132,26 @@ impl Flame {
     }
 }
 
+/// Offers the stacks of a profile in the place of calls along time.
+fn offer_merged(ui: &mut egui::Ui, pane: &mut Pane<'_>) {
+    rows::ground(ui);
+    let panes = &pane.state.panes;
+    let merged = panes
+        .named("flame-graph")
+        .filter(|&it| !panes.is_visible(it));
+    let room = ui.available_height() * 0.5 - 30.0;
+    ui.vertical_centered(|ui| {
+        ui.add_space(room.max(0.0));
+        ui.label(style::weak(along_time::NO_TIMES));
+        ui.add_space(8.0);
+        if let Some(view) = merged
+            && ui.button("Open the flame graph").clicked()
+        {
+            pane.asks.push(PaneAsk::Toggle(view));
+        }
+    });
+}
+
 impl View for Flame {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
         let seen = [state.stamps().document, state.stamps().run];
@@ -158,6 +179,10 @@ impl View for Flame {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         let own = ViewId::of(&ENTRY.line);
+        let profile = pane.state.document.as_ref().and_then(|it| it.profile());
+        if self.model.is_none() && profile.is_some_and(|it| it.contexts().is_some()) {
+            return offer_merged(ui, pane);
+        }
         along_time::show(ui, own, self, pane);
     }
 

@@ -111,6 +111,13 @@ impl ShownContexts {
         self.other.is_some()
     }
 
+    /// The contexts of the other run, the value of them that is shown, and by context of the run shown the one with the
+    /// same path, which is past the last where there is none.
+    pub(crate) fn other(&self) -> Option<(&Contexts, usize, &[u32])> {
+        let other = self.other.as_ref()?;
+        Some((&other.contexts, other.value, &other.pairs))
+    }
+
     /// The total of the same context in the other run; nothing where that has none.
     pub(crate) fn other_total(&self, context: ContextId) -> Cost {
         let other = self.other.as_ref();

@@ -3,6 +3,7 @@
 pub(crate) mod along_time;
 pub mod both_along_time;
 pub(crate) mod code_look;
+pub(crate) mod context_query;
 pub(crate) mod contexts;
 pub(crate) mod drawing;
 pub(crate) mod export;

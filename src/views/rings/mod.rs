@@ -4,7 +4,6 @@ mod colors;
 mod drawing;
 mod keys;
 mod lettering;
-mod query;
 mod saved;
 mod ui;
 
@@ -15,6 +14,7 @@ use serde_json::{Map, Value};
 
 use self::keys::{Does, KEYS};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::context_query::Query;
 use crate::parts::contexts::{Counted, Hits, ShownContexts};
 use crate::parts::kept::choices;
 use callscape_base::progress::Progress;
@@ -27,7 +27,6 @@ use callscape_state::document::Document;
 use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
-use query::Query;
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {

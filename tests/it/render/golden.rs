@@ -66,6 +66,25 @@ fn golden_pictures_of_recordings() {
         "playback-dark.png",
     );
 
+    let stacks = |name: &str, lines: &[u8]| scratch.write(name, lines);
+    let a = stacks(
+        "a.folded",
+        b"main;parse;read 60\nmain;sort;cmp 30\nmain 10\n",
+    );
+    let b = stacks(
+        "b.folded",
+        b"main;parse;read 20\nmain;parse;check 50\nmain 12\n",
+    );
+    for theme in ["light", "dark"] {
+        let options = ["--view", "flame-graph", "--theme", theme].map(OsStr::new);
+        let render = [OsStr::new("render"), a.as_os_str()];
+        let file = format!("flame-graph-{theme}.png");
+        drawn(&[&render[..], &options].concat(), &file);
+        let compare = [OsStr::new("compare"), a.as_os_str(), b.as_os_str()];
+        let file = format!("flame-graph-compared-{theme}.png");
+        drawn(&[&compare[..], &options].concat(), &file);
+    }
+
     let paths = data("compare/paths");
     let sides = ["stored", "parsed"];
     // An index is written beside a recording.

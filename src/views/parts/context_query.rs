@@ -1,15 +1,15 @@
-//! What is searched for in a ring chart: names of functions, modules and packages, and limits of what contexts cost.
+//! What is searched for in charts of calling contexts: names of functions, modules and packages, and limits of what contexts cost.
 //!
 //! `parse self > 5 %` finds the contexts of functions with `parse` in their name or path that cost more than a twentieth
 //! of the whole themselves.
 
 use crate::parts::contexts::ShownContexts;
-use callscape_base::units::{ContextId, FunctionId, TimeSpec};
+use callscape_base::units::{FunctionId, TimeSpec};
 use callscape_state::document::Document;
 
 /// What a limit is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
+pub(crate) enum Of {
     Total,
     Own,
     Calls,
@@ -31,14 +31,14 @@ struct Constraint {
 
 /// A search: all words, and all limits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Query {
+pub(crate) struct Query {
     words: Vec<String>,
     constraints: Vec<Constraint>,
 }
 
 impl Query {
     /// Reads a query; what stands like a limit and is none counts as words.
-    pub(super) fn new(text: &str) -> Query {
+    pub(crate) fn new(text: &str) -> Query {
         let spaced = text
             .replace('>', " > ")
             .replace('<', " < ")
@@ -62,40 +62,47 @@ impl Query {
         query
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.constraints.is_empty()
     }
 
     /// By context whether it is found. O(contexts).
-    pub(super) fn find(&self, document: &Document, shown: &ShownContexts) -> Vec<bool> {
+    pub(crate) fn find(&self, document: &Document, shown: &ShownContexts) -> Vec<bool> {
         let functions = document.resolved().map(|it| &it.recording.functions);
         let count = functions.map_or(0, |it| it.len()) as u32;
         let is_named = |function: FunctionId| {
             let name = functions.map_or("", |it| it.get(function).name);
             let module = document.module_of(function);
             let path = module.map(|it| document.session.hierarchy.path(it));
-            let text = format!("{name} {}", path.unwrap_or_default()).to_lowercase();
-            self.words.iter().all(|word| text.contains(word))
+            self.is_named(name, &path.unwrap_or_default())
         };
         let named: Vec<bool> = (0..count).map(|it| is_named(FunctionId(it))).collect();
         let ids = shown.contexts.ids();
         ids.map(|it| {
             let function = shown.contexts.function(it);
-            named.get(function.index()) == Some(&true) && self.holds(shown, it)
+            let value = |of: Of| match of {
+                Of::Total => (shown.total(it).size(), shown.size),
+                Of::Own => (shown.own(it).size(), shown.size),
+                Of::Calls => {
+                    let all = shown.calls_before().last().copied();
+                    (shown.calls(it), all.unwrap_or_default())
+                }
+            };
+            named.get(function.index()) == Some(&true) && self.holds(value)
         })
         .collect()
     }
 
-    fn holds(&self, shown: &ShownContexts, context: ContextId) -> bool {
+    /// Whether all words are in the name of a function or the path of its module.
+    pub(crate) fn is_named(&self, name: &str, path: &str) -> bool {
+        let text = format!("{name} {path}").to_lowercase();
+        self.words.iter().all(|word| text.contains(word))
+    }
+
+    /// Whether all limits hold of a context: `value` says what it has, and what the whole run has.
+    pub(crate) fn holds(&self, value: impl Fn(Of) -> (u64, u64)) -> bool {
         self.constraints.iter().all(|it| {
-            let (value, whole) = match it.of {
-                Of::Total => (shown.total(context).size(), shown.size),
-                Of::Own => (shown.own(context).size(), shown.size),
-                Of::Calls => {
-                    let all = shown.calls_before().last().copied();
-                    (shown.calls(context), all.unwrap_or_default())
-                }
-            };
+            let (value, whole) = value(it.of);
             let limit = match it.limit {
                 Limit::Percent(percent) => percent / 100.0 * whole as f64,
                 Limit::Amount(amount) => amount,

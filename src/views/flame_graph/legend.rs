@@ -1,0 +1,146 @@
+//! What widths and colours mean, and what is not seen.
+
+use egui::epaint::Mesh;
+use egui::{Align2, Color32, FontId, Rect, Shape, Ui, pos2, vec2};
+
+use super::choice::Tint;
+use super::graph::FlameGraph;
+use super::making::Made;
+use super::painting::{self, Colors};
+use super::places::Rows;
+use super::tip::only_in;
+use crate::parts::{style, text};
+use callscape_base::escape;
+use callscape_model::theme::Theme;
+use callscape_state::document::Document;
+
+/// The size of a field of a colour.
+const FIELD: egui::Vec2 = vec2(22.0, 10.0);
+
+/// Draws the line below the bars.
+pub(super) fn show(
+    view: &FlameGraph,
+    ui: &Ui,
+    document: &Document,
+    made: &Made,
+    (line, rows, theme): (Rect, Rows, Theme),
+    colors: &Colors<'_>,
+) {
+    let panel = style::colors(theme);
+    let font = FontId::proportional(11.5);
+    let painter = ui.painter().with_clip_rect(line);
+    let right = scale(&painter, line, document, made, (theme, &font), colors);
+    let said = said(view, document, made, rows).join(" · ");
+    let room = right - line.left() - 12.0;
+    let mut galley = painter.layout_no_wrap(said.clone(), font.clone(), panel.weak);
+    if galley.size().x > room {
+        let letters = said.chars().count() as f32 * room.max(0.0) / galley.size().x;
+        let kept: String = said.chars().take(letters as usize).collect();
+        galley = painter.layout_no_wrap(format!("{kept}…"), font, panel.weak);
+    }
+    let corner = pos2(line.left(), line.center().y - galley.size().y * 0.5);
+    painter.galley(corner, galley, panel.weak);
+}
+
+/// How much there is, and what of it is not seen.
+fn said(view: &FlameGraph, document: &Document, made: &Made, rows: Rows) -> Vec<String> {
+    let forests = || made.sides.iter().map(|it| it.forest.len() as u64);
+    let mut texts = vec![match made.focus {
+        None => text::counted(forests().sum(), "stack", "stacks"),
+        Some(key) => {
+            let name = made.functions.title(key).into_owned();
+            format!("callers and callees of {name}")
+        }
+    }];
+    let too_small: u64 = view.sides.iter().map(|it| it.bars.too_small).sum();
+    if too_small > 0 {
+        let small = text::count(too_small);
+        texts.push(format!("{small} narrower than a pixel, shaded"));
+    }
+    let hidden: usize = [0, 1]
+        .into_iter()
+        .map(|side| rows.hidden(side, &view.sides[side].bars))
+        .sum();
+    if hidden > 0 {
+        texts.push(format!(
+            "{} out of sight: scroll",
+            text::counted(hidden as u64, "row", "rows")
+        ));
+    }
+    if let Some(marked) = &document.selection.marked {
+        texts.push(format!("framed: {}", escape::name(&marked.title)));
+    }
+    texts
+}
+
+/// What colours mean, at the right end of the line; where it begins.
+fn scale(
+    painter: &egui::Painter,
+    line: Rect,
+    document: &Document,
+    made: &Made,
+    (theme, font): (Theme, &FontId),
+    colors: &Colors<'_>,
+) -> f32 {
+    let panel = style::colors(theme);
+    let mut right = line.right();
+    let write = |right: &mut f32, said: &str| {
+        let at = pos2(*right, line.center().y);
+        let place = painter.text(at, Align2::RIGHT_CENTER, said, font.clone(), panel.weak);
+        *right = place.left() - 6.0;
+    };
+    let field = |right: &mut f32, width: f32| {
+        let min = pos2(*right - width, line.center().y - FIELD.y * 0.5);
+        let rect = Rect::from_min_size(min, vec2(width, FIELD.y));
+        *right = rect.left() - 6.0;
+        rect
+    };
+    if made.shown.has_other() {
+        write(&mut right, &only_in(document));
+        let rect = field(&mut right, FIELD.x);
+        painter.rect_filled(rect, 0, panel.inset);
+        let mut mesh = Mesh::default();
+        painting::strokes(&mut mesh, rect, panel.text, 1.0);
+        painter.add(Shape::mesh(mesh));
+        right -= 8.0;
+    }
+    match colors.tint {
+        Tint::Module => write(&mut right, "colour: module"),
+        Tint::Difference => {
+            write(&mut right, "more in B");
+            let rect = field(&mut right, 80.0);
+            ramp(
+                painter,
+                rect,
+                [-1.0, -0.01, 0.0, 0.01, 1.0].map(|it| colors.scale(it)),
+            );
+            write(&mut right, "less in B");
+        }
+        Tint::Own | Tint::Calls => {
+            let most = match colors.tint {
+                Tint::Calls => text::count(colors.most as u64),
+                _ => document.show_cost(callscape_base::units::Cost::from_ns(colors.most as u64)),
+            };
+            write(&mut right, &most);
+            let rect = field(&mut right, 80.0);
+            ramp(painter, rect, [0.0, 0.5, 1.0].map(|it| colors.scale(it)));
+            write(&mut right, colors.tint.title());
+        }
+    }
+    right
+}
+
+fn ramp<const N: usize>(painter: &egui::Painter, rect: Rect, colors: [Color32; N]) {
+    let mut mesh = Mesh::default();
+    let step = rect.width() / (N as f32 - 1.0);
+    for (k, color) in (0_u32..).zip(colors) {
+        let x = rect.left() + step * k as f32;
+        mesh.colored_vertex(pos2(x, rect.top()), color);
+        mesh.colored_vertex(pos2(x, rect.bottom()), color);
+        if let Some(first) = (2 * k).checked_sub(2) {
+            mesh.add_triangle(first, first + 1, first + 2);
+            mesh.add_triangle(first + 1, first + 2, first + 3);
+        }
+    }
+    painter.add(Shape::mesh(mesh));
+}
