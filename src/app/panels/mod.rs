@@ -2,6 +2,7 @@
 //! for. They change nothing themselves.
 
 mod bookmarks;
+mod causes;
 pub(crate) mod context;
 mod crumbs;
 mod details;
@@ -16,17 +17,21 @@ mod mapping;
 mod menu;
 mod messages;
 mod minimap;
+mod naming;
 mod notice;
 mod own;
+mod pair;
 mod palette;
 mod panes;
 mod path;
 mod picture;
 mod playback;
+mod question;
 mod questions;
 mod record;
 mod reorder;
 mod rescue;
+mod ring;
 mod runs;
 mod scene;
 mod script;
@@ -57,6 +62,8 @@ use callscape_views::{Pane, style, widgets};
 
 pub(crate) use fading::painted;
 pub(crate) use palette::FIELD as PALETTE_FIELD;
+#[cfg(test)]
+pub(crate) use ring::place as ring_place;
 pub(crate) use scene::show as show_scene;
 pub(crate) use search::FIELD as SEARCH_FIELD;
 
@@ -124,6 +131,7 @@ fn cards(
         if !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps {
             stacks::show(ctx, context);
         }
+        causes::show(ctx, context);
         flying::show(ctx, placed.split.is_some(), context);
         minimap::show(ctx, placed.place, context);
     }
@@ -138,7 +146,10 @@ fn cards(
     tour::show(ctx, context);
     rescue::show(ctx, context);
     welcome::show(ctx, context);
+    pair::show(ctx, context);
     record::show(ctx, context);
+    question::show(ctx, context);
+    naming::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
     palette::show(ctx, context);

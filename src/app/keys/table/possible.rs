@@ -2,6 +2,10 @@
 
 use callscape_state::State;
 
+pub(super) fn always(_: &State) -> bool {
+    true
+}
+
 pub(super) fn is_open(state: &State) -> bool {
     state.document.is_some()
 }
