@@ -14,14 +14,11 @@ use callscape_views::widgets::add_card;
 
 const WIDTH: f32 = 300.0;
 
+/// What opens a second run.
+const COMPARE: &str = "runs.compare";
+
 /// Actions that stand in the menu itself, and not only in a group.
-const FIRST: [&str; 5] = [
-    "step.undo",
-    "step.redo",
-    "step.list",
-    "runs.compare",
-    "tour.begin",
-];
+const FIRST: [&str; 5] = ["step.undo", "step.redo", "step.list", COMPARE, "tour.begin"];
 
 /// Why actions about two runs are not available.
 const NEEDS_SECOND: &str = "Needs a second run: Compare with… adds one.";
@@ -65,6 +62,10 @@ fn of_group(ui: &mut Ui, group: &[Listed], context: &mut Context<'_>) {
         egui::ScrollArea::vertical().show(ui, |ui| {
             if needs_second(group[0].page, context) {
                 ui.label(style::weak(NEEDS_SECOND));
+                let compare = keys::listed().find(|it| it.id == COMPARE);
+                if let Some(compare) = &compare {
+                    of_action(ui, compare, context);
+                }
             }
             for action in group {
                 of_action(ui, action, context);

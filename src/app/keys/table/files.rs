@@ -1,6 +1,6 @@
 //! Files and pictures: what is opened, and what is kept.
 
-use crate::command::{Chosen, Command, FileAsk, PictureAsk, RecordAsk};
+use crate::command::{Chosen, Command, FileAsk, PairAsk, PictureAsk, RecordAsk};
 use callscape_state::action::{Line, On};
 use callscape_state::keys;
 
@@ -10,6 +10,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     "open a folder; with Shift a recording" {
         "file.folder" ["Ctrl + O"] "Open a folder…", "Opens a folder of source code." => FileAsk::Choose(Chosen::Folder);
         "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens a trace or profile; two of them are compared." => FileAsk::Choose(Chosen::Recordings);
+        "runs.compare" [] "Compare with…", "Adds a second run (B) to the open recording, or chooses both, and shows why they differ." => PairAsk::Toggle, on(&[On::View]);
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;

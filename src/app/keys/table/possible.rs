@@ -2,10 +2,6 @@
 
 use callscape_state::State;
 
-pub(super) fn always(_: &State) -> bool {
-    true
-}
-
 pub(super) fn is_open(state: &State) -> bool {
     state.document.is_some()
 }
