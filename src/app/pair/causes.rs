@@ -8,8 +8,8 @@ use callscape_state::State;
 use callscape_state::ask::{Ask, CameraAsk};
 use callscape_state::document::Document;
 use callscape_state::made::Generation;
+use callscape_views as views;
 use callscape_views::causes::{Causes, Line};
-use callscape_views::open_causes;
 
 /// More are in the list of differences.
 const FIRST: usize = 3;
@@ -20,6 +20,8 @@ pub struct CausesCard {
     causes: Causes,
     /// The document that they are of.
     of: Option<Generation>,
+    /// The list of causes was opened from the card, which is not needed beside it.
+    is_listed: bool,
     closed: Vec<Vec<PathBuf>>,
 }
 
@@ -32,9 +34,11 @@ fn pair(state: &State) -> Option<Vec<PathBuf>> {
 }
 
 impl CausesCard {
-    /// Whether it is to be seen: two runs are open, and it was not closed for them.
+    /// Whether it is to be seen: two runs are open, it was not closed for them, and the list that it opens is not seen.
     pub fn is_open(&self, state: &State) -> bool {
-        pair(state).is_some_and(|it| !self.closed.contains(&it))
+        let list = views::named("differences");
+        let is_seen = list.is_some_and(|it| self.is_listed && state.panes.is_visible(it));
+        !is_seen && pair(state).is_some_and(|it| !self.closed.contains(&it))
     }
 
     pub fn is_waiting(&self) -> bool {
@@ -63,6 +67,7 @@ impl CausesCard {
         let shown = state.document.as_ref().map(Document::generation);
         if std::mem::replace(&mut self.of, shown) != shown {
             self.causes = Causes::default();
+            self.is_listed = false;
         }
         if self.is_open(state) {
             self.causes.update(state);
@@ -81,6 +86,7 @@ impl Desk {
             self.state.execute(Ask::Context(at, path));
             self.state.execute(CameraAsk::FlyIfSeen(module));
         }
-        self.state.execute(open_causes());
+        self.causes.is_listed = true;
+        self.state.execute(views::open_causes());
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use egui::PointerButton;
 
-use crate::command::{Command, FileAsk, PairAsk, ReplaceAsk};
+use crate::command::{Command, FileAsk, PairAsk, PaletteAsk, ReplaceAsk};
 use crate::driven::{Driven, Files, inputs};
 use crate::palette::Row;
-use callscape_state::ask::{PaneAsk, SelectAsk};
+use callscape_state::ask::{PaneAsk, RunsAsk, SelectAsk};
 use callscape_views as views;
 
 /// A window with one recording over a source tree, and the path of another one beside it.
@@ -143,9 +143,12 @@ fn a_cause_selects_its_context_and_the_closed_card_stays_closed() {
     let differences = views::named("differences").expect("it is registered");
     assert!(driven.desk.state.panes.is_visible(differences));
     assert!(driven.find("explains").is_some(), "the list of causes");
+    assert!(driven.find("Why B differs by").is_none(), "it is not needed beside it");
+    driven.execute(PaneAsk::Toggle(differences));
+    assert!(driven.find("Why B differs by").is_some());
     driven.execute(PairAsk::CloseCauses);
     assert!(driven.find("Why B differs by").is_none());
-    driven.execute(callscape_state::ask::RunsAsk::Swap);
+    driven.execute(RunsAsk::Swap);
     driven.settle();
     assert!(driven.find("Why B differs by").is_none(), "the same pair");
 }
@@ -154,8 +157,8 @@ fn a_cause_selects_its_context_and_the_closed_card_stays_closed() {
 fn comparing_is_found_by_the_words_of_newcomers_and_two_runs_say_what_they_need() {
     let (_files, mut driven, _runs) = with_one("palette-words");
     for words in ["compare", "second run", "B"] {
-        driven.execute(crate::command::PaletteAsk::Toggle);
-        driven.execute(crate::command::PaletteAsk::Query(words.to_owned()));
+        driven.execute(PaletteAsk::Toggle);
+        driven.execute(PaletteAsk::Query(words.to_owned()));
         let mut rows = driven.desk.palette.rows.iter();
         let is_there = rows.any(|it| matches!(it, Row::Action(it) if it.id == "runs.compare"));
         assert!(is_there, "{words}");

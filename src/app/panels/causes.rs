@@ -15,24 +15,25 @@ const WIDTH: f32 = 400.0;
 /// A smaller landscape would be covered by it.
 const LEAST: egui::Vec2 = egui::vec2(320.0, 240.0);
 
-/// Shows the card over the landscape, which is `context.free`.
-pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
+/// Shows the card over the landscape, which is `context.free`; whether it is to be seen.
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) -> bool {
     let desk = context.desk;
     let document = desk.state.document.as_ref();
     let Some(runs) = document.and_then(|it| it.runs.as_ref()) else {
-        return;
+        return false;
     };
     let room = context.free;
     if !desk.causes.is_open(desk.state) || room.width() < LEAST.x || room.height() < LEAST.y {
-        return;
+        return false;
     }
-    card(ctx, "causes", Align2::LEFT_BOTTOM, room, |ui| {
+    card(ctx, "causes", Align2::LEFT_TOP, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.6));
         head(ui, context);
         causes(ui, context);
         ui.add_space(2.0);
         rest(ui, runs, context);
     });
+    true
 }
 
 fn head(ui: &mut Ui, context: &mut Context<'_>) {
@@ -65,8 +66,10 @@ fn causes(ui: &mut Ui, context: &mut Context<'_>) {
         ui.label(style::weak(hint));
     }
     for (number, line) in card.first().iter().enumerate() {
-        let share = format!("{:.0} %", line.explains * 100.0).replace('-', "−");
-        let text = format!("{}. {}: {share}", number + 1, escape::name(&line.what));
+        let share = percent(line.explains);
+        // Lines break at narrow spaces, but not within a number.
+        let what = escape::name(&line.what).replace('\u{202f}', "\u{a0}");
+        let text = format!("{}. {what}: {share}", number + 1);
         let button = egui::Button::selectable(false, text)
             .wrap()
             .min_size(egui::vec2(ui.available_width(), 0.0));
@@ -80,12 +83,20 @@ fn causes(ui: &mut Ui, context: &mut Context<'_>) {
     }
 }
 
+/// A share of the difference; negative of what makes it smaller.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        it if it.abs() < 0.5 => "less than 1 %".to_owned(),
+        it => format!("{it:.0} %").replace('-', "−"),
+    }
+}
+
 /// What the causes leave unexplained, and why.
 fn rest(ui: &mut Ui, runs: &Runs, context: &mut Context<'_>) {
     let card = context.desk.causes;
     let all = card.causes().lines.lines.len();
     let told: f64 = card.first().iter().map(|it| it.explains).sum();
-    let rest = format!("{:.0} %", (1.0 - told) * 100.0).replace('-', "−");
+    let rest = percent(1.0 - told);
     let noise = match runs.counted_runs() {
         [1, _] | [_, 1] => {
             "With one run on a side, noise is unknown: repeated runs separate it from real differences."

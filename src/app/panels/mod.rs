@@ -128,10 +128,10 @@ fn cards(
     if let Some(placed) = layout.placed {
         context.free = placed.place.seen;
         // The corner is that of panels which one opens.
-        if !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps {
+        let is_free = !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps;
+        if is_free && !causes::show(ctx, context) {
             stacks::show(ctx, context);
         }
-        causes::show(ctx, context);
         flying::show(ctx, placed.split.is_some(), context);
         minimap::show(ctx, placed.place, context);
     }

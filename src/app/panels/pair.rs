@@ -20,7 +20,9 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     let room = context.free;
-    opened_card(ctx, "pair", Align2::CENTER_CENTER, room, |ui| {
+    // It grows downwards alone, so that nothing moves away below the pointer.
+    let below = room.with_min_y(room.top() + room.height() * 0.08);
+    opened_card(ctx, "pair", Align2::CENTER_TOP, below, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         ui.horizontal(|ui| {
             ui.label(style::title("Compare two runs"));

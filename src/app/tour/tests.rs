@@ -182,7 +182,7 @@ fn all_stops_are_walked_by_mouse_alone() {
 
 #[test]
 fn going_on_does_what_is_to_be_done_at_each_stop() {
-    let go: &dyn Fn(&mut Desk) = &|desk| desk.execute(TourAsk::Go);
+    let go: &dyn Fn(&mut Desk) = &|desk: &mut Desk| desk.execute(TourAsk::Go);
     walk([go; 11]);
 }
 
