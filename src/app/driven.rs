@@ -289,7 +289,9 @@ impl Driven {
     /// Where something is that has this name, or one that begins with it.
     pub(crate) fn find(&mut self, label: &str) -> Option<Rect> {
         self.ctx.enable_accesskit();
-        (0..3).for_each(|_| drop(self.frame(Vec::new())));
+        for _ in 0..3 {
+            self.frame(Vec::new());
+        }
         let nodes = &self.said.as_ref()?.nodes;
         let with = |fits: &dyn Fn(&str) -> bool| {
             let name = |it: &Node| it.label().or(it.value()).is_some_and(fits);

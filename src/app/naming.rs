@@ -93,7 +93,6 @@ impl Desk {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::command::FileAsk;
     use crate::driven::{Driven, Files, inputs};
 
@@ -109,7 +108,7 @@ mod tests {
                 "The session is saved",
                 "mine.callscape-session.json",
             ),
-            (FileAsk::Share, "The pack is written", "mine.callscape"),
+            (FileAsk::Share, "The pack is written", "mine.callscape-pack"),
         ] {
             driven.desk.execute(ask.clone());
             let card = driven.desk.naming.clone().expect("it is asked");

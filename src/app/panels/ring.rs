@@ -18,7 +18,7 @@ pub(super) fn mark(response: &Response, name: &str) {
 }
 
 /// Where it is; none where it is not to be seen.
-pub(super) fn place(ctx: &Egui, name: &str) -> Option<Rect> {
+pub(crate) fn place(ctx: &Egui, name: &str) -> Option<Rect> {
     let (rect, pass) = ctx.data(|data| data.get_temp::<(Rect, u64)>(id_of(name)))?;
     (ctx.cumulative_pass_nr() <= pass + 1).then_some(rect)
 }
