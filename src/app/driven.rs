@@ -258,7 +258,10 @@ impl Driven {
     pub(crate) fn move_pointer(&mut self, to: Pos2) -> Pointed {
         self.pointer = to;
         let at = Vec2::new(to.x, to.y) * self.ctx.pixels_per_point();
-        let over_panel = !self.landscape.contains(to);
+        // Cards lie over the landscape.
+        let layer = self.ctx.layer_id_at(to);
+        let over_card = layer.is_some_and(|it| it.order != egui::Order::Background);
+        let over_panel = over_card || !self.landscape.contains(to);
         let state = &mut self.desk.state;
         state.enter_half(at);
         state.pointer_moved(at - state.moving.viewport.origin, over_panel);

@@ -143,7 +143,10 @@ fn a_cause_selects_its_context_and_the_closed_card_stays_closed() {
     let differences = views::named("differences").expect("it is registered");
     assert!(driven.desk.state.panes.is_visible(differences));
     assert!(driven.find("explains").is_some(), "the list of causes");
-    assert!(driven.find("Why B differs by").is_none(), "it is not needed beside it");
+    assert!(
+        driven.find("Why B differs by").is_none(),
+        "it is not needed beside it"
+    );
     driven.execute(PaneAsk::Toggle(differences));
     assert!(driven.find("Why B differs by").is_some());
     driven.execute(PairAsk::CloseCauses);

@@ -106,7 +106,11 @@ const SIDES: [&str; 2] = ["A", "B"];
 fn chip(ui: &mut Ui, side: usize, runs: &Runs, context: &mut Context<'_>) {
     let (letter, title) = (SIDES[side], runs.title_of(side));
     let colors = style::colors(context.desk.state.settings.theme);
-    let button = egui::Button::new(shortened(&title)).fill(colors.accent.gamma_multiply(0.16));
+    let text = match ui.max_rect().width() < NARROW {
+        true => letter.to_owned(),
+        false => shortened(&title),
+    };
+    let button = egui::Button::new(text).fill(colors.accent.gamma_multiply(0.16));
     let menu = MenuButton::from_button(button);
     let (response, _) = menu.ui(ui, |ui| {
         ui.set_min_width(200.0);
@@ -153,6 +157,9 @@ fn shortened(title: &str) -> String {
     let [start, end] = [&letters[..half], &letters[letters.len() - half..]];
     format!("{}…{}", String::from_iter(start), String::from_iter(end))
 }
+
+/// In a strip with less room than this, in points, chips have no names.
+const NARROW: f32 = 800.0;
 
 /// Letters of a chip.
 const LONGEST: usize = 36;

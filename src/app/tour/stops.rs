@@ -168,7 +168,7 @@ pub(crate) static STOPS: [Stop; 11] = [
         title: "Compare two runs",
         about: "Open two recordings of one program: the landscape shows the difference, and a card says why they differ.",
         mouse: "Menu: Compare with…, or drop a second recording on the window.",
-        keys: "{palette.open}, then “compare”, and Enter.",
+        keys: "{palette.open}, then “compare with”, and Enter.",
         at: "menu",
         does: |_, state| action(state, "runs.compare"),
         is_done: |now, seen| now.outside.compares && !seen.outside.compares,

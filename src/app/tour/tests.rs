@@ -124,7 +124,7 @@ fn all_stops_are_walked_by_keys_alone() {
         &|desk| press(desk, "functions"),
         &|desk| press(desk, "filter.module"),
         &|desk| press(desk, "step.undo"),
-        &|desk| take(desk, "compare"),
+        &|desk| take(desk, "compare with"),
         &|desk| press(desk, "bookmark.add"),
     ]);
 }
@@ -190,6 +190,7 @@ fn going_on_does_what_is_to_be_done_at_each_stop() {
 fn what_is_pointed_at_is_to_be_seen_at_each_stop() {
     let mut driven = Driven::new(&Inputs::default());
     driven.size = egui::vec2(1280.0, 720.0);
+    driven.settle();
     driven.execute(TourAsk::Begin);
     for (number, stop) in STOPS.iter().enumerate() {
         driven.wait();
