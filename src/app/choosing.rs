@@ -1,11 +1,11 @@
 //! The welcome, and dialogs of the desktop in which one chooses what to open.
 
-use std::path::{Path, PathBuf};
-
-use super::command::{Chosen, FileAsk};
+use super::command::{Chosen, FileAsk, PairAsk};
 use super::desk::Desk;
+use super::keeping::last;
+use super::pair::Replacement;
 use super::recent::RecentInputs;
-use super::welcome::{Welcome, no_dialog};
+use super::welcome::{Welcome, no_dialog, typed_path};
 use callscape_analysis::session::Inputs;
 use callscape_state::job::{Job, take};
 
@@ -17,6 +17,7 @@ impl Desk {
         self.welcome = Welcome {
             is_open,
             recent,
+            last: is_open.then(last).flatten(),
             no_dialog: no_dialog(),
             ..Welcome::default()
         };
@@ -31,47 +32,54 @@ impl Desk {
         }
         let work = move |_: &_| {
             let dialog = rfd::FileDialog::new();
-            Ok(match chosen {
+            let paths = match chosen {
                 Chosen::Folder => dialog
                     .set_title("Open a folder of source code")
-                    .pick_folder(),
-                Chosen::Recording => dialog.set_title("Open a recording").pick_file(),
-            })
+                    .pick_folder()
+                    .map(|path| vec![path]),
+                Chosen::Recordings => dialog
+                    .set_title("Open a recording, or two to compare them")
+                    .pick_files(),
+                Chosen::Run(side) => dialog
+                    .set_title(
+                        [
+                            "Recordings of A, the first run",
+                            "Recordings of B, the second run",
+                        ][side.min(1)],
+                    )
+                    .pick_files(),
+            };
+            Ok(paths.map(|paths| (chosen, paths)))
         };
         self.jobs.choosing = Some(Job::start(self.state.waker(), work));
     }
 
     /// Opens what was chosen in a dialog.
     pub fn poll_chosen(&mut self) {
-        if let Some(Some(path)) = take(&mut self.jobs.choosing) {
-            self.execute(FileAsk::Open(vec![path]));
+        match take(&mut self.jobs.choosing).flatten() {
+            Some((Chosen::Run(side), paths)) => {
+                self.execute(PairAsk::Add(side, paths));
+                if self.pair.can_compare() {
+                    self.execute(PairAsk::Compare);
+                }
+            }
+            Some((_, paths)) => self.execute(FileAsk::Open(paths)),
+            None => {}
         }
     }
 
-    /// Opens the path that was typed, with `~` for the home directory.
+    /// Opens the path that was typed.
     pub fn open_typed(&mut self) {
-        let typed = self.welcome.path.trim();
-        let path = match (typed.strip_prefix("~/"), dirs::home_dir()) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(typed),
-        };
-        if typed.is_empty() {
-            return;
+        if let Some(path) = typed_path(&self.welcome.path, &mut self.state) {
+            self.execute(FileAsk::Open(vec![path]));
         }
-        if !Path::new(&path).exists() {
-            let line = format!("{}: file or folder not found", path.display());
-            self.state.tell("The file could not be opened", line);
-            return;
-        }
-        self.execute(FileAsk::Open(vec![path]));
     }
 
     /// Opens what was opened before.
     pub fn open_recent(&mut self, number: usize) {
         let recent = self.welcome.recent.iter().nth(number);
         if let Some(inputs) = recent.map(|it| it.inputs()) {
-            self.welcome.is_open = false;
-            self.open(inputs);
+            self.replace_with(Replacement::Inputs(inputs));
         }
     }
 

@@ -18,7 +18,10 @@ use callscape_state::ask::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chosen {
     Folder,
-    Recording,
+    /// One or several.
+    Recordings,
+    /// The same for A (0) or B (1).
+    Run(usize),
 }
 
 /// Files: what is open, and where it is kept.
@@ -32,6 +35,8 @@ pub enum FileAsk {
     Demo,
     /// Opens what was opened before, by its number.
     Recent(usize),
+    /// Opens what was open when the window was closed last.
+    Last,
     /// Shows or hides the welcome.
     Welcome,
     /// The path in the welcome was edited.
@@ -42,9 +47,55 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+    /// The name of the file to write was edited.
+    NameFile(String),
+    /// Writes it, or does not.
+    WriteNamed,
+    LeaveName,
     /// Opens what a crash has left, or forgets it.
     OpenLeft,
     DiscardLeft,
+}
+
+/// What is done where something would take the place of what is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplaceAsk {
+    /// Adds the recordings as the second run.
+    AsSecond,
+    /// Opens it all the same.
+    Instead,
+    /// Opens nothing.
+    Keep,
+    /// Opens again what was open before.
+    Reopen,
+}
+
+/// Two runs that are compared; A is 0 and B is 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PairAsk {
+    /// The card in which they are chosen.
+    Toggle,
+    /// Asks for recordings of a side in a dialog of the desktop.
+    Choose(usize),
+    Add(usize, Vec<PathBuf>),
+    /// Opens the card with what is open and these recordings.
+    With(Vec<PathBuf>),
+    /// The recording of a side with this number.
+    Remove(usize, usize),
+    /// The path in the card was edited.
+    Path(String),
+    /// Adds it to the side that is to be filled.
+    AddPath,
+    /// Exchanges what is chosen.
+    Swap,
+    /// Opens what is chosen.
+    Compare,
+    /// Closes a side that is open: the other one stays.
+    Close(usize),
+    /// Shows the cause with this number, and the list of all.
+    Cause(Option<usize>),
+    /// Closes the card with the first causes.
+    CloseCauses,
 }
 
 /// What is to be recorded.
@@ -69,6 +120,8 @@ pub enum RecordAsk {
     Edit(RecordWish),
     /// Asks for the folder in a dialog of the desktop.
     ChooseFolder,
+    /// Asks for the program, or the script.
+    ChooseProgram,
     Start,
     /// Asks the program to end; makes it end when it was asked before.
     Stop,
@@ -138,6 +191,8 @@ pub enum TalkAsk {
     Export,
     /// Reads those in it.
     Import,
+    /// Brings back bookmarks and scene as they were before bookmarks were added.
+    Restore,
 }
 
 /// The bookmarks, each by its number.
@@ -242,8 +297,10 @@ pub enum EditorAsk {
 /// The tour of the demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TourAsk {
-    /// From its first stop; opens the demo where something else is open.
+    /// From its first stop; opens the demo where something else is open, which is opened again after it.
     Begin,
+    /// Does what is to be done; goes on where it is done.
+    Go,
     /// To the next stop, whatever was done.
     Skip,
     Leave,
@@ -255,6 +312,8 @@ pub enum Command {
     /// Of the state.
     Ask(Ask),
     File(FileAsk),
+    Replace(ReplaceAsk),
+    Pair(PairAsk),
     Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),
@@ -296,6 +355,8 @@ macro_rules! groups {
 groups! {
     own:
     File(FileAsk),
+    Replace(ReplaceAsk),
+    Pair(PairAsk),
     Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),

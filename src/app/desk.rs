@@ -6,16 +6,20 @@ use egui::Pos2;
 use glam::Vec2;
 
 use super::command::{
-    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish, TourAsk,
+    Command, EditorAsk, FileAsk, OwnAsk, OwnDoes, OwnList, PictureAsk, PictureWish,
 };
 use super::dock::Dock;
+use super::done::Done;
 use super::editor::Editors;
 use super::jobs::Jobs;
+use super::naming::{NameCard, Written};
 use super::open_views::Views;
 use super::own::Own;
+use super::pair::{CausesCard, PairCard, Question, Replaced, Replacement};
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
+use super::remembered::Memory;
 use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
 use super::tour::Tour;
@@ -29,7 +33,6 @@ use callscape_presentation::show::Show;
 use callscape_state::State;
 use callscape_state::ask::{Ask, CancelAsk, FindingAsk, LookAsk, PaneAsk, PlayAsk};
 use callscape_state::document::{dropped, is_results};
-use callscape_state::message::Message;
 use callscape_state::panes::{Arrangement, ViewId};
 
 /// The card in which one asks for a picture.
@@ -71,8 +74,23 @@ pub struct Desk {
     /// Looks and arrangements that the user keeps.
     pub own_looks: Own<SavedLook>,
     pub own_views: Own<Arrangement>,
+    /// What is kept from one start to the next.
+    pub memory: Memory,
     pub palette: Palette,
     pub welcome: Welcome,
+    /// Where A and B are chosen, and why they differ.
+    pub pair: PairCard,
+    pub causes: CausesCard,
+    /// What is asked before something takes the place of what is open.
+    pub question: Option<Question>,
+    /// What was open before.
+    pub replaced: Option<Replaced>,
+    /// What was just done.
+    pub done: Option<Done>,
+    /// Asks for the name of a file.
+    pub naming: Option<NameCard>,
+    /// The pack that was written of what is open.
+    pub pack_file: Option<PathBuf>,
     pub recording: RecordCard,
     pub rescue: Rescue,
     pub tour: Tour,
@@ -105,6 +123,11 @@ pub struct DeskRef<'a> {
     pub own_views: &'a Own<Arrangement>,
     pub palette: &'a Palette,
     pub welcome: &'a Welcome,
+    pub pair: &'a PairCard,
+    pub causes: &'a CausesCard,
+    pub question: Option<&'a Question>,
+    pub done: Option<&'a Done>,
+    pub naming: Option<&'a NameCard>,
     pub recording: &'a RecordCard,
     pub rescue: &'a Rescue,
     pub tour: &'a Tour,
@@ -124,6 +147,11 @@ macro_rules! reading {
             own_views: &$desk.own_views,
             palette: &$desk.palette,
             welcome: &$desk.welcome,
+            pair: &$desk.pair,
+            causes: &$desk.causes,
+            question: $desk.question.as_ref(),
+            done: $desk.done.as_ref(),
+            naming: $desk.naming.as_ref(),
             recording: &$desk.recording,
             rescue: &$desk.rescue,
             tour: &$desk.tour,
@@ -143,6 +171,8 @@ impl<'a> DeskRef<'a> {
         let others = [
             (self.state.findings.is_under_way(), "the findings"),
             (self.recording.is_working(), "a recorded program"),
+            (self.causes.is_waiting(), "the causes"),
+            (self.pair.is_looking(), "other runs"),
         ];
         let others = others
             .into_iter()
@@ -184,8 +214,16 @@ impl Desk {
             jobs: Jobs::default(),
             own_looks: Own::default(),
             own_views: Own::default(),
+            memory: Memory::default(),
             palette: Palette::default(),
             welcome: Welcome::default(),
+            pair: PairCard::default(),
+            causes: CausesCard::default(),
+            question: None,
+            replaced: None,
+            done: None,
+            naming: None,
+            pack_file: None,
             recording: RecordCard::default(),
             rescue: Rescue::default(),
             tour: Tour::default(),
@@ -227,14 +265,53 @@ impl Desk {
         if let Some(document) = opened {
             self.welcome.recent.add(&document.inputs);
             let begins = self.to_restore.is_none() && self.talk.scenes.is_empty();
+            let before = self.state.document.as_ref().map(|it| it.inputs.clone());
+            let begins_anew = self.to_restore.is_none();
             self.show(document);
+            if begins_anew {
+                self.arrange_anew(before.as_ref());
+            }
             self.tell_of_recording();
+            self.tell_replaced();
             if begins {
                 self.start_lively();
             }
         }
         self.poll_jobs();
+        self.poll_pair();
+        self.causes.update(&self.state);
+        self.forget_done();
         is_opened
+    }
+
+    /// Arranges the views as they were when what has just been opened was open before. What takes the place of something else
+    /// does not inherit the arrangement that was made for that.
+    fn arrange_anew(&mut self, before: Option<&Inputs>) {
+        let Some(document) = &self.state.document else {
+            return;
+        };
+        let now = &document.inputs;
+        let is_same = before.is_some_and(|before| {
+            let gets_a_run = before.recordings.is_empty()
+                && before.source_dir.is_some()
+                && before.source_dir == now.source_dir;
+            let shares_a_run = before
+                .recordings
+                .iter()
+                .any(|it| now.recordings.contains(it));
+            before.recordings == now.recordings || shares_a_run || gets_a_run
+        });
+        if is_same && before != Some(&Inputs::default()) {
+            return;
+        }
+        if let Some(before) = before {
+            self.memory.note(before, self.state.panes.arrangement());
+        }
+        match self.memory.arrangement(now).cloned() {
+            Some(views) => self.state.execute(PaneAsk::Arrange(views)),
+            None if before.is_some() => self.state.execute(PaneAsk::Reset),
+            None => {}
+        }
     }
 
     /// Begins with what has just been opened where much is going on; the demo plays from there.
@@ -249,6 +326,8 @@ impl Desk {
         let time = lively(&resolved.recording);
         self.state.execute(PlayAsk::Seek(time));
         if is_demo {
+            // It goes on behind the welcome.
+            self.state.execute(PlayAsk::ToggleLoop);
             self.state.execute(PlayAsk::PlayOrPause);
         }
     }
@@ -280,7 +359,7 @@ impl Desk {
         self.record();
         self.state
             .note_step(self.is_held || self.show.is_some() || self.is_live());
-        self.tour.note(&mut self.state);
+        self.go_through_tour();
         let is_moving = self.is_moving();
         self.state.moving.time.end_frame(is_moving);
     }
@@ -321,6 +400,8 @@ impl Desk {
         match command.into() {
             Command::Ask(ask) => self.ask(ask),
             Command::File(ask) => self.on_file(ask),
+            Command::Replace(ask) => self.on_replace(ask),
+            Command::Pair(ask) => self.on_pair(ask),
             Command::Record(ask) => self.on_record(ask),
             Command::Picture(ask) => self.on_picture(ask),
             Command::Own(ask) => self.on_own(ask),
@@ -390,20 +471,6 @@ impl Desk {
         }
     }
 
-    fn on_tour(&mut self, ask: TourAsk) {
-        match ask {
-            TourAsk::Begin => {
-                self.tour.begin();
-                self.state.cards.help = false;
-                self.open_demo();
-            }
-            TourAsk::Skip => self.tour.skip(),
-            TourAsk::Leave => {
-                self.tour.leave();
-            }
-        }
-    }
-
     fn on_editor(&mut self, ask: EditorAsk) {
         match ask {
             EditorAsk::Command(command) => self.editors.command = command,
@@ -435,47 +502,50 @@ impl Desk {
     fn on_file(&mut self, ask: FileAsk) {
         match ask {
             FileAsk::Choose(chosen) => self.choose_file(chosen),
-            FileAsk::Demo => self.open_demo(),
+            FileAsk::Demo => self.replace_with(Replacement::Demo),
             FileAsk::Recent(number) => self.open_recent(number),
+            FileAsk::Last => self.open_last(),
             FileAsk::Welcome => self.welcome.is_open ^= true,
             FileAsk::Path(path) => self.welcome.path = path,
             FileAsk::OpenPath => self.open_typed(),
-            FileAsk::Open(paths) => {
+            FileAsk::Open(paths) if self.are_results(&paths) => {
                 self.welcome.is_open = false;
-                if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
-                    return self.open_session(path.clone());
+                for path in paths {
+                    self.state.execute(FindingAsk::Read(path));
                 }
-                if let Some(path) = paths.iter().find(|path| pack::is_pack(path)) {
-                    return self.open_pack(path.clone());
-                }
-                let open = self.state.document.as_ref();
-                let open = open.map(|document| &document.inputs);
-                if open.is_some_and(|it| it.source_dir.is_some())
-                    && paths.iter().all(|it| is_results(it))
-                {
-                    for path in paths {
-                        self.state.execute(FindingAsk::Read(path));
-                    }
-                    return;
-                }
-                self.open(dropped(open, &paths));
             }
-            FileAsk::SaveSession => {
-                let (is_error, title, line) = match self.save_session() {
-                    Ok(path) => (false, "The session is saved", path.display().to_string()),
-                    Err(error) => (true, "The session could not be saved", format!("{error:#}")),
-                };
-                self.state.told.messages.push(Message {
-                    is_error,
-                    is_open: true,
-                    title: title.to_owned(),
-                    lines: vec![line],
-                });
+            FileAsk::Open(paths) => self.replace_with(Replacement::Paths(paths)),
+            FileAsk::SaveSession => self.write(Written::Session),
+            FileAsk::Share => self.write(Written::Pack),
+            FileAsk::NameFile(path) => {
+                if let Some(card) = &mut self.naming {
+                    card.path = path;
+                }
             }
-            FileAsk::Share => self.share(),
+            FileAsk::WriteNamed => self.write_named(),
+            FileAsk::LeaveName => self.naming = None,
             FileAsk::OpenLeft => self.open_left(),
             FileAsk::DiscardLeft => self.rescue.discard(),
         }
+    }
+
+    /// Whether files are what other tools have found in the source tree that is open.
+    fn are_results(&self, paths: &[PathBuf]) -> bool {
+        let open = self.state.document.as_ref().map(|it| &it.inputs);
+        open.is_some_and(|it| it.source_dir.is_some()) && paths.iter().all(|it| is_results(it))
+    }
+
+    /// Opens what was dropped or chosen.
+    pub(super) fn open_paths(&mut self, paths: Vec<PathBuf>) {
+        self.welcome.is_open = false;
+        if let Some(path) = paths.iter().find(|path| is_session_file(path)) {
+            return self.open_session(path.clone());
+        }
+        if let Some(path) = paths.iter().find(|path| pack::is_pack(path)) {
+            return self.open_pack(path.clone());
+        }
+        let open = self.state.document.as_ref();
+        self.open(dropped(open.map(|it| &it.inputs), &paths));
     }
 
     fn on_picture(&mut self, ask: PictureAsk) {

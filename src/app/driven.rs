@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use egui::accesskit::{Node, TreeUpdate};
 use egui::{Event, Modifiers, Pos2, RawInput, Rect, TextureId, ViewportId};
 use glam::Vec2;
 
 use super::canvas::viewport;
 use super::command::{
-    BookmarkAsk, Command, FileAsk, LiveAsk, OwnDoes, PictureAsk, ScriptAsk, TalkAsk,
+    BookmarkAsk, Command, FileAsk, LiveAsk, OwnDoes, PairAsk, PictureAsk, ScriptAsk, TalkAsk,
 };
 use super::desk::Desk;
 use super::pace::Detail;
@@ -46,6 +47,8 @@ pub(crate) struct Driven {
     timings: Timings,
     drawn: BTreeMap<ViewId, [u32; 2]>,
     landscape: Rect,
+    /// What a screen reader would be told, once something was looked for in it.
+    said: Option<TreeUpdate>,
 }
 
 impl Driven {
@@ -81,6 +84,7 @@ impl Driven {
             },
             drawn: BTreeMap::new(),
             landscape: Rect::NOTHING,
+            said: None,
         };
         driven.show(inputs);
         driven
@@ -149,6 +153,7 @@ impl Driven {
             layout = panels::show(ui, desk, cues, (pictures, timings), asks);
         });
         output.textures_delta.clear();
+        self.said = output.platform_output.accesskit_update.take();
         self.landscape = layout.covered.unwrap_or(Rect::NOTHING);
         let points = output.pixels_per_point;
         match layout.placed {
@@ -253,7 +258,10 @@ impl Driven {
     pub(crate) fn move_pointer(&mut self, to: Pos2) -> Pointed {
         self.pointer = to;
         let at = Vec2::new(to.x, to.y) * self.ctx.pixels_per_point();
-        let over_panel = !self.landscape.contains(to);
+        // Cards lie over the landscape.
+        let layer = self.ctx.layer_id_at(to);
+        let over_card = layer.is_some_and(|it| it.order != egui::Order::Background);
+        let over_panel = over_card || !self.landscape.contains(to);
         let state = &mut self.desk.state;
         state.enter_half(at);
         state.pointer_moved(at - state.moving.viewport.origin, over_panel);
@@ -279,6 +287,42 @@ impl Driven {
             pressed,
             modifiers: Modifiers::NONE,
         }]);
+    }
+
+    /// Where something is that has this name, or one that begins with it.
+    pub(crate) fn find(&mut self, label: &str) -> Option<Rect> {
+        self.ctx.enable_accesskit();
+        for _ in 0..3 {
+            self.frame(Vec::new());
+        }
+        let nodes = &self.said.as_ref()?.nodes;
+        let with = |fits: &dyn Fn(&str) -> bool| {
+            let name = |it: &Node| it.label().or(it.value()).is_some_and(fits);
+            let mut named = nodes.iter().filter(|(_, it)| name(it));
+            named.find_map(|(_, it)| it.bounds())
+        };
+        let bounds = with(&|it| it == label).or_else(|| with(&|it| it.starts_with(label)))?;
+        let at = |x: f64, y: f64| egui::pos2(x as f32, y as f32);
+        Some(Rect::from_min_max(
+            at(bounds.x0, bounds.y0),
+            at(bounds.x1, bounds.y1),
+        ))
+    }
+
+    /// Whether something is shown that the tour points at by this name.
+    pub(crate) fn ring(&self, name: &str) -> bool {
+        panels::ring_place(&self.ctx, name).is_some()
+    }
+
+    /// Clicks on what has a name that begins with `label`.
+    pub(crate) fn click_on(&mut self, label: &str, button: egui::PointerButton) {
+        let found = self.find(label);
+        let place = found.unwrap_or_else(|| panic!("there is no {label}"));
+        self.move_pointer(place.center());
+        self.frame(Vec::new());
+        self.press(button, true);
+        self.press(button, false);
+        self.frame(Vec::new());
     }
 
     pub(crate) fn scroll(&mut self, by: egui::Vec2) {
@@ -311,6 +355,7 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Ask(Ask::Edit(_)) => false,
         Command::Ask(Ask::Mapping(ask)) => *ask != MappingAsk::Save,
         Command::File(ask) => matches!(ask, FileAsk::Demo | FileAsk::Welcome | FileAsk::Open(_)),
+        Command::Pair(ask) => !matches!(ask, PairAsk::Choose(_)),
         Command::Picture(ask) => !matches!(ask, PictureAsk::Save | PictureAsk::Copy),
         Command::Own(ask) => matches!(ask.does, OwnDoes::Use(_)),
         Command::Talk(ask) => matches!(ask, TalkAsk::Toggle | TalkAsk::ShowScript(_)),
@@ -320,6 +365,7 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Live(ask) => !matches!(ask, LiveAsk::Open(_) | LiveAsk::Notes),
         Command::Bookmarks(ask) => !matches!(ask, BookmarkAsk::Rename(..)),
         Command::Ask(_)
+        | Command::Replace(_)
         | Command::Palette(_)
         | Command::Tour(_)
         | Command::Focus

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::command::Chosen;
 use super::presenting::opening::Opened;
 use super::sharing;
 use callscape_base::progress::Progress;
@@ -11,6 +12,9 @@ use callscape_state::job::Job;
 /// What came of a pack: where it is, what is in it, and its size in bytes.
 pub(crate) type Packed = anyhow::Result<(PathBuf, Vec<String>, u64)>;
 
+/// What was chosen in which dialog; nothing where it was left.
+pub(crate) type Picked = Option<(Chosen, Vec<PathBuf>)>;
+
 /// Work under way beside that of the state.
 #[derive(Default)]
 pub struct Jobs {
@@ -19,7 +23,7 @@ pub struct Jobs {
     pub staging: Option<Job<anyhow::Result<(SceneFile, Opened)>>>,
     pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
     /// A dialog of the desktop is open; what was chosen in it, nothing where it was left.
-    pub choosing: Option<Job<Option<PathBuf>>>,
+    pub choosing: Option<Job<Picked>>,
 }
 
 impl Jobs {

@@ -28,7 +28,7 @@ macro_rules! flag {
 
 /// In the order in which they are left: menus, cards in the order in which they lie on each other, the help, the search,
 /// notices, and then what the views show. Whoever adds something that can be left adds a line.
-const LAYERS: [Layer; 20] = [
+const LAYERS: [Layer; 23] = [
     Layer {
         name: "the menu",
         is_there: |desk| desk.palette.menu.is_some(),
@@ -40,7 +40,18 @@ const LAYERS: [Layer; 20] = [
         is_there: |desk| desk.state.opening.loading.is_some(),
         leave: |desk| desk.state.execute(OpenAsk::CancelLoading),
     },
+    Layer {
+        name: "the question",
+        is_there: |desk| desk.question.is_some(),
+        leave: |desk| desk.question = None,
+    },
+    Layer {
+        name: "the name of a file",
+        is_there: |desk| desk.naming.is_some(),
+        leave: |desk| desk.naming = None,
+    },
     flag!("the recording panel", recording.is_open),
+    flag!("the comparison panel", pair.is_open),
     flag!("the welcome", welcome.is_open),
     flag!("the picture panel", picture.is_open),
     flag!("the steps", state.cards.steps),
@@ -128,6 +139,8 @@ impl Desk {
 mod tests {
     use super::*;
     use crate::command::{Command, PaletteAsk};
+    use crate::naming::{NameCard, Written};
+    use crate::pair::{Question, Replacement};
     use callscape_analysis::session::Inputs;
     use callscape_base::progress::Progress;
     use callscape_base::units::{ModuleId, Time, TimeRange};
@@ -143,7 +156,7 @@ mod tests {
     type Open = fn(&mut Desk);
 
     /// In the order in which they are left; what is being opened would open.
-    const OPEN: [(&str, Open); 19] = [
+    const OPEN: [(&str, Open); 22] = [
         ("the menu", |desk| {
             // It takes the place of the palette otherwise.
             let is_open = desk.palette.is_open;
@@ -151,7 +164,20 @@ mod tests {
             desk.palette.is_open = is_open;
         }),
         ("the palette", |desk| desk.palette.is_open = true),
+        ("the question", |desk| {
+            desk.question = Some(Question {
+                replacement: Replacement::Demo,
+                second: Vec::new(),
+            });
+        }),
+        ("the name of a file", |desk| {
+            desk.naming = Some(NameCard {
+                what: Written::Session,
+                path: String::new(),
+            });
+        }),
         ("the recording panel", |desk| desk.recording.is_open = true),
+        ("the comparison panel", |desk| desk.pair.is_open = true),
         ("the welcome", |desk| desk.welcome.is_open = true),
         ("the picture panel", |desk| desk.picture.is_open = true),
         ("the steps", |desk| desk.state.cards.steps = true),

@@ -13,6 +13,7 @@ mod command;
 pub mod compare;
 mod desk;
 mod dock;
+mod done;
 #[cfg(test)]
 mod driven;
 mod editor;
@@ -31,12 +32,14 @@ mod letters;
 mod matrix_tests;
 #[cfg(test)]
 mod monkey_tests;
+mod naming;
 mod offscreen;
 mod open_views;
 mod opening;
 mod overlay;
 mod own;
 mod pace;
+mod pair;
 mod palette;
 mod panels;
 mod picture;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, PointerButton, pos2, vec2};
 
-use super::command::{Command, FileAsk, LiveAsk, PaletteAsk};
+use super::command::{Command, FileAsk, LiveAsk, PaletteAsk, ReplaceAsk};
 use super::driven::{Driven, Files, inputs};
 use super::keys;
 use callscape_analysis::session::Inputs;
@@ -210,7 +210,13 @@ impl Monkey {
         };
         let said = format!("drop {paths:?}");
         self.driven.execute(FileAsk::Open(paths));
-        said
+        if self.driven.desk.question.is_none() {
+            return said;
+        }
+        let answers = [ReplaceAsk::Instead, ReplaceAsk::AsSecond, ReplaceAsk::Keep];
+        let answer = answers[number as usize % 3];
+        self.driven.execute(answer);
+        format!("{said}, {answer:?}")
     }
 
     /// Replaces what is open on disk, or part of what is shown of it.

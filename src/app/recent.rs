@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::versioned;
-use callscape_analysis::session::Inputs;
+use callscape_analysis::session::{Inputs, Sides};
 use callscape_look::image::Image;
 
 /// More than anyone looks through.
@@ -20,6 +20,9 @@ pub struct Recent {
     pub source_dir: Option<PathBuf>,
     #[serde(default)]
     pub recordings: Vec<PathBuf>,
+    /// So many of them are runs of A; 0 where nothing is said of sides.
+    #[serde(default)]
+    pub runs_of_a: usize,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -44,6 +47,10 @@ impl Recent {
         Inputs {
             source_dir: self.source_dir.clone(),
             recordings: self.recordings.clone(),
+            sides: Sides {
+                runs_of_a: self.runs_of_a,
+                source_of_a: None,
+            },
             ..Inputs::default()
         }
     }
@@ -111,7 +118,7 @@ impl RecentInputs {
     /// Notes that `inputs` were opened; nothing of the demo, of two versions, or of standard input. Not being able to keep it
     /// is no reason to disturb anyone.
     pub fn add(&mut self, inputs: &Inputs) {
-        let is_plain = inputs.sides == Default::default() && *inputs != Inputs::default();
+        let is_plain = inputs.sides.source_of_a.is_none() && *inputs != Inputs::default();
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let is_file = |path: &PathBuf| path.exists();
         if !is_plain || !inputs.recordings.iter().all(is_file) {
@@ -120,6 +127,7 @@ impl RecentInputs {
         let recent = Recent {
             source_dir: inputs.source_dir.as_ref().map(absolute),
             recordings: inputs.recordings.iter().map(absolute).collect(),
+            runs_of_a: inputs.sides.runs_of_a,
         };
         self.all.retain(|it| *it != recent);
         self.all.insert(0, recent);

@@ -2,7 +2,8 @@
 
 use super::command::{FileAsk, RecordAsk, RecordWish};
 use super::desk::Desk;
-use super::recording::{PAUSE, Running, look, parts, run};
+use super::pair::Replacement;
+use super::recording::{PAUSE, Picked, Running, look, parts, run};
 use callscape_analysis::session::Inputs;
 use callscape_base::progress::Progress;
 use callscape_record::control::Control;
@@ -26,7 +27,19 @@ impl Desk {
             RecordAsk::ChooseFolder => {
                 let work = |_: &Progress| {
                     let dialog = rfd::FileDialog::new().set_title("The folder the program runs in");
-                    Ok(dialog.pick_folder())
+                    Ok(dialog.pick_folder().map(Picked::Folder))
+                };
+                self.recording.choosing = Some(Job::start(self.state.waker(), work));
+            }
+            RecordAsk::ChooseProgram => {
+                let folder = self.recording.wish.folder.clone();
+                let work = move |_: &Progress| {
+                    let dialog =
+                        rfd::FileDialog::new().set_title("The program or script to record");
+                    Ok(dialog
+                        .set_directory(folder)
+                        .pick_file()
+                        .map(Picked::Program))
                 };
                 self.recording.choosing = Some(Job::start(self.state.waker(), work));
             }
@@ -111,12 +124,8 @@ impl Desk {
     /// Takes what was found out about a command, what a program wrote, and what came of its run.
     pub fn poll_recording(&mut self) {
         let card = &mut self.recording;
-        if let Some(Some(folder)) = take(&mut card.choosing) {
-            let folder = folder.display().to_string();
-            let wish = RecordWish {
-                folder,
-                ..card.wish.clone()
-            };
+        if let Some(Some(picked)) = take(&mut card.choosing) {
+            let wish = picked.into_wish(card.wish.clone());
             self.edit_recording(wish);
         }
         let card = &mut self.recording;
@@ -169,8 +178,7 @@ impl Desk {
         if inputs.source_dir.is_none() {
             return self.execute(FileAsk::Open(inputs.recordings));
         }
-        self.welcome.is_open = false;
-        self.open(inputs);
+        self.replace_with(Replacement::Inputs(inputs));
     }
 }
 

@@ -37,6 +37,48 @@ pub struct Looked {
     pub offers: Vec<Offer>,
 }
 
+/// What was chosen in a dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Picked {
+    Folder(PathBuf),
+    Program(PathBuf),
+}
+
+/// Programs that run scripts, by the ending of those.
+const RUN_BY: [(&str, &str); 5] = [
+    ("py", "python3"),
+    ("js", "node"),
+    ("mjs", "node"),
+    ("cjs", "node"),
+    ("rb", "ruby"),
+];
+
+impl Picked {
+    /// What is to be recorded then.
+    pub(super) fn into_wish(self, wish: RecordWish) -> RecordWish {
+        match self {
+            Picked::Folder(folder) => RecordWish {
+                folder: folder.display().to_string(),
+                ..wish
+            },
+            Picked::Program(path) => {
+                let ending = path.extension().and_then(|it| it.to_str());
+                let by = RUN_BY.iter().find(|it| Some(it.0) == ending);
+                let by = by.map_or(String::new(), |it| format!("{} ", it.1));
+                let name = path.display().to_string();
+                let name = match name.contains(|it: char| it.is_whitespace() || it == '\'') {
+                    true => format!("\"{name}\""),
+                    false => name,
+                };
+                RecordWish {
+                    command: by + &name,
+                    ..wish
+                }
+            }
+        }
+    }
+}
+
 /// What came of a run: what is to be opened, and what is to be told; or why it failed.
 pub(super) type Outcome = Result<(Inputs, Vec<String>), String>;
 
@@ -64,7 +106,7 @@ pub struct RecordCard {
     /// None while nothing is known yet.
     pub looked: Option<Result<Looked, String>>,
     pub(super) looking: Option<Job<Result<Looked, String>>>,
-    pub(super) choosing: Option<Job<Option<PathBuf>>>,
+    pub(super) choosing: Option<Job<Option<Picked>>>,
     pub running: Option<Running>,
     /// What the program wrote, and how many bytes that were in all.
     pub wrote: String,
@@ -185,4 +227,24 @@ pub(super) fn run(wish: &Wish, progress: &Progress) -> Outcome {
         ..Inputs::default()
     };
     Ok((inputs, told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_was_chosen_is_a_command() {
+        for (path, command) in [
+            ("/a/app", "/a/app"),
+            ("/a b/app", "\"/a b/app\""),
+            ("/a/run.py", "python3 /a/run.py"),
+            ("/a b/run.mjs", "node \"/a b/run.mjs\""),
+        ] {
+            let wish = Picked::Program(path.into()).into_wish(RecordWish::default());
+            assert_eq!(wish.command, command);
+            let parts = words::split(&wish.command).expect("quotes have an end");
+            assert_eq!(parts.last().map(String::as_str), Some(path));
+        }
+    }
 }

@@ -39,6 +39,14 @@ fn free(folder: &Path, name: &str, ending: &str) -> PathBuf {
     paths.find(|path| !path.exists()).unwrap_or_default()
 }
 
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
 impl Desk {
     /// What is open and how it is looked at, for a file in `folder`; none without anything open.
     pub fn saved_session(&self, folder: &Path) -> Option<SavedSession> {
@@ -46,26 +54,16 @@ impl Desk {
         SavedSession::of(&self.state, &self.views, bookmarks, folder)
     }
 
-    /// Saves what is open and how it is looked at: to the file that it was opened from, or beside the
-    /// inputs. Where it was saved.
-    pub fn save_session(&self) -> anyhow::Result<PathBuf> {
-        let document = self.state.document.as_ref().context("nothing is open")?;
-        let path = match &self.session_file {
-            Some(path) => path.clone(),
-            None => saved::place(&document.inputs)?,
-        };
-        let text = self.session_for(&path).context("nothing is open")??;
-        write_beside(&path, text.as_bytes()).with_context(|| path.display().to_string())?;
-        Ok(path)
+    /// Saves what is open and how it is looked at to the file at `path`.
+    pub fn save_session(&self, path: &Path) -> anyhow::Result<()> {
+        let text = self.session_for(path).context("nothing is open")??;
+        write_beside(path, text.as_bytes()).with_context(|| path.display().to_string())?;
+        Ok(())
     }
 
     /// What a session file at `path` would hold; none while nothing is open.
     pub fn session_for(&self, path: &Path) -> Option<serde_json::Result<String>> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let saved = self.saved_session(folder)?;
+        let saved = self.saved_session(&folder_of(path))?;
         Some(serde_json::to_string_pretty(&saved))
     }
 }
@@ -107,38 +105,46 @@ impl Desk {
         self.talk.scenes = opened.scenes;
     }
 
-    /// Begins to put structure, recordings, the session as it is now and the scene that is edited into a pack beside
-    /// what is open. No text of the source is in it.
-    pub fn share(&mut self) {
+    /// Begins to put structure, recordings, the session as it is now and the scene that is edited into the pack at `out`. No
+    /// text of the source is in it.
+    pub fn share(&mut self, out: PathBuf) {
         if self.jobs.packing.is_some() {
             return;
         }
-        match self.begin_pack() {
-            Ok(job) => self.jobs.packing = Some(job),
+        match self.begin_pack(out.clone()) {
+            Ok(job) => {
+                self.jobs.packing = Some(job);
+                self.pack_file = Some(out);
+            }
             Err(error) => self
                 .state
                 .tell("The pack was not written", format!("{error:#}")),
         }
     }
 
-    fn begin_pack(&self) -> anyhow::Result<Job<Packed>> {
+    /// Where a pack of what is open goes unless another name is given: next to it.
+    pub(super) fn pack_place(&self) -> anyhow::Result<PathBuf> {
         let document = self.state.document.as_ref().context("nothing is open")?;
-        let inputs = document.inputs.clone();
+        let inputs = &document.inputs;
         ensure!(
             inputs.source_dir.is_some() || !inputs.recordings.is_empty(),
             "the built-in demo is part of every Callscape; share a scene of it instead (F4)"
         );
         let place = match &self.session_file {
             Some(path) => path.clone(),
-            None => saved::place(&inputs)?,
-        };
-        let folder = match place.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
+            None => saved::place(inputs)?,
         };
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(saved::ENDING).unwrap_or(&name).to_owned();
-        let out = free(&folder, &name, ENDING);
+        Ok(free(&folder_of(&place), &name, ENDING))
+    }
+
+    fn begin_pack(&self, out: PathBuf) -> anyhow::Result<Job<Packed>> {
+        let document = self.state.document.as_ref().context("nothing is open")?;
+        let inputs = document.inputs.clone();
+        let folder = folder_of(&out);
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_suffix(ENDING).unwrap_or(&name).to_owned();
         let mut made = Made::default();
         let session = free(&folder, &format!("{name}.packing"), saved::ENDING);
         made.0.push(session.clone());

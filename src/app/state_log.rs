@@ -135,6 +135,6 @@ fn talk(desk: &Desk, heard_ms: Option<f64>) -> serde_json::Value {
         "recording": desk.talk.recorder.is_some(),
         "recorded": desk.talk.script.scene.shots.iter().map(|shot| shot.name.as_str()).collect::<Vec<_>>(),
         "text_scale": desk.state.look.text_scale,
-        "notice": desk.state.notice().map(|(line, _)| line),
+        "notice": desk.state.notice().map(|(line, _)| line).or(desk.done.as_ref().map(|it| it.line.as_str())),
     })
 }

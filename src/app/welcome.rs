@@ -4,7 +4,9 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use super::recent::RecentInputs;
+use super::rescue::Kept;
 use callscape_base::files::program;
+use callscape_state::State;
 
 /// The welcome as it is shown.
 #[derive(Debug, Default)]
@@ -13,8 +15,33 @@ pub struct Welcome {
     /// The path that is typed.
     pub path: String,
     pub recent: RecentInputs,
+    /// What was open when the window was closed last.
+    pub last: Option<Kept>,
     /// Why there is no dialog.
     pub no_dialog: Option<&'static str>,
+}
+
+/// The path that was typed, with `~` for the home directory.
+pub(crate) fn typed(text: &str) -> PathBuf {
+    let text = text.trim();
+    match (text.strip_prefix("~/"), dirs::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    }
+}
+
+/// The same; where nothing is there that is told.
+pub(crate) fn typed_path(text: &str, state: &mut State) -> Option<PathBuf> {
+    let path = typed(text);
+    if path.as_os_str().is_empty() {
+        return None;
+    }
+    if !path.exists() {
+        let line = format!("{}: file or folder not found", path.display());
+        state.tell("The file could not be opened", line);
+        return None;
+    }
+    Some(path)
 }
 
 /// Why no dialog can be shown; nothing where one can. On Linux dialogs come from the desktop's portal over D-Bus, or from

@@ -64,9 +64,22 @@ impl State {
         match ask {
             LookAsk::Configure(all) => settings = all,
             LookAsk::SwitchTheme => {
+                self.look.follows_system = false;
                 settings.theme = match settings.theme {
                     Theme::Light => Theme::Dark,
                     Theme::Dark => Theme::Light,
+                }
+            }
+            LookAsk::Theme(theme) => {
+                self.look.follows_system = theme.is_none();
+                settings.theme = theme
+                    .or(self.look.theme_of_system)
+                    .unwrap_or(settings.theme);
+            }
+            LookAsk::SystemTheme(theme) => {
+                self.look.theme_of_system = Some(theme);
+                if self.look.follows_system {
+                    settings.theme = theme;
                 }
             }
             LookAsk::Surface(surface) => settings.surface = surface,
@@ -78,6 +91,12 @@ impl State {
             LookAsk::ToggleQuestion => return self.toggle_question(),
         }
         self.configure(settings);
+    }
+
+    /// The theme to begin with; none for that of the system.
+    pub fn begin_theme(&mut self, theme: Option<Theme>) {
+        self.look.follows_system = theme.is_none();
+        self.settings.theme = theme.unwrap_or(self.settings.theme);
     }
 
     fn cancel(&mut self, ask: CancelAsk) {

@@ -31,6 +31,7 @@ use callscape_model::highlight::Highlight;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::metric::Metric;
 use callscape_model::surface::Surface;
+use callscape_model::theme::Theme;
 
 /// What a key does to the sheet under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,6 +221,10 @@ pub enum CutAsk {
 pub enum LookAsk {
     Configure(LandscapeSettings),
     SwitchTheme,
+    /// This theme, or for none that of the system.
+    Theme(Option<Theme>),
+    /// The system has this theme.
+    SystemTheme(Theme),
     /// What colours say, and what heights do.
     Surface(Surface),
     Height(Option<Metric>),

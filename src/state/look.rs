@@ -5,6 +5,7 @@ use glam::Vec2;
 use super::question::Question;
 use callscape_look::pose::Pose;
 use callscape_look::quality::Quality;
+use callscape_model::theme::Theme;
 
 /// The smallest and the largest letters and lines, times the usual size.
 const TEXT_SCALES: [f32; 2] = [0.5, 4.0];
@@ -16,6 +17,9 @@ pub struct Look {
     pub quality: Option<Quality>,
     /// Letters and lines are this many times as large as usual.
     pub text_scale: f32,
+    /// The theme is that of the system, where that is known; else what the user chose.
+    pub follows_system: bool,
+    pub(super) theme_of_system: Option<Theme>,
     /// What is collapsed follows the size on the screen.
     pub detail_by_size: bool,
     /// What the cut was last fitted to.
@@ -35,6 +39,8 @@ impl Default for Look {
         Look {
             quality: None,
             text_scale: 1.0,
+            follows_system: true,
+            theme_of_system: None,
             detail_by_size: false,
             detail_seen: None,
             question: Question::default(),
@@ -50,9 +56,15 @@ impl Look {
     pub(super) fn scale_text(&mut self, by: f32) {
         let scale = if by == 0.0 { 1.0 } else { self.text_scale * by };
         // Steps up and down meet where they began.
-        let scale = (scale * 100.0).round() / 100.0;
-        self.text_scale = scale.clamp(TEXT_SCALES[0], TEXT_SCALES[1]);
-        self.names += 1;
+        self.set_text_scale((scale * 100.0).round() / 100.0);
+    }
+
+    /// Makes letters and lines this many times as large as usual, within bounds.
+    pub fn set_text_scale(&mut self, scale: f32) {
+        if scale.is_finite() {
+            self.text_scale = scale.clamp(TEXT_SCALES[0], TEXT_SCALES[1]);
+            self.names += 1;
+        }
     }
 }
 

@@ -69,6 +69,36 @@ fn a_window_is_driven_by_keys_and_mouse() {
     window.close();
 }
 
+#[test]
+fn keys_go_to_the_list_that_has_dropped_down() {
+    let Some(display) = Display::open() else {
+        return;
+    };
+    let source = common::data("window/source");
+    let trace = common::data("window/meal.json");
+    let window = Window::open(&display, &[&source, &trace]);
+    window.wait("open session", |state| state["open"].is_string());
+    window.key("4");
+    window.wait("the functions", |state| {
+        views(state) == ["landscape", "functions"]
+    });
+    window.wait_for_rest();
+    window.point(800, 300);
+    window.key("Down");
+    let row = window.wait("a row", |state| state["selected"].is_string());
+    // The menu of views hangs over the table.
+    window.point(786, 19);
+    window.click(1, 1);
+    for key in ["Down", "Down", "Return"] {
+        window.key(key);
+    }
+    let after = window.wait("the second view of the list", |state| {
+        views(state).contains(&"mural")
+    });
+    assert_eq!(after["selected"], row["selected"]);
+    window.close();
+}
+
 /// The notice of a copy, which is there before, takes no key from the help.
 fn leaves_what_lies_on_top(window: &Window<'_>) {
     let on_top = |names: &[&str]| {

@@ -129,6 +129,10 @@ fn a_session_is_saved_and_opened_again() {
     window.wait("selection", |state| state["selected"].is_string());
     let before = window.wait_for_rest();
     window.key("ctrl+s");
+    window.wait("a name to confirm", |state| {
+        state["on_top"][0] == "the name of a file"
+    });
+    window.key("Return");
     window.wait("word of it", |state| {
         state["messages"][0] == "The session is saved"
     });
@@ -163,6 +167,10 @@ fn a_session_keeps_which_value_of_a_profile_is_shown() {
     let window = Window::open(&display, &[&profile]);
     let opened = window.wait("open profile", |state| state["value"].is_string());
     window.key("ctrl+s");
+    window.wait("a name to confirm", |state| {
+        state["on_top"][0] == "the name of a file"
+    });
+    window.key("Return");
     window.wait("word of it", |state| {
         state["messages"][0] == "The session is saved"
     });

@@ -143,6 +143,10 @@ fn bookmarks_are_taken_gone_to_and_kept_in_the_session() {
     });
     assert_ne!(eye(&back), eye(&above));
     window.key("ctrl+s");
+    window.wait("a name to confirm", |state| {
+        state["on_top"][0] == "the name of a file"
+    });
+    window.key("Return");
     window.wait("a saved session", |state| {
         state["messages"].to_string().contains("session is saved")
     });

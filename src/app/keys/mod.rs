@@ -16,7 +16,7 @@ use callscape_state::panes::{Kind, Needs, ViewId};
 use callscape_views::{Entry, REGISTRY};
 
 pub(crate) use listed::{Listed, listed, with_keys};
-pub(crate) use table::{FILES, PAGES};
+pub(crate) use table::{FILES, PAGES, TWO_RUNS};
 
 /// A page of the help: what is pressed, and what it does.
 pub(crate) struct HelpPage {

@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, Id, Order, Pos2, Ui};
 
 use super::context::{Context, Layout};
+use super::ring;
 use crate::command::PaletteAsk;
 use crate::keys::{self, Listed};
 use crate::palette::Entry;
@@ -13,8 +14,14 @@ use callscape_views::widgets::add_card;
 
 const WIDTH: f32 = 300.0;
 
+/// What opens a second run.
+const COMPARE: &str = "runs.compare";
+
 /// Actions that stand in the menu itself, and not only in a group.
-const FIRST: [&str; 4] = ["step.undo", "step.redo", "step.list", "tour.begin"];
+const FIRST: [&str; 5] = ["step.undo", "step.redo", "step.list", COMPARE, "tour.begin"];
+
+/// Why actions about two runs are not available.
+const NEEDS_SECOND: &str = "Needs a second run: Compare with… adds one.";
 
 /// All actions, in the groups of the help.
 pub(super) fn all(ui: &mut Ui, context: &mut Context<'_>) {
@@ -44,6 +51,7 @@ pub(super) fn all(ui: &mut Ui, context: &mut Context<'_>) {
             of_group(ui, group, context);
         }
     });
+    ring::mark(&menu.response, "menu");
     menu.response
         .on_hover_text("All actions and their shortcuts (or press Ctrl + P and type)");
 }
@@ -52,11 +60,24 @@ fn of_group(ui: &mut Ui, group: &[Listed], context: &mut Context<'_>) {
     ui.menu_button(group[0].page, |ui| {
         ui.set_min_width(WIDTH);
         egui::ScrollArea::vertical().show(ui, |ui| {
+            if needs_second(group[0].page, context) {
+                ui.label(style::weak(NEEDS_SECOND));
+                let compare = keys::listed().find(|it| it.id == COMPARE);
+                if let Some(compare) = &compare {
+                    of_action(ui, compare, context);
+                }
+            }
             for action in group {
                 of_action(ui, action, context);
             }
         });
     });
+}
+
+/// Whether a page is about two runs, which are not open.
+fn needs_second(page: &str, context: &Context<'_>) -> bool {
+    let document = context.desk.state.document.as_ref();
+    page == keys::TWO_RUNS && document.is_none_or(|it| it.runs.is_none())
 }
 
 fn of_action(ui: &mut Ui, action: &Listed, context: &mut Context<'_>) {
@@ -66,10 +87,14 @@ fn of_action(ui: &mut Ui, action: &Listed, context: &mut Context<'_>) {
         .selected(action.is_on(state))
         .shortcut_text(action.keys())
         .min_size(egui::vec2(WIDTH, 0.0));
+    let why = match needs_second(action.page, context) {
+        true => NEEDS_SECOND,
+        false => "Not available now.",
+    };
     let response = ui
         .add_enabled(command.is_some(), button)
         .on_hover_text(action.about)
-        .on_disabled_hover_text(format!("{} Not available now.", action.about));
+        .on_disabled_hover_text(format!("{} {why}", action.about));
     if let Some(command) = command.filter(|_| response.clicked()) {
         context.asks.push(command);
         ui.close();

@@ -2,6 +2,7 @@
 //! for. They change nothing themselves.
 
 mod bookmarks;
+mod causes;
 pub(crate) mod context;
 mod crumbs;
 mod details;
@@ -16,17 +17,21 @@ mod mapping;
 mod menu;
 mod messages;
 mod minimap;
+mod naming;
 mod notice;
 mod own;
+mod pair;
 mod palette;
 mod panes;
 mod path;
 mod picture;
 mod playback;
+mod question;
 mod questions;
 mod record;
 mod reorder;
 mod rescue;
+mod ring;
 mod runs;
 mod scene;
 mod script;
@@ -57,6 +62,8 @@ use callscape_views::{Pane, style, widgets};
 
 pub(crate) use fading::painted;
 pub(crate) use palette::FIELD as PALETTE_FIELD;
+#[cfg(test)]
+pub(crate) use ring::place as ring_place;
 pub(crate) use scene::show as show_scene;
 pub(crate) use search::FIELD as SEARCH_FIELD;
 
@@ -121,7 +128,8 @@ fn cards(
     if let Some(placed) = layout.placed {
         context.free = placed.place.seen;
         // The corner is that of panels which one opens.
-        if !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps {
+        let is_free = !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps;
+        if is_free && !causes::show(ctx, context) {
             stacks::show(ctx, context);
         }
         flying::show(ctx, placed.split.is_some(), context);
@@ -138,7 +146,10 @@ fn cards(
     tour::show(ctx, context);
     rescue::show(ctx, context);
     welcome::show(ctx, context);
+    pair::show(ctx, context);
     record::show(ctx, context);
+    question::show(ctx, context);
+    naming::show(ctx, context);
     messages::show(ctx, context);
     search::show_results(ctx, context);
     palette::show(ctx, context);

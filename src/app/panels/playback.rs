@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::{Align, Color32, Layout, Rect, Role, Sense, Ui, Vec2};
 
 use super::context::Context;
+use super::ring;
 use callscape_base::escape;
 use callscape_base::units::{Cost, Time, TimeRange, TimeSpec};
 use callscape_facts::profile::{Profile, Value};
@@ -179,7 +180,13 @@ fn buttons(ui: &mut Ui, playback: &Playback, context: &mut Context<'_>) {
         ),
     ];
     for (icon, is_on, tooltip, command) in buttons {
-        if icon_button(ui, icon, is_on, tooltip).clicked() {
+        let button = icon_button(ui, icon, is_on, tooltip);
+        match command {
+            PlayAsk::PlayOrPause => ring::mark(&button, "play"),
+            PlayAsk::Step(1) => ring::mark(&button, "step"),
+            _ => {}
+        }
+        if button.clicked() {
             context.asks.push(command);
         }
     }
@@ -303,6 +310,7 @@ fn timeline(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     let size = Vec2::new(ui.available_width(), 18.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let clock = playback.cel(trace).end;
+    ring::mark(&response, "time");
     tell(
         &response,
         Role::Slider,

@@ -71,14 +71,19 @@ fn wish(ui: &mut Ui, shown: &RecordCard, is_new: bool, has_dialog: bool) -> Vec<
         .num_columns(2)
         .show(ui, |ui| {
             ui.label(style::weak("Command"));
-            let field = TextEdit::singleline(&mut wish.command)
-                .hint_text("./app input.txt, or python3 app.py")
-                .desired_width(f32::INFINITY);
-            let field = ui.add(field);
-            if is_new {
-                field.request_focus();
-            }
-            is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if has_dialog && ui.button("Choose…").clicked() {
+                    asks.push(RecordAsk::ChooseProgram);
+                }
+                let field = TextEdit::singleline(&mut wish.command)
+                    .hint_text("./app input.txt, or python3 app.py")
+                    .desired_width(f32::INFINITY);
+                let field = ui.add(field);
+                if is_new {
+                    field.request_focus();
+                }
+                is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+            });
             ui.end_row();
             ui.label(style::weak("Folder"));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {

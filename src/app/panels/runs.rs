@@ -1,12 +1,15 @@
 //! The strip of two runs: how they stand beside each other, what of them is compared, and how their clocks are linked.
 
+use egui::containers::menu::MenuButton;
 use egui::{ComboBox, Ui};
 
 use super::context::Context;
+use crate::command::{Command, PairAsk};
 use crate::open_views::Views;
 use callscape_analysis::alignment::Link;
 use callscape_analysis::comparison::amounts::{Measure, Timed};
 use callscape_analysis::comparison::tables::Norm;
+use callscape_base::escape;
 use callscape_model::difference::Strength;
 use callscape_state::ask::RunsAsk;
 use callscape_state::runs::{Runs, RunsLayout};
@@ -28,6 +31,16 @@ pub(super) fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             ui.spacing_mut().item_spacing = egui::vec2(6.0, 4.0);
             ui.spacing_mut().interact_size.y = 22.0;
             ui.spacing_mut().button_padding.y = 2.0;
+            chip(ui, 0, runs, context);
+            let swap = ui.button("Swap");
+            if swap
+                .on_hover_text("A becomes B, and B becomes A (Shift + V)")
+                .clicked()
+            {
+                context.asks.push(RunsAsk::Swap);
+            }
+            chip(ui, 1, runs, context);
+            ui.add_space(6.0);
             for together in RunsLayout::ALL {
                 let button = egui::Button::new(together.title())
                     .selected(desk.state.runs_view.together == together);
@@ -43,8 +56,7 @@ pub(super) fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
                 }
             }
             ui.add_space(6.0);
-            let (own, other) = (runs.side(), 1 - runs.side());
-            let (own, other) = (runs.title_of(own), runs.title_of(other));
+            let [own, other] = [runs.side(), 1 - runs.side()].map(|side| SIDES[side]);
             let about = "time, call stacks and selection refer to this run";
             let document = desk.state.document.as_ref();
             let plays = document.is_some_and(|it| it.playback.is_some());
@@ -66,13 +78,6 @@ pub(super) fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
             if shown.on_hover_text(about).clicked() {
                 context.asks.push(RunsAsk::Flip);
             }
-            let swap = ui.button("Swap");
-            if swap
-                .on_hover_text("A becomes B, and B becomes A (Shift + V)")
-                .clicked()
-            {
-                context.asks.push(RunsAsk::Swap);
-            }
             ui.add_space(6.0);
             compared_by(ui, runs, context);
             means(ui, runs);
@@ -93,6 +98,71 @@ pub(super) fn show(ui: &mut Ui, views: &mut Views, context: &mut Context<'_>) {
         });
     });
 }
+
+/// Names of the sides.
+const SIDES: [&str; 2] = ["A", "B"];
+
+/// A run by its file name, as a menu of what can be done with it.
+fn chip(ui: &mut Ui, side: usize, runs: &Runs, context: &mut Context<'_>) {
+    let (letter, title) = (SIDES[side], runs.title_of(side));
+    let colors = style::colors(context.desk.state.settings.theme);
+    let text = match ui.max_rect().width() < NARROW {
+        true => letter.to_owned(),
+        false => shortened(&title),
+    };
+    let button = egui::Button::new(text).fill(colors.accent.gamma_multiply(0.16));
+    let menu = MenuButton::from_button(button);
+    let (response, _) = menu.ui(ui, |ui| {
+        ui.set_min_width(200.0);
+        let document = context.desk.state.document.as_ref();
+        let paths = document
+            .map(|it| it.recordings_of_sides())
+            .unwrap_or_default();
+        for path in &paths[side] {
+            let path = escape::name(&path.display().to_string()).into_owned();
+            ui.add(egui::Label::new(style::weak(path)).wrap());
+        }
+        ui.separator();
+        let mut entry = |text: String, about: &str, ask: Command| {
+            if ui.button(text).on_hover_text(about).clicked() {
+                context.asks.push(ask);
+                ui.close();
+            }
+        };
+        entry(
+            "Change…".to_owned(),
+            "Choose other recordings, or add runs",
+            PairAsk::Toggle.into(),
+        );
+        if runs.side() != side {
+            entry(format!("Show {letter}"), "V", RunsAsk::Flip.into());
+        }
+        let other = SIDES[1 - side];
+        entry(
+            format!("Close {letter}"),
+            &format!("{other} stays open alone"),
+            PairAsk::Close(side).into(),
+        );
+    });
+    response.on_hover_text(format!("{title}: change or close it"));
+}
+
+/// A title with its middle left out where it is long: names of runs differ at their ends.
+fn shortened(title: &str) -> String {
+    let letters: Vec<char> = title.chars().collect();
+    if letters.len() <= LONGEST {
+        return title.to_owned();
+    }
+    let half = LONGEST / 2;
+    let [start, end] = [&letters[..half], &letters[letters.len() - half..]];
+    format!("{}…{}", String::from_iter(start), String::from_iter(end))
+}
+
+/// In a strip with less room than this, in points, chips have no names.
+const NARROW: f32 = 800.0;
+
+/// Letters of a chip.
+const LONGEST: usize = 36;
 
 /// Of several runs of each side, what of them is compared.
 fn means(ui: &mut Ui, runs: &Runs) {

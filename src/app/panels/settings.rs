@@ -27,6 +27,9 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     let mut new = old;
     let old_quality = context.desk.state.look.quality.unwrap_or(suited);
     let mut quality = old_quality;
+    let look = &context.desk.state.look;
+    let old_theme = Some(old.theme).filter(|_| !look.follows_system);
+    let mut theme = old_theme;
     let document = context.desk.state.document.as_ref();
     let has_recording = document.is_some_and(|document| document.resolved().is_some());
     opened_card(ctx, "settings", Align2::RIGHT_TOP, context.free, |ui| {
@@ -43,8 +46,12 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
             .num_columns(2)
             .spacing([14.0, 8.0])
             .show(ui, |ui| {
-                let themes = [(Theme::Light, "light"), (Theme::Dark, "dark")];
-                choice(ui, "Theme", &mut new.theme, &themes);
+                let themes = [
+                    (None, "as the system"),
+                    (Some(Theme::Light), "light"),
+                    (Some(Theme::Dark), "dark"),
+                ];
+                choice(ui, "Theme", &mut theme, &themes);
                 finely(ui, &mut quality);
                 blocks(ui, document, &mut new);
                 if has_recording {
@@ -55,6 +62,9 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>, suited: Quality) {
     });
     if new != old {
         context.asks.push(LookAsk::Configure(new));
+    }
+    if theme != old_theme {
+        context.asks.push(LookAsk::Theme(theme));
     }
     if quality != old_quality {
         context.asks.push(LookAsk::SetQuality(quality));

@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, ScrollArea, Ui};
 
 use super::context::Context;
+use super::ring;
 use callscape_state::ask::{CardAsk, StepAsk};
 use callscape_views::style;
 use callscape_views::widgets::{Icon, icon_button, opened_card};
@@ -56,7 +57,11 @@ pub(super) fn both(ui: &mut Ui, context: &mut Context<'_>) {
     }
     for (icon, is_enabled, ask, tooltip) in buttons {
         ui.add_enabled_ui(is_enabled, |ui| {
-            if icon_button(ui, icon, false, &tooltip).clicked() {
+            let button = icon_button(ui, icon, false, &tooltip);
+            if ask == StepAsk::Undo {
+                ring::mark(&button, "undo");
+            }
+            if button.clicked() {
                 context.asks.push(ask);
             }
         });

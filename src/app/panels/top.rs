@@ -3,8 +3,8 @@
 use egui::{Align, Layout, Ui};
 
 use super::context::Context;
-use super::{menu, messages, own, path, questions, search, steps};
-use crate::command::{Command, OwnList, ScriptAsk};
+use super::{menu, messages, own, path, questions, ring, search, steps};
+use crate::command::{Command, OwnList, PairAsk, ScriptAsk};
 use crate::keys;
 use callscape_base::escape;
 use callscape_state::ask::{CameraAsk, CardAsk, CutAsk, MappingAsk, PaneAsk, SelectAsk};
@@ -128,6 +128,7 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
         for &view in context.desk.state.panes.all() {
             toggle_view(ui, view, context);
         }
+        compare(ui, context);
         ui.separator();
         ui.menu_button("Views for a question", |ui| arrangements(ui, context));
         let first = ui.button("Default arrangement");
@@ -136,7 +137,22 @@ fn views(ui: &mut Ui, context: &mut Context<'_>) {
             context.asks.push(PaneAsk::Reset);
         }
     });
+    ring::mark(&menu.response, "views");
     menu.response.on_hover_text("Open and close views");
+}
+
+/// What makes the views of two runs possible, where they are not.
+fn compare(ui: &mut Ui, context: &mut Context<'_>) {
+    let document = context.desk.state.document.as_ref();
+    if document.is_some_and(|it| it.runs.is_some()) {
+        return;
+    }
+    let button = egui::Button::new("Compare with…").min_size(egui::vec2(210.0, 0.0));
+    let about = "Add a second run (B), for the views of two runs";
+    if ui.add(button).on_hover_text(about).clicked() {
+        context.asks.push(PairAsk::Toggle);
+        ui.close();
+    }
 }
 
 /// The menu of arrangements: those for a purpose, and the user's own.
@@ -173,7 +189,9 @@ fn toggle_view(ui: &mut Ui, view: ViewId, context: &mut Context<'_>) {
         .add_enabled(enabled, button)
         .on_hover_text(line.about)
         .on_disabled_hover_text(match line.needs {
-            Needs::TwoRuns | Needs::TwoRunsWithTimes => "Needs two recordings, A and B",
+            Needs::TwoRuns | Needs::TwoRunsWithTimes => {
+                "Needs two recordings, A and B: Compare with… adds the second"
+            }
             Needs::Memory => "Needs a memory recording",
             _ => "Needs a recording with times",
         })
@@ -359,8 +377,9 @@ fn toggle(
     command: impl Into<Command>,
     tooltip: &str,
 ) {
-    let button = egui::Button::new(label).selected(is_on);
-    if ui.add(button).on_hover_text(tooltip).clicked() {
+    let button = ui.add(egui::Button::new(label).selected(is_on));
+    ring::mark(&button, label);
+    if button.on_hover_text(tooltip).clicked() {
         context.asks.push(command);
     }
 }

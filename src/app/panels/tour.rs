@@ -3,6 +3,7 @@
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
+use super::ring;
 use crate::command::{PaletteAsk, TourAsk};
 use crate::keys;
 use crate::tour::{Card, STOPS, Stop};
@@ -20,11 +21,16 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     };
     let room = context.free;
+    if let Card::At(number, false) = shown
+        && let Some(stop) = STOPS.get(number)
+    {
+        ring::show(ctx, stop.at, context);
+    }
     opened_card(ctx, "tour", Align2::CENTER_BOTTOM, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         match shown {
             Card::Waits => {
-                ui.label(style::title("A tour in nine stops"));
+                ui.label(style::title(format!("A tour in {} stops", STOPS.len())));
                 ui.label(style::weak("The demo is being opened."));
                 leave(ui, context);
             }
@@ -64,8 +70,13 @@ fn at(ui: &mut Ui, number: usize, stop: &Stop, is_done: bool, context: &mut Cont
     ui.horizontal(|ui| {
         leave(ui, context);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let skip = ui.button("Next");
-            if skip.on_hover_text("Skip to the next stop").clicked() {
+            let go = ui.button("Go on");
+            let about = "Does it for you, and goes on to the next stop";
+            if go.on_hover_text(about).clicked() {
+                context.asks.push(TourAsk::Go);
+            }
+            let skip = ui.button("Skip");
+            if skip.on_hover_text("To the next stop").clicked() {
                 context.asks.push(TourAsk::Skip);
             }
         });

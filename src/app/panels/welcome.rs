@@ -5,7 +5,7 @@ use std::path::Path;
 use egui::{Align2, Context as Egui, Ui};
 
 use super::context::Context;
-use crate::command::{Chosen, Command, FileAsk, PaletteAsk, RecordAsk, TourAsk};
+use crate::command::{Chosen, Command, FileAsk, PairAsk, RecordAsk, TourAsk};
 use crate::recent::{PICTURE, read_picture};
 use callscape_base::escape;
 use callscape_state::ask::{CardAsk, OpenAsk};
@@ -58,6 +58,7 @@ fn welcome(ctx: &Egui, context: &mut Context<'_>) {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         egui::ScrollArea::vertical().show(ui, |ui| {
             heading(ui, context);
+            last(ui, context);
             tiles(ui, context);
             ui.add_space(6.0);
             typed(ui, context);
@@ -91,18 +92,39 @@ fn heading(ui: &mut Ui, context: &mut Context<'_>) {
     ui.add_space(8.0);
 }
 
+/// What was open last.
+fn last(ui: &mut Ui, context: &mut Context<'_>) {
+    let Some(kept) = &context.desk.welcome.last else {
+        return;
+    };
+    let title = format!("Continue with {}", escape::name(&kept.title));
+    let button = egui::Button::new(title)
+        .truncate()
+        .min_size(egui::vec2(ui.available_width(), 34.0));
+    let about = "Opens it again as it was when the window was closed";
+    if ui.add(button).on_hover_text(about).clicked() {
+        context.asks.push(FileAsk::Last);
+    }
+    ui.add_space(2.0);
+}
+
 /// The ways to begin.
 fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
     let tiles: [(&str, &str, Command); 6] = [
         (
             "Open a folder",
-            "Source code of any size, in twenty languages (Ctrl + O)",
+            "Source code of any size, in fifteen languages (Ctrl + O)",
             FileAsk::Choose(Chosen::Folder).into(),
         ),
         (
             "Open a recording",
             "A trace or profile (Ctrl + Shift + O)",
-            FileAsk::Choose(Chosen::Recording).into(),
+            FileAsk::Choose(Chosen::Recordings).into(),
+        ),
+        (
+            "Compare two runs",
+            "Why a run is slower, or does something else, than another",
+            PairAsk::Toggle.into(),
         ),
         (
             "Record a program",
@@ -116,13 +138,8 @@ fn tiles(ui: &mut Ui, context: &mut Context<'_>) {
         ),
         (
             "Take the tour",
-            "Nine things to do on the demo, in five minutes",
+            "Eleven things to do on the demo, in five minutes",
             TourAsk::Begin.into(),
-        ),
-        (
-            "Find an action",
-            "Every action, by its name (Ctrl + P)",
-            PaletteAsk::Toggle.into(),
         ),
     ];
     let gap = ui.spacing().item_spacing.x;
@@ -208,6 +225,19 @@ fn recent(ui: &mut Ui, context: &mut Context<'_>) {
                 if response.clicked() {
                     context.asks.push(FileAsk::Recent(number));
                 }
+                response.context_menu(|ui| {
+                    if ui.button("Open").clicked() {
+                        context.asks.push(FileAsk::Recent(number));
+                    }
+                    let compare = ui.add_enabled(
+                        !of.recordings.is_empty(),
+                        egui::Button::new("Compare with…"),
+                    );
+                    let about = "Needs a recording";
+                    if compare.on_disabled_hover_text(about).clicked() {
+                        context.asks.push(PairAsk::With(of.recordings.clone()));
+                    }
+                });
                 let title = escape::name(&of.title()).into_owned();
                 ui.add(egui::Label::new(style::weak(title)).truncate());
             });

@@ -41,10 +41,26 @@ impl Desk {
         let Some(bookmark) = bookmark_of(&self.state, name.clone()) else {
             return;
         };
+        self.keep_talk();
         self.talk.bookmarks.push(bookmark);
         let number = self.talk.bookmarks.len();
-        self.state
-            .tell_briefly(format!("Bookmark {number}: {name}"));
+        let line = format!("Bookmark {number} added: {name} (F4 lists them)");
+        self.tell_done(line, Some(TalkAsk::Restore.into()));
+    }
+
+    /// Keeps bookmarks and scene as they are now, to be brought back.
+    fn keep_talk(&mut self) {
+        let now = (self.talk.bookmarks.clone(), self.talk.script.scene.clone());
+        self.talk.before = Some(now);
+    }
+
+    pub(super) fn restore_talk(&mut self) {
+        if let Some((bookmarks, scene)) = self.talk.before.take() {
+            self.talk.bookmarks = bookmarks;
+            self.talk.script.scene = scene;
+            self.talk.script.chosen = None;
+            self.done = None;
+        }
     }
 
     /// A bookmark of what is shown for each stretch of the recording that was asked for, and a shot that goes there with
@@ -52,6 +68,9 @@ impl Desk {
     pub fn add_chapters(&mut self) {
         let chapters = std::mem::take(&mut self.state.errands.chapters);
         let count = chapters.len();
+        if count > 0 {
+            self.keep_talk();
+        }
         for Chapter {
             name,
             range,
@@ -76,8 +95,9 @@ impl Desk {
             self.add_shot(shot);
         }
         if count > 0 {
-            let text = format!("{count} bookmarks, and a scene that shows them one by one (F4)");
-            self.state.tell_briefly(text);
+            let text =
+                format!("{count} bookmarks added, and a scene that shows them one by one (F4)");
+            self.tell_done(text, Some(TalkAsk::Restore.into()));
         }
     }
 
@@ -222,6 +242,7 @@ impl Desk {
                     .state
                     .tell("The bookmarks could not be read", format!("{error:#}")),
             },
+            TalkAsk::Restore => self.restore_talk(),
             TalkAsk::ShowScript(is_shown) => self.talk.shows_script = is_shown,
         }
     }
@@ -250,6 +271,27 @@ mod tests {
     use callscape_base::progress::Progress;
     use callscape_model::landscape::LandscapeSettings;
     use callscape_state::document::Document;
+
+    #[test]
+    fn bookmarks_that_were_added_are_told_of_and_taken_back() {
+        let mut desk = desk();
+        let range = callscape_base::units::TimeRange::new(Time::ZERO, Time::from_ns(10));
+        desk.execute(BookmarkAsk::Add);
+        let chapter = |name: &str| Chapter {
+            name: name.to_owned(),
+            range,
+            module: None,
+        };
+        desk.state.errands.chapters = vec![chapter("one"), chapter("two")];
+        desk.add_chapters();
+        assert_eq!(desk.talk.bookmarks.len(), 3);
+        assert_eq!(desk.talk.script.scene.shots.len(), 2);
+        let done = desk.done.clone().expect("it is told");
+        assert!(done.line.starts_with("2 bookmarks added"), "{}", done.line);
+        desk.execute(done.undo.expect("it can be undone"));
+        assert_eq!((desk.talk.bookmarks.len(), desk.done), (1, None));
+        assert!(desk.talk.script.scene.shots.is_empty());
+    }
 
     fn desk() -> Desk {
         let mut desk = Desk::unattended();

@@ -16,6 +16,8 @@ use callscape_state::Viewport;
 pub struct Talk {
     /// Of the open session, in the order that the user gave them.
     pub bookmarks: Vec<Bookmark>,
+    /// Bookmarks and scene before bookmarks were added last.
+    pub before: Option<(Vec<Bookmark>, Scene)>,
     /// What of a bookmark is gone to as soon as the structure is shown through its mapping.
     pub pending: Option<Pending>,
     /// Of the pack that is open.

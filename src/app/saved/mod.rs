@@ -325,6 +325,16 @@ impl SavedSession {
         had_any
     }
 
+    /// What of it is meant for the same first run beside other ones: all but the colours, and what is compared.
+    pub fn of_other_runs(self) -> SavedSession {
+        SavedSession {
+            look: SavedLook::default(),
+            pair: None,
+            run: None,
+            ..self
+        }
+    }
+
     /// The mapping file that a file at `path` names, and whether it is there.
     pub fn mapping(&self, path: &Path) -> Option<(PathBuf, bool)> {
         let folder = path.parent().unwrap_or(Path::new(""));

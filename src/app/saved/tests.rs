@@ -280,8 +280,8 @@ fn a_session_of_several_runs_has_those_of_a_first() {
     desk.show(document(&inputs));
     desk.execute(RunsAsk::Swap);
     settle(&mut desk);
-    desk.session_file = Some(folder.join("runs.callscape-session.json"));
-    let path = desk.save_session().expect("it can be written");
+    let path = folder.join("runs.callscape-session.json");
+    desk.save_session(&path).expect("it can be written");
     let saved = SavedSession::read(&path).expect("it can be read");
     let (again, missing) = saved.inputs(&path);
     assert_eq!((again.sides.runs_of_a, missing.len()), (2, 0));

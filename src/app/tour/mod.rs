@@ -1,8 +1,13 @@
-//! The tour: nine stops on the demo, at each of which the user does something himself. Whether it is done is seen from
+//! The tour: stops on the demo, at each of which the user does something, or has it done. Whether it is done is seen from
 //! the state, so that it makes no difference by which key or button.
+
+mod desk;
+mod stops;
 
 use std::time::Duration;
 
+pub(crate) use self::stops::{STOPS, Stop};
+use crate::command::Command;
 use callscape_analysis::session::Inputs;
 use callscape_base::units::{Time, TimeRange};
 use callscape_filter::selection::Pointed;
@@ -14,24 +19,9 @@ use callscape_state::document::Document;
 
 /// So long it says that a stop is done before it goes on.
 const PAUSE: Duration = Duration::from_millis(900);
-/// Of a turn of the camera, in radians, and of its distance, as a share: less is no looking about.
-const TURN: f32 = 0.1;
-const NEARER: f32 = 0.1;
-
-/// What is done at a stop.
-pub(crate) struct Stop {
-    pub title: &'static str,
-    /// Why one does it.
-    pub about: &'static str,
-    pub mouse: &'static str,
-    /// Ids of actions in braces stand for their keys.
-    pub keys: &'static str,
-    is_done: fn(&Document, &Seen, &State) -> bool,
-}
-
 /// What was shown when a stop began, as far as it matters.
 #[derive(Clone, Debug, PartialEq)]
-struct Seen {
+pub(crate) struct Seen {
     pose: Pose,
     chosen: Pointed,
     /// The time that is shown, the last one while it plays.
@@ -40,10 +30,19 @@ struct Seen {
     surface: Surface,
     views: usize,
     left_out: usize,
+    outside: Outside,
+}
+
+/// What the window shows beside the state, as far as it matters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// The card is open in which two runs are chosen.
+    pub compares: bool,
+    pub bookmarks: usize,
 }
 
 impl Seen {
-    fn of(document: &Document, state: &State) -> Seen {
+    fn of(document: &Document, state: &State, outside: Outside) -> Seen {
         Seen {
             pose: state
                 .moving
@@ -56,8 +55,16 @@ impl Seen {
             surface: state.settings.surface,
             views: state.panes.open_views().len(),
             left_out: document.filters.steps().len(),
+            outside,
         }
     }
+}
+
+/// What there is now.
+pub(crate) struct Now<'a> {
+    document: &'a Document,
+    state: &'a State,
+    outside: Outside,
 }
 
 fn is_playing(document: &Document) -> bool {
@@ -65,93 +72,12 @@ fn is_playing(document: &Document) -> bool {
     playback.is_some_and(|it| it.is_playing())
 }
 
-/// The stops in their order.
-pub(crate) static STOPS: [Stop; 9] = [
-    Stop {
-        title: "Look around",
-        about: "Each block is a file or a function of Lua, sized by its code. Districts are folders.",
-        mouse: "Drag to turn, right-drag to move, scroll to zoom.",
-        keys: "{camera.top} shows the view from above, {camera.isometric} from a corner, {camera.home} everything.",
-        is_done: |_, seen, state| {
-            let now = state
-                .moving
-                .camera
-                .destination()
-                .unwrap_or(state.moving.camera.pose());
-            let turned = (now.forward() - seen.pose.forward()).length() > TURN;
-            let moved = now.target.distance(seen.pose.target) > NEARER * seen.pose.distance;
-            let zoomed = (now.distance / seen.pose.distance).ln().abs() > NEARER;
-            turned || moved || zoomed
-        },
-    },
-    Stop {
-        title: "Select a function",
-        about: "Its arcs stand out, and a panel lists its callers and callees.",
-        mouse: "Click a block. Double-click also flies there.",
-        keys: "{search.open}, then a name such as luaH_get, and Enter.",
-        is_done: |document, seen, _| {
-            let chosen = document.selection.chosen;
-            chosen.module.is_some() && chosen.module != seen.chosen.module
-        },
-    },
-    Stop {
-        title: "Play",
-        about: "A recorded run of Lua plays over its own code: blocks rise and glow while they run.",
-        mouse: "Click the triangle at the bottom left.",
-        keys: "{play.play}",
-        is_done: |document, _, _| is_playing(document),
-    },
-    Stop {
-        title: "Step",
-        about: "You can also step through time, backward and forward.",
-        mouse: "Click the buttons next to the triangle, or click the time bar.",
-        keys: "{play.step} and {play.step-back}; {play.play} pauses.",
-        is_done: |document, seen, _| !is_playing(document) && document.selection.time != seen.time,
-    },
-    Stop {
-        title: "Limit the time",
-        about: "Every view then shows and counts only that part of the run.",
-        mouse: "Hold Shift and drag along the time bar at the bottom.",
-        keys: "{range.start} starts the range at the time shown, {range.end} ends it there.",
-        is_done: |document, seen, _| {
-            let range = document.selection.range;
-            range.is_some() && range != seen.range
-        },
-    },
-    Stop {
-        title: "Compare",
-        about: "Colours compare all modules at once: which ones take the time, and which are called often?",
-        mouse: "Settings, Colour: select self cost, for example.",
-        keys: "{palette.open}, then “colour by self”, and Enter.",
-        is_done: |_, seen, state| state.settings.surface != seen.surface,
-    },
-    Stop {
-        title: "Open a view",
-        about: "Other views show the same data differently; a selection applies to all of them.",
-        mouse: "Views, at the top right: select Functions, for example.",
-        keys: "{functions} opens Functions, {flame} the call stacks.",
-        is_done: |_, seen, state| state.panes.open_views().len() > seen.views,
-    },
-    Stop {
-        title: "Exclude something",
-        about: "Exclude code that gets in the way of your question. Its callers then call its callees directly.",
-        mouse: "Right-click a block: Exclude the module.",
-        keys: "{filter.module} excludes the selection.",
-        is_done: |document, seen, _| document.filters.steps().len() > seen.left_out,
-    },
-    Stop {
-        title: "Undo",
-        about: "Every change of the display can be undone, so you can try anything.",
-        mouse: "Click the arrow that bends to the left, at the top left.",
-        keys: "{step.undo}; {step.list} lists all changes.",
-        is_done: |document, seen, _| document.filters.steps().len() < seen.left_out,
-    },
-];
-
 /// Where the tour is.
 #[derive(Debug, Default)]
 pub struct Tour {
     at: Option<At>,
+    /// Something else was open before, which is opened again.
+    comes_back: bool,
 }
 
 #[derive(Debug)]
@@ -203,6 +129,13 @@ impl Tour {
         }
     }
 
+    /// What does what is to be done at the stop; nothing where it is done, or where there is no stop.
+    pub fn step(&self, document: &Document, state: &State) -> Vec<Command> {
+        let at = self.at.as_ref().filter(|at| at.done.is_none());
+        let stop = at.and_then(|at| STOPS.get(at.stop));
+        stop.map_or_else(Vec::new, |stop| (stop.does)(document, state))
+    }
+
     /// What is to be shown of it; nothing while there is no tour.
     pub fn card(&self) -> Option<Card> {
         let at = self.at.as_ref()?;
@@ -219,7 +152,7 @@ impl Tour {
     }
 
     /// Looks at what was done, once a frame. Other inputs end the tour.
-    pub fn note(&mut self, state: &mut State) {
+    pub fn note(&mut self, state: &mut State, outside: Outside) {
         let Some(at) = &mut self.at else { return };
         let Some(document) = &state.document else {
             return;
@@ -238,7 +171,7 @@ impl Tour {
             // One begins at rest.
             let is_first = at.stop == 0;
             let plays = is_playing(document);
-            at.seen = Some(Seen::of(document, state));
+            at.seen = Some(Seen::of(document, state, outside));
             if is_first && plays {
                 state.execute(PlayAsk::PlayOrPause);
             }
@@ -250,7 +183,12 @@ impl Tour {
             }
             return;
         }
-        if (stop.is_done)(document, seen, state) {
+        let now = Now {
+            document,
+            state,
+            outside,
+        };
+        if (stop.is_done)(&now, seen) {
             at.done = Some(state.now());
             return;
         }
@@ -259,7 +197,8 @@ impl Tour {
             seen.time = document.selection.time;
         }
         seen.views = seen.views.min(state.panes.open_views().len());
-        if at.stop + 1 < STOPS.len() {
+        seen.outside.bookmarks = seen.outside.bookmarks.min(outside.bookmarks);
+        if stop.title != stops::UNDO {
             seen.left_out = seen.left_out.min(document.filters.steps().len());
         } else {
             seen.left_out = seen.left_out.max(document.filters.steps().len());

@@ -5,8 +5,9 @@ use std::time::Duration;
 use glam::Vec2;
 
 use super::{Card, STOPS};
-use crate::command::{Command, PaletteAsk, TourAsk};
+use crate::command::{BookmarkAsk, Command, PairAsk, PaletteAsk, TourAsk};
 use crate::desk::Desk;
+use crate::driven::{Driven, Files, inputs};
 use crate::keys;
 use crate::palette::Row;
 use callscape_analysis::session::Inputs;
@@ -78,7 +79,7 @@ fn take(desk: &mut Desk, text: &str) {
 }
 
 /// Walks all stops, at each of which `does` does what is asked for.
-fn walk(does: [&dyn Fn(&mut Desk); 9]) {
+fn walk(does: [&dyn Fn(&mut Desk); 11]) {
     let mut desk = demo();
     desk.execute(TourAsk::Begin);
     for (number, does) in does.into_iter().enumerate() {
@@ -103,7 +104,7 @@ fn walk(does: [&dyn Fn(&mut Desk); 9]) {
 }
 
 #[test]
-fn all_nine_stops_are_walked_by_keys_alone() {
+fn all_stops_are_walked_by_keys_alone() {
     walk([
         &|desk| press(desk, "camera.top"),
         &|desk| {
@@ -123,11 +124,13 @@ fn all_nine_stops_are_walked_by_keys_alone() {
         &|desk| press(desk, "functions"),
         &|desk| press(desk, "filter.module"),
         &|desk| press(desk, "step.undo"),
+        &|desk| take(desk, "compare with"),
+        &|desk| press(desk, "bookmark.add"),
     ]);
 }
 
 #[test]
-fn all_nine_stops_are_walked_by_mouse_alone() {
+fn all_stops_are_walked_by_mouse_alone() {
     walk([
         &|desk| {
             desk.state.moving.camera.twist(0.5, None);
@@ -172,7 +175,50 @@ fn all_nine_stops_are_walked_by_mouse_alone() {
             desk.execute(PaletteAsk::Take(number));
         },
         &|desk| desk.execute(StepAsk::GoTo(desk.state.steps.done() - 1)),
+        &|desk| desk.execute(PairAsk::Toggle),
+        &|desk| desk.execute(BookmarkAsk::Add),
     ]);
+}
+
+#[test]
+fn going_on_does_what_is_to_be_done_at_each_stop() {
+    let go: &dyn Fn(&mut Desk) = &|desk: &mut Desk| desk.execute(TourAsk::Go);
+    walk([go; 11]);
+}
+
+#[test]
+fn what_is_pointed_at_is_to_be_seen_at_each_stop() {
+    let mut driven = Driven::new(&Inputs::default());
+    driven.size = egui::vec2(1280.0, 720.0);
+    driven.settle();
+    driven.execute(TourAsk::Begin);
+    for (number, stop) in STOPS.iter().enumerate() {
+        driven.wait();
+        assert_eq!(driven.desk.tour.card(), Some(Card::At(number, false)));
+        if !stop.at.is_empty() {
+            assert!(driven.ring(stop.at), "{} is nowhere", stop.at);
+        }
+        driven.execute(TourAsk::Go);
+        while driven.desk.tour.card() == Some(Card::At(number, false))
+            || driven.desk.tour.card() == Some(Card::At(number, true))
+        {
+            driven.wait();
+        }
+    }
+}
+
+#[test]
+fn what_was_open_before_is_opened_again_after_it() {
+    let files = Files::new("tour-returns");
+    let recording = files.recording("run.json", 0..9);
+    let mut driven = Driven::new(&inputs(None, std::slice::from_ref(&recording)));
+    driven.settle();
+    driven.execute(TourAsk::Begin);
+    driven.settle();
+    assert_eq!(driven.document().inputs, Inputs::default());
+    driven.execute(TourAsk::Leave);
+    driven.settle();
+    assert_eq!(driven.document().inputs.recordings, [recording]);
 }
 
 #[test]

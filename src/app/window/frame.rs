@@ -9,12 +9,14 @@ use winit::event_loop::ActiveEventLoop;
 use super::copy::{copy, seen};
 use super::{App, MAX_LOSSES};
 use crate::canvas::{Canvas, Sharpness};
+use crate::desk::Desk;
 use crate::graphics::Presented;
 use crate::overlay::PanelFrame;
 use crate::pace::{Detail, Moved};
 use crate::panels;
 use crate::panels::context::{Cues, Layout};
 use crate::recent::write_picture;
+use crate::remembered::Place;
 use callscape_base::escape;
 use callscape_look::quality::{Light, Quality};
 use callscape_render::gpu::GpuError;
@@ -355,7 +357,11 @@ impl App {
         if let Some((_, left)) = state.notice() {
             by(left);
         }
-        let waits = [self.desk.recorder_waits(), self.desk.rescue.due()];
+        let waits = [
+            self.desk.recorder_waits(),
+            self.desk.rescue.due(),
+            self.desk.done_left(),
+        ];
         waits.into_iter().flatten().for_each(&mut by);
         let settles = state.document.is_some() && !view.graphics.canvas.settled();
         if self.desk.is_moving() || goes_on {
@@ -393,11 +399,22 @@ impl App {
         if self.desk.is_live() {
             return;
         }
-        if let Err(error) = self.memory.keep(self.desk.state.panes.arrangement()) {
+        let place = self.view.as_ref().map(|view| {
+            let size = view.window.inner_size();
+            let at = view.window.outer_position().ok();
+            Place {
+                at: at.map(|at| [at.x, at.y]),
+                size: [size.width, size.height],
+                is_maximised: view.window.is_maximized(),
+            }
+        });
+        let place = place.filter(|it| !it.size.contains(&0));
+        let Desk { state, memory, .. } = &mut self.desk;
+        if let Err(error) = memory.keep(state, place) {
             self.desk.state.told.messages.push(Message {
                 is_error: true,
                 is_open: false,
-                title: "The arrangement of the views cannot be saved".to_owned(),
+                title: "Arrangement, theme and size of the window cannot be saved".to_owned(),
                 lines: vec![error.to_string()],
             });
             self.redraw();

@@ -44,8 +44,11 @@ impl App {
             }
             return !is_ours;
         }
-        let escape = event.logical_key == Key::Named(NamedKey::Escape);
-        if escape && view.overlay.has_open_menu() {
+        // Keys go to what lies on top: the arrows to a list that has dropped down, and not to the table behind it.
+        if view.overlay.has_open_menu() {
+            if !pressed {
+                self.fly_keys.set(event.physical_key, false);
+            }
             return true;
         }
         // With Ctrl a letter is a command, whatever it does alone, and the sign of a view may lie on a key of fly mode.

@@ -6,6 +6,7 @@ mod faults;
 mod frame;
 mod input;
 mod notes;
+mod place;
 mod told;
 
 use std::path::PathBuf;
@@ -40,9 +41,10 @@ use crate::rescue::Rescue;
 use callscape_analysis::session::Inputs;
 use callscape_facts::frequency::Frequency;
 use callscape_filter::selection::Pointed;
+use callscape_model::theme::Theme;
 use callscape_render::gpu::quality_for;
 use callscape_render::renderer::Renderer;
-use callscape_state::ask::Asks;
+use callscape_state::ask::{Asks, LookAsk};
 use callscape_state::growing::Growing;
 use callscape_state::made::Made;
 use callscape_state::message::Message;
@@ -133,7 +135,6 @@ struct App {
     #[cfg(feature = "accesskit")]
     proxy: EventLoopProxy<Told>,
     desk: Desk,
-    memory: Memory,
     /// What the presenter alone sees; dropped before the view, whose device it draws with.
     notes: Option<Notes>,
     view: Option<View>,
@@ -251,7 +252,8 @@ impl App {
                 title: "The command of your editor could not be read".to_owned(),
                 lines: vec![reason],
             }));
-        let (memory, notice) = Memory::recall(&mut desk.state.panes);
+        let (memory, notice) = Memory::recall(&mut desk.state);
+        desk.memory = memory;
         desk.state
             .told
             .messages
@@ -265,7 +267,6 @@ impl App {
             #[cfg(feature = "accesskit")]
             proxy: own_proxy,
             desk,
-            memory,
             notes: None,
             view: None,
             start: Some(start),
@@ -296,6 +297,16 @@ impl App {
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
         self.failure.get_or_insert(error);
         event_loop.exit();
+    }
+
+    /// The theme of the system, where the window system tells it.
+    fn follow_system(&mut self, theme: Option<winit::window::Theme>) {
+        if let Some(theme) = theme {
+            self.execute(LookAsk::SystemTheme(match theme {
+                winit::window::Theme::Light => Theme::Light,
+                winit::window::Theme::Dark => Theme::Dark,
+            }));
+        }
     }
 
     fn redraw(&self) {
@@ -339,6 +350,7 @@ impl App {
         match &event {
             WindowEvent::CloseRequested => {
                 self.remember();
+                self.desk.keep_last();
                 event_loop.exit();
             }
             WindowEvent::RedrawRequested if !self.is_hidden => {
@@ -372,6 +384,7 @@ impl App {
                 }
                 self.redraw();
             }
+            WindowEvent::ThemeChanged(theme) => self.follow_system(Some(*theme)),
             WindowEvent::DroppedFile(path) => self.dropped.push(path.clone()),
             _ => self.on_pointer(&event),
         }
@@ -472,26 +485,6 @@ impl App {
     }
 }
 
-/// How large the window is at first, in points: on a small screen no larger than that shows with the title and the bars
-/// of the desktop around, or the playback bar would lie below its edge.
-fn first_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
-    const WANTED: [f64; 2] = [1280.0, 800.0];
-    const AROUND: [f64; 2] = [0.0, 80.0];
-    let mut monitors = event_loop.available_monitors();
-    let screen = event_loop.primary_monitor().or_else(|| monitors.next());
-    let [width, height] = match screen {
-        Some(screen) if screen.size().width > 0 => {
-            let room: LogicalSize<f64> = screen.size().to_logical(screen.scale_factor());
-            [room.width - AROUND[0], room.height - AROUND[1]]
-        }
-        _ => WANTED,
-    };
-    LogicalSize::new(
-        WANTED[0].min(width).max(320.0),
-        WANTED[1].min(height).max(240.0),
-    )
-}
-
 impl ApplicationHandler<Told> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.view.is_some() {
@@ -500,7 +493,11 @@ impl ApplicationHandler<Told> for App {
         let attributes = Window::default_attributes()
             .with_title("Callscape")
             .with_min_inner_size(LogicalSize::new(320.0, 240.0))
-            .with_inner_size(first_size(event_loop));
+            .with_inner_size(place::first_size(event_loop));
+        let attributes = match self.desk.memory.place() {
+            Some(before) => place::placed(attributes, before, event_loop),
+            None => attributes,
+        };
         #[cfg(target_os = "linux")]
         let attributes = {
             use winit::platform::x11::WindowAttributesExtX11;
@@ -511,7 +508,10 @@ impl ApplicationHandler<Told> for App {
         #[cfg(feature = "accesskit")]
         let attributes = attributes.with_visible(false);
         match event_loop.create_window(attributes) {
-            Ok(window) => self.make_view(event_loop, Arc::new(window)),
+            Ok(window) => {
+                self.follow_system(window.theme());
+                self.make_view(event_loop, Arc::new(window));
+            }
             Err(error) => {
                 let error = anyhow::Error::new(error).context("no window can be opened");
                 self.fail(event_loop, error);

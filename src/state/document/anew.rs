@@ -1,5 +1,6 @@
 //! A document made anew where what it shows has changed underneath, and what of the old one goes on in the new.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Document;
@@ -235,6 +236,19 @@ impl Document {
         match &self.runs {
             Some(runs) if runs.is_swapped() => inputs.swapped(),
             _ => inputs,
+        }
+    }
+
+    /// The recordings of A and B; all of them are of A where there are no two runs.
+    pub fn recordings_of_sides(&self) -> [Vec<PathBuf>; 2] {
+        let inputs = self.inputs_of_sides();
+        let sides = self
+            .runs
+            .as_ref()
+            .and_then(|_| inputs.recordings_of_sides());
+        match sides {
+            Some(sides) => sides.map(<[PathBuf]>::to_vec),
+            None => [inputs.recordings, Vec::new()],
         }
     }
 

@@ -73,9 +73,118 @@ pub fn dropped(open: Option<&Inputs>, paths: &[PathBuf]) -> Inputs {
     inputs
 }
 
+/// What to open to compare the recordings of A and B over the source trees of `open`. If one side is empty, the other is
+/// opened alone, over its own source tree.
+pub fn with_sides(open: Option<&Inputs>, [a, b]: [Vec<PathBuf>; 2]) -> Inputs {
+    let mut inputs = open.cloned().unwrap_or_default();
+    if b.is_empty() {
+        inputs.source_dir = inputs.sides.source_of_a.take().or(inputs.source_dir);
+    }
+    if a.is_empty() || b.is_empty() {
+        inputs.sides.source_of_a = None;
+    }
+    // Several runs of one side alone would be taken for two sides otherwise.
+    inputs.sides.runs_of_a = match (a.len(), b.len()) {
+        (0, 0 | 1) | (1, 0) => 0,
+        (0, runs) => runs,
+        (runs, _) => runs,
+    };
+    inputs.recordings = [a, b].concat();
+    inputs
+}
+
+/// No more files of a folder are looked through.
+const MOST_BESIDE: usize = 5_000;
+
+/// Files next to `recording` that are probably other runs of its program: with the same ending, the most alike names first.
+pub fn runs_beside(recording: &Path) -> Vec<PathBuf> {
+    let ending = |path: &Path| path.extension().map(|it| it.to_ascii_lowercase());
+    let name = |path: &Path| -> Vec<char> {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().chars().collect()
+    };
+    let whole = std::path::absolute(recording).unwrap_or_else(|_| recording.to_owned());
+    let (own, of) = (name(&whole), ending(&whole));
+    let Some(folder) = whole.parent().and_then(|it| std::fs::read_dir(it).ok()) else {
+        return Vec::new();
+    };
+    let files = folder
+        .take(MOST_BESIDE)
+        .filter_map(|it| Some(it.ok()?.path()));
+    let alike = |path: &Path| {
+        let other = name(path);
+        let same = |pairs: &mut dyn Iterator<Item = (&char, &char)>| {
+            pairs.take_while(|(x, y)| x == y).count()
+        };
+        same(&mut own.iter().zip(&other)) + same(&mut own.iter().rev().zip(other.iter().rev()))
+    };
+    let mut found: Vec<(std::cmp::Reverse<usize>, PathBuf)> = files
+        .filter(|path| *path != whole && ending(path) == of && path.is_file())
+        .map(|path| (std::cmp::Reverse(alike(&path)), path))
+        .collect();
+    found.sort();
+    found.into_iter().map(|it| it.1).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_analysis::session::Sides;
+
+    #[test]
+    fn a_second_run_keeps_the_source_tree_and_closing_a_side_leaves_the_other_with_its_own() {
+        let of = |names: &[&str]| -> Vec<PathBuf> { names.iter().map(PathBuf::from).collect() };
+        let mut open = Inputs {
+            source_dir: Some("/new".into()),
+            recordings: of(&["a"]),
+            ..Inputs::default()
+        };
+        let both = with_sides(Some(&open), [of(&["a"]), of(&["b"])]);
+        assert_eq!(both.source_dir, open.source_dir);
+        let sides = both.recordings_of_sides().map(|it| it.map(<[_]>::to_vec));
+        assert_eq!(sides, Some([of(&["a"]), of(&["b"])]));
+        let sets = with_sides(Some(&both), [of(&["a", "c"]), of(&["b"])]);
+        assert_eq!(sets.sides.runs_of_a, 2);
+        open.sides.source_of_a = Some("/old".into());
+        open.recordings = of(&["a", "b"]);
+        let a = with_sides(Some(&open), [of(&["a"]), Vec::new()]);
+        assert_eq!(a.source_dir, Some("/old".into()));
+        assert_eq!((&a.recordings, a.sides), (&of(&["a"]), Sides::default()));
+        let b = with_sides(Some(&open), [Vec::new(), of(&["b", "d"])]);
+        assert_eq!(b.source_dir, Some("/new".into()));
+        assert_eq!(
+            b.recordings_of_sides(),
+            None,
+            "several runs of one side are no two sides"
+        );
+        assert_eq!(
+            with_sides(None, [of(&["a"]), of(&["b"])]).recordings,
+            of(&["a", "b"])
+        );
+    }
+
+    #[test]
+    fn runs_beside_a_recording_are_those_with_its_ending_the_most_alike_first() {
+        let dir = std::env::temp_dir().join(format!("callscape-beside-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("folder.json")).expect("there is room");
+        for name in [
+            "run-1.json",
+            "other.json",
+            "run-22.json",
+            "run-2.json",
+            "run-2.csv",
+        ] {
+            std::fs::write(dir.join(name), "").expect("there is room");
+        }
+        let found = runs_beside(&dir.join("run-1.json"));
+        let names: Vec<_> = found.iter().filter_map(|it| it.file_name()).collect();
+        assert_eq!(names, ["run-2.json", "run-22.json", "other.json"]);
+        assert_eq!(
+            runs_beside(Path::new("/no/such/folder/a.json")),
+            Vec::<PathBuf>::new()
+        );
+        let _ = std::fs::remove_dir_all(&dir);
+    }
 
     #[test]
     fn results_of_tools_are_known_by_their_names() {

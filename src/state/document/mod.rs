@@ -16,7 +16,7 @@ use glam::Vec3;
 
 pub use self::anew::{Change, Part, Revised};
 use self::by_module::functions_by_module;
-pub use self::inputs::{dropped, is_results, name_of};
+pub use self::inputs::{dropped, is_results, name_of, runs_beside, with_sides};
 pub use self::other_run::{Limits, Parts};
 pub use self::same::Same;
 use super::choosing::Choosing;

@@ -1,6 +1,7 @@
 //! What two runs have more and less, in numbers, and which function of one is which of the other.
 
 mod causes;
+mod keys;
 mod pairs;
 mod saved;
 mod table;
@@ -10,9 +11,11 @@ mod ui;
 
 use std::sync::Arc;
 
+use self::keys::{Does, KEYS};
 use self::saved::Kept;
 pub(crate) use self::table::{Compared, Contexts, DifferenceTable, Row};
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::causes::Causes;
 use crate::parts::kept;
 use crate::parts::list::At;
 use callscape_analysis::comparison::contexts::ContextTree;
@@ -21,8 +24,9 @@ use callscape_filter::cut::Cut;
 use callscape_model::differences::{Choice, Of};
 use callscape_model::pairs::PairRow;
 use callscape_state::State;
-use callscape_state::ask::Asks;
+use callscape_state::ask::{Ask, Asks, PaneAsk, ViewAsk};
 use callscape_state::job::Job;
+use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module};
 use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
 use callscape_state::runs::{ContextsOf, Runs};
@@ -44,7 +48,7 @@ pub(crate) static ENTRY: Entry = Entry {
         opens_for: &[],
         purposes: &[Purpose::Slower, Purpose::WhatChanged],
     },
-    keys: &[],
+    keys: KEYS,
     open: || Box::new(Differences::default()),
 };
 
@@ -68,7 +72,7 @@ pub(crate) struct Differences {
     tree: Option<(ContextsOf, Arc<ContextTree>)>,
     counted_for: Option<(u64, Choice)>,
     /// Why the whole of B is more or less.
-    causes: causes::Shown,
+    causes: Causes,
 }
 
 /// The table of what differs; relations are between modules where `cut` has some stand for others. O(n log n).
@@ -162,6 +166,12 @@ impl Differences {
     }
 }
 
+/// Opens the list of causes.
+pub fn open_causes() -> Ask {
+    let view = ViewId::of(&ENTRY.line);
+    Ask::View(Some(view), ViewAsk::Do(Own::of(Does::Causes)))
+}
+
 impl View for Differences {
     fn update(&mut self, state: &State, _asks: &mut Asks) {
         if !state.panes.is_visible(ViewId::of(&ENTRY.line)) {
@@ -180,6 +190,17 @@ impl View for Differences {
 
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         ui::show(self, ui, pane);
+    }
+
+    fn act(&mut self, own: Own, state: &State, asks: &mut Asks) {
+        if let Some(Does::Causes) = own.action() {
+            self.choice.of = Of::Causes;
+            self.choice.query.clear();
+            let view = ViewId::of(&ENTRY.line);
+            if !state.panes.is_visible(view) {
+                asks.push(PaneAsk::Toggle(view));
+            }
+        }
     }
 
     fn is_waiting(&self) -> bool {

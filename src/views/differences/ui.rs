@@ -29,7 +29,7 @@ pub(super) fn show(view: &mut Differences, ui: &mut Ui, pane: &mut Pane<'_>) {
     rows::frame().show(ui, |ui| {
         let found = match view.choice.of {
             Of::Pairs => (view.pairs_found.len(), runs.pairs.rows.len()),
-            Of::Causes => view.causes.counts(&view.choice.query),
+            Of::Causes => causes::counts(&view.causes, &view.choice.query),
             _ => (of.rows.len(), of.differing),
         };
         head(view, ui, found, document);

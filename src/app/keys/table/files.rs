@@ -1,6 +1,6 @@
 //! Files and pictures: what is opened, and what is kept.
 
-use crate::command::{Chosen, Command, FileAsk, PictureAsk, RecordAsk};
+use crate::command::{Chosen, Command, FileAsk, PairAsk, PictureAsk, RecordAsk};
 use callscape_state::action::{Line, On};
 use callscape_state::keys;
 
@@ -9,12 +9,13 @@ use super::possible::is_open;
 pub(super) const LINES: &[Line<Command>] = keys! {
     "open a folder; with Shift a recording" {
         "file.folder" ["Ctrl + O"] "Open a folder…", "Opens a folder of source code." => FileAsk::Choose(Chosen::Folder);
-        "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens what a tracer or a profiler has written." => FileAsk::Choose(Chosen::Recording);
+        "file.recording" ["Ctrl + Shift + O"] "Open a recording…", "Opens a trace or profile; two of them are compared." => FileAsk::Choose(Chosen::Recordings);
+        "runs.compare" [] "Compare with…", "Adds a second run (B) to the open recording, or chooses both, and shows why they differ." => PairAsk::Toggle, on(&[On::View]);
         "file.record" [] "Record a program…", "Runs a program under a recorder and opens the recording." => RecordAsk::Toggle;
         "file.demo" [] "Open the demo", "Opens the built-in demo." => FileAsk::Demo;
         "card.welcome" [] "Welcome", "Shows inputs to open, and recent ones." => FileAsk::Welcome;
     }
-    ["Drop files"] "open a source tree or a recording" {}
+    ["Drop files"] "open a source tree or a recording, or add a second run" {}
     "save the session: files, views, selection" { "file.save" ["Ctrl + S"] "Save the session", "Saves the open inputs and the current display." => FileAsk::SaveSession, when(is_open); }
     "copy the picture of the landscape" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the picture of the landscape to the clipboard." => PictureAsk::Copy, on(&[On::View]), when(is_open); }
     "save a picture, of up to 16384 pixels a side, or a model" { "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open); }

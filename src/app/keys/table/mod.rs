@@ -20,7 +20,7 @@ use crate::command::Command;
 use callscape_state::action::Page;
 
 /// The page that has the views of two runs, and the one that has all others.
-pub(super) const TWO_RUNS: &str = "Two runs";
+pub(crate) const TWO_RUNS: &str = "Two runs";
 pub(super) const VIEWS: &str = "Views";
 /// Those that have the keys of views along time, of tables, and of graphs.
 pub(super) const ALONG_TIME: &str = "Overview and call stacks";

@@ -14,6 +14,7 @@ const fn each(action: Action<Command>) -> Action<Command> {
 
 pub(super) const LINES: &[Line<Command>] = keys! {
     each each;
+    ["Menu, Compare with…"] "choose a second run (B), or both" {}
     "what differs, A and B side by side, or a wipe from A to B" { "runs.together" ["Q"] "Difference, side by side or wipe", "Shows two runs in the next way: what differs, side by side, or a wipe." => RunsAsk::Together(None); }
     "the other run, at the time that is the same" { "runs.flip" ["V"] "The other run", "Shows the other run, at the time that is the same." => RunsAsk::Flip; }
     "swap A and B" { "runs.swap" ["Shift + V"] "Swap A and B", "Makes A of B, and B of A." => RunsAsk::Swap; }

@@ -17,7 +17,7 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     }
     ["Right click"] "actions for that item" { "menu.open" ["Shift + F10"] "Menu of the item under the pointer", "Lists the actions for the item under the pointer or the selected one." => PaletteAsk::Menu(None, &[]), when(is_open); }
     "this help" { "card.help" ["F1" "?"] "Help", "Shows all keys." => CardAsk::ToggleHelp; }
-    ["F1, Take the tour"] "nine things to do on the demo" { "tour.begin" [] "Take the tour", "Leads through nine things to do on the demo; Escape leaves it." => TourAsk::Begin; }
+    ["F1, Take the tour"] "eleven things to do on the demo" { "tour.begin" [] "Take the tour", "Leads through eleven things to do on the demo; Escape leaves it, and returns to what was open." => TourAsk::Begin; }
     [= "F6, then Tab, Enter"] "the buttons and fields by keys; Escape: back to the views" { "focus.first" ["F6"] "Buttons by keys", "Gives the keyboard to the first button: Tab and Shift + Tab go on, Enter and Space press, Escape leaves." => Command::Focus; }
     "settings" { "card.settings" ["O"] "Settings", "Shows what the landscape is drawn by." => CardAsk::ToggleSettings, on(&[On::View]); }
     "what the colours say, and what stands out" { "card.question" ["Shift + Q"] "The question of the map", "Shows or hides what the colours say and the modules that stand out." => LookAsk::ToggleQuestion, when(is_open); }

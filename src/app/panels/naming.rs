@@ -1,0 +1,54 @@
+//! The card that asks for the name of a file to write.
+
+use egui::{Align2, Context as Egui, TextEdit};
+
+use super::context::Context;
+use crate::command::FileAsk;
+use crate::naming::Written;
+use callscape_views::style;
+use callscape_views::widgets::{is_new, opened_card};
+
+const WIDTH: f32 = 460.0;
+
+pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
+    let Some(card) = context.desk.naming else {
+        return;
+    };
+    let is_new = is_new(ctx, "naming");
+    let (title, about) = match card.what {
+        Written::Session => (
+            "Save the session",
+            "Opens the same files again, with the same display.",
+        ),
+        Written::Pack => (
+            "Share",
+            "One file for another machine: structure without text, recordings, session and scene.",
+        ),
+    };
+    let room = context.free;
+    opened_card(ctx, "naming", Align2::CENTER_CENTER, room, |ui| {
+        ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
+        ui.label(style::title(title));
+        ui.label(style::weak(about));
+        let mut path = card.path.clone();
+        let field = TextEdit::singleline(&mut path)
+            .hint_text("File")
+            .desired_width(f32::INFINITY);
+        let field = ui.add(field);
+        if is_new {
+            field.request_focus();
+        }
+        if field.changed() {
+            context.asks.push(FileAsk::NameFile(path));
+        }
+        let is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
+        ui.horizontal(|ui| {
+            if ui.button("Save").clicked() || is_entered {
+                context.asks.push(FileAsk::WriteNamed);
+            }
+            if ui.button("Cancel").on_hover_text("Escape").clicked() {
+                context.asks.push(FileAsk::LeaveName);
+            }
+        });
+    });
+}
