@@ -13,7 +13,7 @@ use super::picture_args::{HeightArg, PictureArgs, StrengthArg, ThemeArg, ViewArg
 use super::tables::Tables;
 use super::{lines, report};
 use callscape_analysis::comparison::tables::Given;
-use callscape_analysis::comparison::{Comparison, Inputs};
+use callscape_analysis::comparison::{Comparison, Inputs, Settings};
 use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::session;
 use callscape_app::compare::Pictures;
@@ -140,7 +140,7 @@ pub(super) fn draw(
 
 /// Merged stacks of B with those that only A has.
 fn flame_graph(comparison: &Comparison, settings: &PictureSettings) -> anyhow::Result<Image> {
-    let (session, runs) = Runs::of(comparison.clone(), &[]);
+    let (session, runs) = Runs::of(comparison.clone(), Settings::default());
     let runs = Arc::new(runs.flipped());
     let range = comparison.range(comparison.runs_of(1).start);
     let inputs = session::Inputs::default();

@@ -179,18 +179,18 @@ impl Runs {
             hold(&comparison);
             return Ok(None);
         }
-        Ok(Some(Runs::of(comparison, &settings.corrections)))
+        Ok(Some(Runs::of(comparison, settings)))
     }
 
-    /// Two runs that are compared, with functions paired as the user says, and their session.
-    pub fn of(mut comparison: Comparison, corrections: &[Correction]) -> (Session, Runs) {
+    /// Two runs that are compared, with functions paired, and by the value, as the user says; and their session.
+    pub fn of(mut comparison: Comparison, settings: Settings) -> (Session, Runs) {
         let counts = comparison.runs;
         let of =
             [0, counts[0]].map(|place| Arc::clone(&comparison.session.recordings[place].recording));
         let [of_a, of_b] = of.each_ref().map(|it| &it.trace);
         let threads = [threads::paired(of_a, of_b), threads::paired(of_b, of_a)];
         let doubts = comparison.doubts.iter().map(ToString::to_string).collect();
-        let pairs = Arc::new(Pairs::new(&comparison, corrections));
+        let pairs = Arc::new(Pairs::new(&comparison, &settings.corrections));
         let nothing = HierarchyBuilder::new("").build().0;
         let mut session = Session {
             hierarchy: std::mem::replace(&mut comparison.session.hierarchy, nothing),
