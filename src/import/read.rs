@@ -32,8 +32,11 @@ pub fn read(input: &Input, progress: &Progress) -> Result<Recording, ImportError
         return read_archive(input, &head, progress);
     }
     let place = Place::offset(input.display().to_string(), 0);
-    // What other tools write is JSON too.
-    let is_known = |id: &str| id != chrome::FORMAT || unread::recognise(&head).is_none();
+    // What other tools write is JSON too, and packed data hold texts as they are where these do not repeat.
+    let is_known = |id: &str| {
+        let is_other = id == chrome::FORMAT || unread::is_packed(&head);
+        !is_other || unread::recognise(&head).is_none()
+    };
     let format = format_of(&head).filter(|(format, _)| is_known(format.id));
     let (_, import) = format.ok_or_else(|| {
         let found = match head.is_empty() {

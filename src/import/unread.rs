@@ -289,6 +289,18 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(&'static str, &'static str)> {
     is_old_cpu(head).then_some(("pprof's old format of CPU samples", TO_PPROF))
 }
 
+/// Whether it is compressed or an archive, in a way that is not read.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    const PACKED: [&[u8]; 5] = [
+        b"\xfd7zXZ\0",
+        b"BZh",
+        b"\x04\x22\x4d\x18",
+        b"7z\xbc\xaf\x27\x1c",
+        b"Rar!\x1a\x07",
+    ];
+    PACKED.iter().any(|begin| head.starts_with(begin))
+}
+
 /// `go 1.22 trace`, and zeros.
 fn is_go_trace(head: &[u8]) -> bool {
     let start = &head[..head.len().min(16)];

@@ -383,7 +383,8 @@ impl<'r> Answer<'r> {
         let known = (name, calls, own, totals);
         let (mut roles, mut values) =
             Answer::roles(names, is_text, known, texts.is_some(), &mut tells, warn);
-        if own.is_none() && values.is_empty() && !roles.contains(&Role::Calls) {
+        let is_typed = texts.is_some();
+        if !is_typed && own.is_none() && values.is_empty() && !roles.contains(&Role::Calls) {
             let expected = "a column whose name or unit says that it is a cost, such as self_ns, samples, bytes or calls";
             let found = format!("columns {}", super::folder::listed(names));
             return Err(ImportError::malformed(place.clone(), expected, found));

@@ -190,6 +190,21 @@ fn numbers_with_commas_are_numbers() {
     assert_eq!(of, [(147_267_898_800, 59), (63_313_800_000, 1234)]);
 }
 
+/// A small text is in packed data as it is.
+#[test]
+fn packed_texts_are_refused_with_the_command_that_unpacks_them() {
+    let scratch = Scratch::new("refused-packed");
+    let xz =
+        b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x02\0!\x01\x16\0\0\0t/\xe5\x01\0\x0dmain;f 5\nmain;g 3\n";
+    let bzip2 = b"BZh91AY&SY main;f 5\nmain;g 3\n";
+    for (name, bytes, says) in [
+        ("a.folded.xz", &xz[..], "xz -dc"),
+        ("a.folded.bz2", &bzip2[..], "bzip2 -dc"),
+    ] {
+        assert!(error(&scratch, name, bytes).contains(says), "{name}");
+    }
+}
+
 /// Sums of memory at an instant are never negative.
 #[test]
 fn negative_bytes_that_live_are_refused_with_their_place() {
