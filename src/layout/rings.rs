@@ -472,7 +472,7 @@ mod tests {
             let mut made = random(seed);
             // Some of what weighs nothing here weighs less than that.
             let count = made.ends.len() as u32;
-            let is_negative = |it: u32| it % 2 == 0 && made.tree().total(it) == 0;
+            let is_negative = |it: u32| it.is_multiple_of(2) && made.tree().total(it) == 0;
             let sums = (0..count).scan(0, |sum, it| {
                 *sum += u32::from(is_negative(it));
                 Some(*sum)

@@ -531,7 +531,7 @@ fn all_of_a_python_package_is_found_in_its_source() {
 
 #[test]
 fn what_is_not_found_is_explained() {
-    let source = many_languages();
+    let source = runtimes::many_languages();
     let mut recorded = Functions::default();
     let cases = [
         ("0x4005d0", "", "", "address_only"),

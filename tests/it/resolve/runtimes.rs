@@ -3,7 +3,7 @@
 use super::*;
 
 /// A source tree with one definition of each kind of language.
-fn many_languages() -> Hierarchy {
+pub(super) fn many_languages() -> Hierarchy {
     use ModuleKind::{Class, Directory, File, Function, Namespace};
     let mut builder = HierarchyBuilder::new("app");
     let mut file = |path: &[&str]| {
