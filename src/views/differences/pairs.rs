@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use super::super::Pane;
-use super::Differences;
+use super::view::Differences;
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use callscape_analysis::comparison::pairing::Correction;

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Choice, DifferenceTable, Differences, ENTRY, Of, table};
+use super::view::{Differences, table};
+use super::{DifferenceTable, ENTRY};
 use crate::View;
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::units::{CallId, Time, TimeRange};
+use callscape_model::differences::{Choice, Of};
 use callscape_state::State;
 use callscape_state::ask::{Asks, RunsAsk, SelectAsk};
 use callscape_state::panes::ViewId;

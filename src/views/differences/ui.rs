@@ -3,7 +3,8 @@
 use egui::Ui;
 
 use super::super::Pane;
-use super::{DifferenceTable, Differences, Row, causes, pairs};
+use super::view::Differences;
+use super::{DifferenceTable, Row, causes, pairs};
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use callscape_base::escape;

@@ -9,7 +9,7 @@ use glam::Vec2;
 
 use super::compacted::Compacted;
 use super::discs::Disc;
-use super::{Fan, Tint};
+use super::view::{Fan, Tint};
 use crate::parts::{rows, style};
 use callscape_base::escape;
 use callscape_layout::hues::{Tones, encoded};

@@ -4,7 +4,7 @@
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use super::{Fan, Tint, ZOOM};
+use super::view::{Fan, Tint, ZOOM};
 use crate::SavedViews;
 use crate::parts::kept::{self, Named};
 

@@ -1,9 +1,14 @@
 //! The view on the paper's example: what it starts with, expands, compacts, says, keeps and animates.
 
+use callscape_analysis::compaction::NodeId;
+use callscape_base::units::ContextId;
+use callscape_filter::selection::Pointed;
+use callscape_state::ask::SelectAsk;
 use std::path::Path;
 use std::time::Duration;
 
 use super::discs::Disc;
+use super::view::*;
 use super::*;
 use crate::all;
 use crate::testing::wait;

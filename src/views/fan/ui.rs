@@ -4,9 +4,10 @@ use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Role, Sense, Ui,
 use glam::Vec2;
 
 use super::compacted::Compacted;
+use super::differences;
 use super::discs::Disc;
 use super::painting::{self, Scale};
-use super::{Fan, Tint, differences, displayed};
+use super::view::{Fan, Tint, displayed};
 use crate::Pane;
 use crate::parts::contexts::of_both;
 use crate::parts::widgets::tell;

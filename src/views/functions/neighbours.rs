@@ -4,7 +4,7 @@ use egui::{Align, Layout, Sense, Ui};
 use egui_extras::{Column as Width, TableBuilder};
 
 use super::super::Pane;
-use super::Functions;
+use super::view::Functions;
 use crate::parts::rows::{self, ROW};
 use crate::parts::{style, text};
 use callscape_analysis::comparison::amounts::Measure;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Functions;
+use super::view::Functions;
 use crate::SavedViews;
 use crate::parts::kept::{self, Named, named};
 use callscape_model::functions::Column;

@@ -4,7 +4,8 @@ use egui::{Color32, Ui};
 
 use super::super::Pane;
 use super::table::place_of;
-use super::{FIELD, FunctionTable, Functions, neighbours};
+use super::view::{FIELD, Functions};
+use super::{FunctionTable, neighbours};
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::search;
 use crate::parts::{rows, style, text};

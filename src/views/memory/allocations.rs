@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::choice::{Column, Mode};
 use super::groups::{self, Amounts, Groups, Row};
-use super::{MemoryView, RowsOf};
+use super::view::{MemoryView, RowsOf};
 use crate::parts::text;
 use callscape_facts::memory::{Allocations, SumRow};
 use callscape_state::State;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::MemoryView;
 use super::choice::Mode;
 use super::keys::Does;
 use super::listing::{Fate, ObjectList, Query, Wish};
+use super::view::MemoryView;
 use callscape_facts::memory::{Events, Memory, Object};
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::State;

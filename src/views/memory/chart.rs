@@ -4,9 +4,10 @@
 use egui::Ui;
 use glam::Vec2;
 
+use super::ENTRY;
 use super::along::{Along, Columns, allocated, amount};
 use super::painting::{self, Paint};
-use super::{ENTRY, MemoryView};
+use super::view::MemoryView;
 use crate::Pane;
 use crate::parts::drawing::mark_times;
 use crate::parts::{along_time, text};

@@ -4,7 +4,8 @@ use egui::{Rect, Sense, Ui, vec2};
 
 use super::chart::counter_color;
 use super::painting::{Paint, fill};
-use super::{Choice, MemoryView, Tenths};
+use super::view::MemoryView;
+use super::{Choice, Tenths};
 use crate::parts::hatching::Strokes;
 use crate::parts::style;
 use callscape_base::escape;

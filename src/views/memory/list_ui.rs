@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use egui::{Align, Id, Layout, Ui};
 
-use super::MemoryView;
 use super::listing::{Column, MOST, ObjectList, stack_text, type_name};
+use super::view::MemoryView;
 use crate::Pane;
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};

@@ -2,7 +2,7 @@
 
 use super::choice::Mode;
 use super::groups::{self, Groups};
-use super::{MemoryView, RowsOf};
+use super::view::{MemoryView, RowsOf};
 use callscape_facts::memory::{Instant, Known, Memory, Sums};
 
 /// What is known where there are no events.

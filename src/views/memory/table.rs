@@ -2,11 +2,11 @@
 
 use egui::Ui;
 
-use super::MemoryView;
 use super::asking::Which;
 use super::choice::{Column, Mode};
 use super::groups::{Group, Row};
 use super::painting::{self, Paint};
+use super::view::MemoryView;
 use crate::parts::list::{self, Rows};
 use crate::parts::{rows, style, text};
 use crate::{Pane, View};

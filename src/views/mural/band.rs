@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec2;
 
 use super::super::Scope;
-use super::MuralView;
+use super::kept::MuralView;
 use super::places::Places;
 use crate::parts::time_band::TimeBand;
 use callscape_base::units::{ModuleId, TimeRange};

@@ -4,8 +4,8 @@ use glam::Vec2;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::MuralView;
 use super::choice::{RowsChoice, RowsOf};
+use super::kept::MuralView;
 use super::keys::{Does, KEYS};
 use super::menu;
 use crate::parts::along_time::{self, AlongTime, Drawn};

@@ -4,7 +4,7 @@ use egui::{Color32, Rect, Role, Sense, Ui, pos2};
 
 use super::boxes::{Paint, color32};
 use super::finding::{DEPTHS, Found};
-use super::{PhasesView, pointed_at};
+use super::view::{PhasesView, pointed_at};
 use crate::Pane;
 use crate::parts::widgets::tell;
 use callscape_base::units::{Time, TimeRange};

@@ -7,7 +7,7 @@ use egui::{Align, Layout, Sense, Ui, vec2};
 
 use super::finding::Found;
 use super::two::{Second, Two};
-use super::{PhasesView, pointed_at};
+use super::view::{PhasesView, pointed_at};
 use crate::Pane;
 use crate::parts::text::counted;
 use crate::parts::tip::Tip;

@@ -2,8 +2,8 @@
 
 use egui::{Slider, Ui};
 
-use super::PhasesView;
 use super::finding::{Found, Settings};
+use super::view::PhasesView;
 use crate::parts::style;
 use crate::parts::text::counted;
 use callscape_analysis::phases::Phases;

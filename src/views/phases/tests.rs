@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::ENTRY;
 use super::finding::Settings;
 use super::layers::{self, BOX, Of};
-use super::{ENTRY, PhasesView};
+use super::view::PhasesView;
 use crate::testing::wait;
 use callscape_analysis::phases::folding::Folded;
 use callscape_analysis::phases::{Parent, Phases, Wish, phases};

@@ -2,7 +2,7 @@
 
 use egui::Color32;
 
-use super::Tint;
+use super::view::Tint;
 use crate::parts::contexts::ShownContexts;
 use callscape_base::units::ContextId;
 use callscape_layout::geometry::Color;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{FIRST_RINGS, MOST_RINGS, Metric, Rings, Tint, sizing_title};
+use super::view::{FIRST_RINGS, MOST_RINGS, Metric, Rings, Tint, sizing_title};
 use crate::SavedViews;
 use crate::parts::kept::{self, Named, named};
 use callscape_base::units::ContextId;

@@ -10,7 +10,7 @@ use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
 use super::lettering::{LETTERS, LINE, write};
 use super::saved::{MERGES, merge_title};
-use super::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
+use super::view::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
 use crate::Pane;
 use crate::parts::contexts::{ShownContexts, of_both, pointed_at};
 use crate::parts::widgets::{self, tell};

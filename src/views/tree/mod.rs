@@ -7,19 +7,19 @@ mod saved;
 #[cfg(test)]
 mod tests;
 mod ui;
+mod view;
 
 use serde_json::{Map, Value};
 
-use self::forest::{By, Forest, Mode, Node};
+use self::forest::{Forest, Mode, Node};
 use self::keys::{Does, KEYS};
+pub(crate) use self::view::FIELD;
+pub(crate) use self::view::Tree;
 use super::{Entry, Pane, SavedViews, View};
-use crate::parts::contexts::{Counted, Hits, pointed_at};
-use crate::parts::kept::choices;
-use crate::parts::list::At;
+use crate::parts::contexts::pointed_at;
 use callscape_base::progress::Progress;
-use callscape_base::units::{ContextId, FunctionId};
+use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
-use callscape_filter::selection::Pointed;
 use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
@@ -46,165 +46,6 @@ pub(crate) static ENTRY: Entry = Entry {
     keys: KEYS,
     open: || Box::new(Tree::default()),
 };
-
-/// The field's id, so that keys go to it while it has the focus.
-pub(crate) const FIELD: &str = "call tree search";
-
-/// So many rows are seen at first.
-const FIRST_ROWS: usize = 40;
-
-choices! {
-    /// The columns that can be left out.
-    pub(crate) enum Column {
-        Total = "total", "With all that is called";
-        Share = "%", "The total as share of the whole";
-        Own = "self", "Without callees";
-        Calls = "calls", "How often";
-        Average = "average", "Total a call";
-        Waiting = "waiting", "Waiting time within the total";
-        Other = "other run", "The total of the same contexts in the other run";
-        Delta = "Δ", "How much more the run shown has than the other one; by its size";
-    }
-}
-
-impl Column {
-    fn by(self) -> By {
-        match self {
-            Column::Total | Column::Share => By::Total,
-            Column::Own => By::Own,
-            Column::Calls => By::Calls,
-            Column::Average => By::Average,
-            Column::Waiting => By::Waiting,
-            Column::Other => By::Other,
-            Column::Delta => By::Delta,
-        }
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct Tree {
-    counted: Counted,
-    forest: Option<Forest>,
-    mode: Mode,
-    by: By,
-    merges_recursion: bool,
-    /// Columns that are not shown.
-    hidden: Vec<Column>,
-    query: String,
-    /// The row that the keys move from.
-    row: Option<u32>,
-    at: At,
-    /// What is meant by what is pointed at and by what is chosen.
-    hits: [Hits; 2],
-    /// What was chosen when rows were last brought into sight, and the way to it.
-    chosen: u64,
-    /// Chosen here: nothing moves for it.
-    is_own: bool,
-    /// The open rows from a session file, until the contexts are counted.
-    restored: Option<saved::Opened>,
-}
-
-impl Tree {
-    fn make(&mut self) {
-        let shown = self.counted.shown().cloned();
-        let (mode, by) = (self.mode, self.by);
-        self.forest = shown.map(|shown| Forest::new(shown, mode, by, FIRST_ROWS));
-        (self.row, self.at.to_show) = (None, Some(0));
-    }
-
-    fn set_mode(&mut self, mode: Mode) {
-        if self.mode != mode {
-            self.mode = mode;
-            self.make();
-        }
-    }
-
-    /// Brings what was chosen elsewhere into sight.
-    fn follow(&mut self, document: &Document) {
-        let chosen = document.selection.chosen_stamp();
-        if std::mem::replace(&mut self.chosen, chosen) == chosen {
-            return;
-        }
-        if document.chosen_way().is_some() {
-            self.set_mode(Mode::Calls);
-        }
-        let (Some(forest), false) = (&mut self.forest, std::mem::take(&mut self.is_own)) else {
-            return;
-        };
-        let largest = self.hits[1].largest(forest.shown());
-        if let Some(node) = largest.and_then(|it| forest.reveal(it)) {
-            self.row = Some(node);
-            self.at.to_show = forest.place_of(node);
-        }
-    }
-
-    /// Where the keys are: the row that was chosen here, if it is seen.
-    fn place(&self) -> Option<usize> {
-        self.forest.as_ref()?.place_of(self.row?)
-    }
-
-    fn choose(
-        &mut self,
-        node: u32,
-        ask: fn(Pointed) -> SelectAsk,
-        document: &Document,
-        asks: &mut Asks,
-    ) {
-        self.row = Some(node);
-        if let Some(forest) = &self.forest {
-            let pointed = pointed_at(document, forest.node(node).function);
-            self.is_own = document.selection.chosen != document.complete(pointed);
-            self.at.to_show = forest.place_of(node);
-            asks.push(ask(pointed));
-        }
-    }
-
-    /// Goes to the next row whose name holds the query.
-    fn find_next(&mut self, document: &Document, asks: &mut Asks) {
-        let Some(forest) = &self.forest else {
-            return;
-        };
-        let rows = forest.rows();
-        let from = self.place().map_or(0, |it| it + 1);
-        let query = self.query.to_lowercase();
-        let is_found = |node: u32| {
-            let function = forest.node(node).function;
-            function_name(document, function)
-                .to_lowercase()
-                .contains(&query)
-        };
-        let behind = rows.iter().skip(from).chain(rows.iter().take(from));
-        let found = behind.copied().find(|&node| is_found(node));
-        if let Some(node) = found {
-            self.choose(node, SelectAsk::Walk, document, asks);
-        }
-    }
-
-    /// The rows that are seen, as text: numbers, and names set in by their depth.
-    fn text(&self, document: &Document) -> String {
-        let Some(forest) = &self.forest else {
-            return String::new();
-        };
-        let mut text = String::from("total\tself\tcalls\tfunction\n");
-        for &node in forest.rows() {
-            let of = forest.node(node);
-            let indent = "  ".repeat((of.depth as usize).min(60));
-            text.push_str(&format!(
-                "{}\t{}\t{}\t{indent}{}\n",
-                document.show_cost(of.sums.total),
-                document.show_cost(of.sums.own),
-                of.sums.calls,
-                callscape_base::escape::name(function_name(document, of.function)),
-            ));
-        }
-        text
-    }
-}
-
-/// The name of a function of the run shown.
-fn function_name(document: &Document, function: FunctionId) -> &str {
-    document.function_name(function)
-}
 
 impl View for Tree {
     fn update(&mut self, state: &State, _asks: &mut Asks) {

@@ -3,19 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Column, Mode, Tree};
+use super::forest::Mode;
+use super::view::{Column, Opened, Tree};
 use crate::SavedViews;
 use crate::parts::kept::{self, Named};
 
 /// More would make the file larger than what it keeps is worth.
 const MOST_OPEN: usize = 20_000;
-
-/// Which rows are open, of so many contexts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Opened {
-    pub of: usize,
-    pub contexts: Vec<u32>,
-}
 
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::*;
+use super::forest::{By, Forest, Mode};
 use crate::parts::contexts::ShownContexts;
 use crate::parts::text::percent;
+use callscape_base::units::FunctionId;
 use callscape_base::units::{ContextId, Cost};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};

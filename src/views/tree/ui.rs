@@ -3,7 +3,8 @@
 use egui::{Role, Sense, Ui, Vec2};
 
 use super::super::Pane;
-use super::{Column, FIELD, Forest, Mode, Node, Tree, function_name, pointed_at};
+use super::view::{Column, FIELD, Tree, function_name};
+use super::{Forest, Mode, Node, pointed_at};
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};

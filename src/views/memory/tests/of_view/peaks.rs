@@ -1,6 +1,8 @@
 //! Peaks, runs beside each other, recordings without memory, and choices that come back.
 
+use super::super::super::choice::Column;
 use super::*;
+use callscape_model::memory::BelongsTo;
 
 #[test]
 fn the_peak_is_marked_and_gone_to() {
