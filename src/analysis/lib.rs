@@ -20,6 +20,7 @@ pub mod lines;
 pub mod mapping;
 pub mod moments;
 pub mod namer;
+pub mod names;
 pub mod phases;
 pub mod refinement;
 pub mod relations;

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
 
 use super::comparison::pairing::is_nameless;
+use super::names::Names;
 use super::session::Session;
 use callscape_base::escape;
 use callscape_base::units::{FunctionId, ModuleId};
@@ -35,16 +35,6 @@ const COLONS: [&str; 9] = [
     "PHP",
     "Perl",
 ];
-
-/// The names of a session, found when the first is asked for. A clone finds its own: it may become another session.
-#[derive(Debug, Default)]
-pub struct Named(OnceLock<Namer>);
-
-impl Clone for Named {
-    fn clone(&self) -> Named {
-        Named::default()
-    }
-}
 
 impl Session {
     /// The name of a module, which nothing else has. O(1) once [`Session::name_all`] is done.
@@ -77,25 +67,16 @@ impl Session {
         self.namer();
     }
 
-    fn namer(&self) -> &Namer {
-        self.named.0.get_or_init(|| Namer::new(self))
+    fn namer(&self) -> &Names {
+        self.named.0.get_or_init(|| Names::new(self))
     }
 }
 
-#[derive(Debug)]
-struct Namer {
-    /// By module, the place of its name in `longer` plus one; 0 for its own name.
-    modules: Vec<u32>,
-    /// By recording, the names of functions that share a module with others.
-    functions: Vec<HashMap<FunctionId, u32>>,
-    longer: Vec<Box<str>>,
-}
-
-impl Namer {
-    fn new(session: &Session) -> Namer {
+impl Names {
+    fn new(session: &Session) -> Names {
         let hierarchy = &session.hierarchy;
         let forms = Forms::new(session);
-        let mut namer = Namer {
+        let mut namer = Names {
             modules: vec![0; hierarchy.len()],
             functions: vec![HashMap::new(); session.recordings.len()],
             longer: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::demo;
 use super::frequency::{FrequencyError, leave_out_frequent};
-use super::namer::Named;
+use super::names::Named;
 use super::refinement::Refinement;
 use super::resolve::{Resolution, resolve, rules};
 use callscape_base::progress::{Cancelled, Progress};

@@ -53,6 +53,8 @@ mod rest;
 pub mod saved;
 mod share;
 pub mod sharing;
+#[cfg(test)]
+mod sheet_tests;
 mod state_log;
 mod tour;
 mod versioned;

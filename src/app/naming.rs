@@ -1,13 +1,6 @@
 //! Where a session or a pack is written: asked the first time, and the same file after that.
 
-use std::path::PathBuf;
-
-use anyhow::Context;
-
-use super::desk::Desk;
-use super::saved;
-use super::welcome::typed;
-use callscape_state::message::Message;
+mod desk;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,73 +15,6 @@ pub struct NameCard {
     pub what: Written,
     /// As it is typed.
     pub path: String,
-}
-
-impl Desk {
-    /// Writes what is open where it was written before, or asks where.
-    pub(super) fn write(&mut self, what: Written) {
-        let known = match what {
-            Written::Session => self.session_file.clone(),
-            Written::Pack => self.pack_file.clone(),
-        };
-        match (known, self.proposed(what)) {
-            (Some(path), _) => self.write_to(what, path),
-            (None, Ok(path)) => {
-                let path = path.display().to_string();
-                self.naming = Some(NameCard { what, path });
-            }
-            (None, Err(error)) => self.state.tell("It cannot be saved", format!("{error:#}")),
-        }
-    }
-
-    fn proposed(&self, what: Written) -> anyhow::Result<PathBuf> {
-        let document = self.state.document.as_ref().context("nothing is open")?;
-        match what {
-            Written::Session => saved::place(&document.inputs),
-            Written::Pack => self.pack_place(),
-        }
-    }
-
-    /// Writes to the file that was named.
-    pub(super) fn write_named(&mut self) {
-        let Some(card) = self.naming.take() else {
-            return;
-        };
-        let ending = match card.what {
-            Written::Session => saved::ENDING,
-            Written::Pack => callscape_export::pack::ENDING,
-        };
-        let path = typed(&card.path);
-        let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
-        match name {
-            // What is opened again is known by its ending.
-            Some(name) if name.ends_with(ending) => self.write_to(card.what, path),
-            Some(name) => self.write_to(card.what, path.with_file_name(name + ending)),
-            None => self.naming = Some(card),
-        }
-    }
-
-    fn write_to(&mut self, what: Written, path: PathBuf) {
-        match what {
-            Written::Session => {
-                let (is_error, title, line) = match self.save_session(&path) {
-                    Ok(()) => {
-                        let line = path.display().to_string();
-                        self.session_file = Some(path);
-                        (false, "The session is saved", line)
-                    }
-                    Err(error) => (true, "The session could not be saved", format!("{error:#}")),
-                };
-                self.state.told.messages.push(Message {
-                    is_error,
-                    is_open: true,
-                    title: title.to_owned(),
-                    lines: vec![line],
-                });
-            }
-            Written::Pack => self.share(path),
-        }
-    }
 }
 
 #[cfg(test)]

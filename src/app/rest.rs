@@ -66,11 +66,12 @@ pub(crate) fn wait(
     wait_at_most(PATIENCE, desk, tell, step)
 }
 
-/// The same for those who take nothing but jobs.
+/// The same for those who draw nothing.
 pub(crate) fn wait_for_jobs(desk: &mut Desk) -> Result<(), Stuck> {
     wait(desk, &|_| (), |desk| {
         desk.poll_jobs();
         desk.state.update_work();
+        desk.views.update(&mut desk.state);
     })
 }
 

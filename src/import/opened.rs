@@ -76,9 +76,10 @@ pub fn hold(recording: &Arc<Recording>) {
 /// Notes that a recording is read.
 pub(crate) fn note_read(path: &Path) {
     let mut read = locked(&READ);
-    if read.len() < MOST_READ {
-        read.push(path.to_owned());
+    if read.len() == MOST_READ {
+        read.remove(0);
     }
+    read.push(path.to_owned());
 }
 
 /// How often this process has read the recording at `path`: not opened it from an index, nor shared it. For tests.

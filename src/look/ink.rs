@@ -54,7 +54,7 @@ impl Ink {
             Theme::Light => (
                 linear(0xF7F8FA),
                 linear(0xE3E7ED),
-                linear(0x69707C),
+                linear(0x5C636F),
                 Tones::LIGHT,
             ),
             Theme::Dark => (

@@ -77,8 +77,14 @@ fn damage_that_is_found_late_is_repaired_or_told_and_no_wrong_number_printed() {
     assert!(whole.len() > 16 << 20, "{}", whole.len());
     let expected = folder.answers("run.json");
     flip_all_calls(&index);
+    let damaged = std::fs::read(&index).expect("just written");
     assert_eq!(folder.answers("run.json"), expected);
-    assert!(!index.exists(), "the damaged index is gone");
+    // A slow machine has made another one.
+    let left = std::fs::read(&index);
+    assert!(
+        left.map_or(true, |it| it != damaged),
+        "the damaged index is gone"
+    );
 
     // Damaged, and nothing left that could stand in: the recording gives other calls.
     std::fs::write(&index, &whole).expect("there is room");

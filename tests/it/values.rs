@@ -262,15 +262,8 @@ fn values_are_found_by_any_spelling_and_unknown_ones_refused_with_the_list() {
         );
     }
     // A value without times is refused where times are needed, with the one that has them.
-    for arguments in [
-        &["stack", samples, "--at", "1ms"][..],
-        &["functions", samples, "--from", "1ms"],
-    ] {
-        let (code, _, error) = common::run(&[arguments, &["--value", "samples"]].concat());
-        assert_eq!(code, Some(1), "{arguments:?}: {error}");
-        assert!(
-            error.contains("only 'wall time' has times"),
-            "{arguments:?}: {error}"
-        );
-    }
+    let stack = ["stack", samples, "--at", "1ms", "--value", "samples"];
+    let (code, _, error) = common::run(&stack);
+    assert_eq!(code, Some(1), "{error}");
+    assert!(error.contains("only 'wall time' has times"), "{error}");
 }

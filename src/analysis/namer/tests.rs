@@ -3,6 +3,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
+use crate::names::Named;
 use crate::resolve::resolve;
 use crate::session::Resolved;
 use callscape_base::warnings::Reporter;

@@ -2,10 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::desk::Desk;
-use callscape_filter::selection::Pointed;
 use callscape_state::State;
-use callscape_state::ask::{Ask, CameraAsk};
 use callscape_state::document::Document;
 use callscape_state::made::Generation;
 use callscape_views as views;
@@ -21,7 +18,7 @@ pub struct CausesCard {
     /// The document that they are of.
     of: Option<Generation>,
     /// The list of causes was opened from the card, which is not needed beside it.
-    is_listed: bool,
+    pub(super) is_listed: bool,
     closed: Vec<Vec<PathBuf>>,
 }
 
@@ -72,21 +69,5 @@ impl CausesCard {
         if self.is_open(state) {
             self.causes.update(state);
         }
-    }
-}
-
-impl Desk {
-    /// Selects the calling context of a cause, flies there, and opens the list of causes; with no number of a cause only the
-    /// list.
-    pub(super) fn show_cause(&mut self, number: Option<usize>) {
-        let line = number.and_then(|number| self.causes.first().get(number));
-        if let Some(line) = line {
-            let (module, path) = (line.module, line.path.clone());
-            let at = Pointed::at_module(Some(module));
-            self.state.execute(Ask::Context(at, path));
-            self.state.execute(CameraAsk::FlyIfSeen(module));
-        }
-        self.causes.is_listed = true;
-        self.state.execute(views::open_causes());
     }
 }

@@ -2,6 +2,8 @@
 
 mod card;
 mod causes;
+mod desk;
+mod replace;
 mod replacing;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The tour in the window: it is begun and left, and what was open before it is opened again.
 
-use super::{Card, Outside};
+use super::Card;
+use super::seen::Outside;
 use crate::command::{ReplaceAsk, TourAsk};
 use crate::desk::Desk;
 use callscape_analysis::session::Inputs;

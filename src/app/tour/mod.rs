@@ -2,75 +2,21 @@
 //! the state, so that it makes no difference by which key or button.
 
 mod desk;
+mod seen;
 mod stops;
 
 use std::time::Duration;
 
+use self::seen::{Now, Outside, Seen, is_playing};
 pub(crate) use self::stops::{STOPS, Stop};
 use crate::command::Command;
 use callscape_analysis::session::Inputs;
-use callscape_base::units::{Time, TimeRange};
-use callscape_filter::selection::Pointed;
-use callscape_look::pose::Pose;
-use callscape_model::surface::Surface;
 use callscape_state::State;
 use callscape_state::ask::PlayAsk;
 use callscape_state::document::Document;
 
 /// So long it says that a stop is done before it goes on.
 const PAUSE: Duration = Duration::from_millis(900);
-/// What was shown when a stop began, as far as it matters.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Seen {
-    pose: Pose,
-    chosen: Pointed,
-    /// The time that is shown, the last one while it plays.
-    time: Time,
-    range: Option<TimeRange>,
-    surface: Surface,
-    views: usize,
-    left_out: usize,
-    outside: Outside,
-}
-
-/// What the window shows beside the state, as far as it matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outside {
-    /// The card is open in which two runs are chosen.
-    pub compares: bool,
-    pub bookmarks: usize,
-}
-
-impl Seen {
-    fn of(document: &Document, state: &State, outside: Outside) -> Seen {
-        Seen {
-            pose: state
-                .moving
-                .camera
-                .destination()
-                .unwrap_or(state.moving.camera.pose()),
-            chosen: document.selection.chosen,
-            time: document.selection.time,
-            range: document.selection.range,
-            surface: state.settings.surface,
-            views: state.panes.open_views().len(),
-            left_out: document.filters.steps().len(),
-            outside,
-        }
-    }
-}
-
-/// What there is now.
-pub(crate) struct Now<'a> {
-    document: &'a Document,
-    state: &'a State,
-    outside: Outside,
-}
-
-fn is_playing(document: &Document) -> bool {
-    let playback = document.playback.as_ref();
-    playback.is_some_and(|it| it.is_playing())
-}
 
 /// Where the tour is.
 #[derive(Debug, Default)]
@@ -152,7 +98,7 @@ impl Tour {
     }
 
     /// Looks at what was done, once a frame. Other inputs end the tour.
-    pub fn note(&mut self, state: &mut State, outside: Outside) {
+    pub(crate) fn note(&mut self, state: &mut State, outside: Outside) {
         let Some(at) = &mut self.at else { return };
         let Some(document) = &state.document else {
             return;

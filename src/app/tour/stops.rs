@@ -1,6 +1,6 @@
 //! The stops of the tour in their order.
 
-use super::{Now, Seen, is_playing};
+use super::seen::{Now, Seen, is_playing};
 use crate::command::Command;
 use crate::keys;
 use callscape_base::units::{ModuleId, Time, TimeRange};

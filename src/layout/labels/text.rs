@@ -20,8 +20,8 @@ fn advance(letter: char) -> f32 {
     }
 }
 
-/// Writes `text`, as people may see it, into `out`, with `…` in place of its middle where it is wider than `limit` em. False
-/// when not even a few letters fit.
+/// Writes `text`, as people may see it, into `out`, with `…` in place of its middle where it is wider than `limit` em. Of a
+/// name with its place, as in `read (lexer.c)`, the name is kept as long as possible. False when not even a few letters fit.
 pub fn shorten(text: &str, limit: f32, out: &mut String) -> bool {
     out.clear();
     let text = &*escape::name(text);
@@ -30,8 +30,14 @@ pub fn shorten(text: &str, limit: f32, out: &mut String) -> bool {
         return true;
     }
     let room = limit - advance('…');
-    // The beginning says more than the end, but endings tell siblings apart.
-    let head_room = room * 0.6;
+    let place = text.find(" (").filter(|_| text.ends_with(')'));
+    let name = place.map_or(text, |at| &text[..at]);
+    let of_name = width(name);
+    let (text, head_room) = match place {
+        Some(_) if of_name <= room => (text, of_name),
+        // The beginning says more than the end, but endings tell siblings apart.
+        _ => (name, room * 0.6),
+    };
     let (mut head, mut head_width) = (0, 0.0);
     for (at, letter) in text.char_indices() {
         if head_width + advance(letter) > head_room {
@@ -230,6 +236,15 @@ mod tests {
         assert!(shorten("lib", 9.0, &mut out));
         assert_eq!(out, "lib");
         assert!(!shorten("", -1.0, &mut out));
+    }
+
+    #[test]
+    fn of_a_name_and_its_place_the_name_is_kept() {
+        let (name, mut out) = ("read_numeral (lexer.c)", String::new());
+        assert!(shorten(name, 11.0, &mut out));
+        assert!(out.starts_with("read_numeral…"), "{out}");
+        assert!(shorten(name, 6.0, &mut out));
+        assert!(out.ends_with("al") && !out.contains('('), "{out}");
     }
 
     #[test]

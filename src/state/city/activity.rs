@@ -113,13 +113,13 @@ impl Activity {
         self.are_all_others = false;
     }
 
-    /// Blocks on which some have risen, and how high the highest of these are.
     /// The blocks that glow, terraces among them.
-    pub(super) fn glowing(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn glowing(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         let slots = self.glowing.iter();
         slots.filter_map(|&slot| Some(self.slots.get(slot as usize)?.block))
     }
 
+    /// Blocks on which some have risen, and how high the highest of these are.
     pub(super) fn risen(&self) -> &[(u32, f32)] {
         &self.risen
     }

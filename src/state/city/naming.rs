@@ -98,18 +98,25 @@ impl City {
         let others = self.activity.glowing().filter(runs);
         let others = others.filter_map(|index| self.blocks.get(index as usize));
         let others = others.filter(|block| block.kind != BlockKind::Terrace);
+        let others = others.map(|block| block.module);
         let cost = |module: &ModuleId| Reverse(self.metrics.self_cost(hierarchy, *module));
-        let mut others: Vec<ModuleId> = others.map(|block| block.module).collect();
-        others.sort_by_key(|module| (cost(module), *module));
         // What runs innermost comes first, then what costs most.
         let innermost = self.relations.innermost().iter();
         let innermost = innermost.filter_map(|&index| self.blocks.get(index as usize));
         let held = &mut self.held.running;
         held.clear();
-        for module in innermost.map(|block| block.module).chain(others) {
-            if held.len() < MOST_RUNNING_NAMES && !held.contains(&module) {
-                held.push(module);
+        for block in innermost {
+            if held.len() < MOST_RUNNING_NAMES && !held.contains(&block.module) {
+                held.push(block.module);
             }
+        }
+        // A frame takes no memory: the few that are named are looked for one by one.
+        while held.len() < MOST_RUNNING_NAMES {
+            let rest = others.clone().filter(|module| !held.contains(module));
+            let Some(next) = rest.min_by_key(|module| (cost(module), *module)) else {
+                break;
+            };
+            held.push(next);
         }
     }
 

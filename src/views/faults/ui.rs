@@ -2,9 +2,10 @@
 
 use egui::Ui;
 
+use super::form::Form;
 use super::listing::Of;
 use super::view::FaultsView;
-use super::{Form, details, form, table};
+use super::{details, form, table};
 use crate::Pane;
 use crate::parts::widgets::{Icon, icon_button};
 use crate::parts::{rows, style};

@@ -41,7 +41,7 @@ use painting::LanePainter;
 use refining::{Refining, Wanted};
 
 /// Points.
-const LETTERS: f32 = 11.0;
+const LETTERS: f32 = 11.6;
 const AXIS: f32 = 20.0;
 
 /// The exact picture of up to this many calls is quick enough. Of more, the first picture has cells with `CALLS` calls on

@@ -19,7 +19,7 @@ use callscape_state::State;
 use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{CallRelation, Function, Module, TimeRange};
+use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
 use callscape_state::panes::{Kind, Needs, Purpose, Side as Place, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry = Entry {
         kind: Kind::Chart,
         needs: Needs::Recording,
         offers: &[Function],
-        answers: &[Function, Module, CallRelation, TimeRange],
+        answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[],
         purposes: &[Purpose::Memory],
     },

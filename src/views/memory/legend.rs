@@ -3,9 +3,9 @@
 use egui::{Rect, Sense, Ui, vec2};
 
 use super::chart::counter_color;
+use super::choice::{Choice, Tenths};
 use super::painting::{Paint, fill};
 use super::view::MemoryView;
-use super::{Choice, Tenths};
 use crate::parts::hatching::Strokes;
 use crate::parts::style;
 use callscape_base::escape;

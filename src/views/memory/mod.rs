@@ -28,7 +28,7 @@ mod view;
 
 use serde_json::{Map, Value};
 
-use self::choice::{By, Choice, Mode, Tenths};
+use self::choice::{By, Mode};
 use self::figures::Ages;
 use self::keys::{Does, KEYS};
 pub(crate) use self::view::FIELD;

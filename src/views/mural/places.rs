@@ -6,7 +6,7 @@ use super::rows::NO_ROW;
 use callscape_layout::sheet::Rect;
 
 /// Heights and widths in points.
-pub(super) const LETTERS: f32 = 11.0;
+pub(super) const LETTERS: f32 = 11.6;
 const AXIS: f32 = 20.0;
 const BAR: f32 = 4.0;
 const LEGEND: f32 = 18.0;

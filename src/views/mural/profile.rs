@@ -147,7 +147,7 @@ impl Profile {
         let line = |sheet: &mut Sheet, lane: Rect, write: &dyn Fn(&mut String)| {
             let clip = Rect::new(Vec2::new(0.0, lane.min.y), Vec2::new(beside, lane.max.y));
             let at = Vec2::new(em * 0.5, (lane.min.y + lane.max.y) * 0.5);
-            write_within(sheet, at, clip, em * 0.9, ink.weak, |letters| {
+            write_within(sheet, at, clip, em * 0.95, ink.weak, |letters| {
                 write(letters)
             });
         };

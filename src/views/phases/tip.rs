@@ -3,7 +3,6 @@
 use super::boxes::firsts;
 use super::finding::Found;
 use super::layers::Of;
-use super::ui::cost_title;
 use crate::parts::text::counted;
 use crate::parts::tip::Tip;
 use callscape_analysis::phases::{Dropped, Kind, Parent};
@@ -112,5 +111,14 @@ fn add_dropped(tip: &mut Tip, dropped: &Dropped) {
             "dropped: {} calls that only hand on",
             grouped(dropped.delegating)
         ));
+    }
+}
+
+/// What the cost of phases is called: time in which the thread was pre-empted is not part of it.
+pub(super) fn cost_title(document: &Document) -> &'static str {
+    let trace = document.resolved().map(|it| &it.recording.trace);
+    match trace.is_some_and(|it| it.knows_waiting()) {
+        true => "time without pre-emption",
+        false => "cost",
     }
 }

@@ -90,15 +90,6 @@ fn scales(document: &Document, found: &Found, root: usize) -> Scales {
     }
 }
 
-/// What the cost of phases is called: time in which the thread was pre-empted is not part of it.
-pub(super) fn cost_title(document: &Document) -> &'static str {
-    let trace = document.resolved().map(|it| &it.recording.trace);
-    match trace.is_some_and(|it| it.knows_waiting()) {
-        true => "time without pre-emption",
-        false => "cost",
-    }
-}
-
 /// What the areas of a box mean, and that calls come of samples.
 fn legend(ui: &mut Ui, document: &Document, found: &Found, root: usize) {
     let scales = scales(document, found, root);
@@ -106,7 +97,7 @@ fn legend(ui: &mut Ui, document: &Document, found: &Found, root: usize) {
         "Areas in a box, from the left: calls to {}, depth to {}, {} to {}, functions to {}.",
         grouped(scales.calls),
         grouped(scales.levels),
-        cost_title(document),
+        tip::cost_title(document),
         Cost::from_ns(scales.cost),
         grouped(scales.functions)
     );

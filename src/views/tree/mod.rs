@@ -11,12 +11,11 @@ mod view;
 
 use serde_json::{Map, Value};
 
-use self::forest::{Forest, Mode, Node};
+use self::forest::Mode;
 use self::keys::{Does, KEYS};
 pub(crate) use self::view::FIELD;
 pub(crate) use self::view::Tree;
 use super::{Entry, Pane, SavedViews, View};
-use crate::parts::contexts::pointed_at;
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;

@@ -3,8 +3,9 @@
 use egui::{Role, Sense, Ui, Vec2};
 
 use super::super::Pane;
+use super::forest::{Forest, Mode, Node};
 use super::view::{Column, FIELD, Tree, function_name};
-use super::{Forest, Mode, Node, pointed_at};
+use crate::parts::contexts::pointed_at;
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};

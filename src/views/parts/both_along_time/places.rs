@@ -6,7 +6,7 @@ use callscape_layout::sheet::Rect;
 use callscape_model::linked::Along;
 
 /// Heights in points.
-pub(super) const LETTERS: f32 = 11.0;
+pub(super) const LETTERS: f32 = 11.6;
 const AXIS: f32 = 18.0;
 const CAPTION: f32 = 18.0;
 const BAND: f32 = 16.0;

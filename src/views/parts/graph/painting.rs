@@ -332,7 +332,7 @@ impl Painting<'_> {
         }
         let apart = self.long(7.5).max(0.3 * (em + detail));
         self.write(sheet, &of.title, [left, right], middle - apart, em, color);
-        let faint = faded(color, 0.72);
+        let faint = faded(color, 0.9);
         self.write(
             sheet,
             &of.detail,

@@ -1,6 +1,6 @@
 //! Peaks, runs beside each other, recordings without memory, and choices that come back.
 
-use super::super::super::choice::Column;
+use super::super::super::choice::{Choice, Column};
 use super::*;
 use callscape_model::memory::BelongsTo;
 
