@@ -44,8 +44,9 @@ fn document(inputs: &Inputs) -> Document {
 #[test]
 fn both_sides_of_a_comparison_share_what_both_name() {
     let scratch = Scratch::new("compared-once");
-    let [a, b] = ["a.json", "b.json"].map(|name| scratch.write(name, trace(1, 0, 90).as_bytes()));
-    for value in [None, Some("time".to_owned())] {
+    let stacks = b"main;parse;read 60\nmain;sort 30\nmain 10\n";
+    let [a, b] = ["a.folded", "b.folded"].map(|name| scratch.write(name, stacks));
+    for value in [None, Some("samples".to_owned())] {
         let before = [&a, &b].map(|it| import::reads(it));
         let sides = comparison::Inputs {
             recordings: [vec![a.clone()], vec![b.clone(), a.clone(), b.clone()]],
