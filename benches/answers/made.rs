@@ -18,7 +18,7 @@ use callscape_testing::random::Random;
 /// The file that all functions are in.
 pub const FILE: &str = "made.c";
 
-/// Lines of a function, and events of memory for so many calls.
+/// The number of lines of each function, and of calls between two memory events.
 const LINES: u32 = 10;
 const CALLS_OF_EVENT: u64 = 10;
 

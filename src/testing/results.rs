@@ -223,7 +223,7 @@ pub fn markdown(rows: &[Row]) -> String {
     }
     if !sized.is_empty() {
         out += "\n## By size of the recording\n\n\
-            Answers are those of whole processes with an index at hand. What is asked, is asked at up to 10^8 calls.\n\n";
+            Answers are those of whole processes with an index at hand. All of them are asked of recordings of up to 10^8 calls.\n\n";
         out += &by_size(&sized);
     }
     out

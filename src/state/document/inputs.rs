@@ -118,12 +118,38 @@ pub fn runs_beside(recording: &Path) -> Vec<PathBuf> {
         };
         same(&mut own.iter().zip(&other)) + same(&mut own.iter().rev().zip(other.iter().rev()))
     };
-    let mut found: Vec<(std::cmp::Reverse<usize>, PathBuf)> = files
+    let mut found: Vec<PathBuf> = files
         .filter(|path| *path != whole && ending(path) == of && path.is_file())
-        .map(|path| (std::cmp::Reverse(alike(&path)), path))
         .collect();
-    found.sort();
-    found.into_iter().map(|it| it.1).collect()
+    // Of the words that a name shares, those that few files have say most: `orm-after` is nearer to `orm-before` than all
+    // others named `before`.
+    let has = |path: &Path, word: &str| words(path).any(|it| it == word);
+    let own_words: Vec<(String, usize)> = words(&whole)
+        .map(|word| {
+            let count = found.iter().filter(|path| has(path, &word)).count();
+            (word, MOST_BESIDE / count.max(1))
+        })
+        .collect();
+    let shared = |path: &Path| -> usize {
+        let of = own_words.iter().filter(|(word, _)| has(path, word));
+        of.map(|it| it.1).sum()
+    };
+    found.sort_by_cached_key(|path| {
+        let likeness = (shared(path), alike(path));
+        (std::cmp::Reverse(likeness), path.clone())
+    });
+    found
+}
+
+/// The words of a file's name.
+fn words(path: &Path) -> impl Iterator<Item = String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|it| !it.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.into_iter()
 }
 
 #[cfg(test)]
@@ -183,6 +209,11 @@ mod tests {
             runs_beside(Path::new("/no/such/folder/a.json")),
             Vec::<PathBuf>::new()
         );
+        for name in ["orm-before", "orm-after", "outline-before", "lock-before"] {
+            std::fs::write(dir.join(format!("{name}.gz")), "").expect("there is room");
+        }
+        let found = runs_beside(&dir.join("orm-before.gz"));
+        assert_eq!(found[0], dir.join("orm-after.gz"));
         let _ = std::fs::remove_dir_all(&dir);
     }
 
