@@ -67,9 +67,11 @@ impl Functions {
         there.map_or("", |it| it.functions.get(function).name)
     }
 
-    /// As it is shown.
+    /// As all views call it.
     pub(super) fn title(&self, key: u32) -> Cow<'_, str> {
-        escape::name(self.name(key))
+        let (run, function) = self.place(key);
+        let place = self.places[run];
+        escape::name(place.map_or("", |it| self.session.function_name(it, function)))
     }
 
     pub(super) fn module(&self, key: u32) -> Option<ModuleId> {
