@@ -165,7 +165,7 @@ impl View for FlameGraph {
             return;
         };
         let bars = || self.sides.iter().map(|it| &it.bars);
-        let name = |key: u32| made.functions.name(key).to_owned();
+        let name = |key: u32| made.functions.title(key).into_owned();
         let cursor = self
             .cursor
             .map(|(side, node)| name(made.sides[side].key(node)));
