@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::sequitur::{Symbol, grammar};
-use super::{Parent, Phases};
+use super::{Parent, Phases, SIMILARITY};
 
 /// What stands for some neighbouring siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,8 +182,9 @@ impl Folded {
     }
 }
 
-/// The siblings below a phase or root, folded by their classes. Outliers stand in place of the class that most of their
-/// callee are of: one of them shall not break a repetition in two; it is marked where it stands.
+/// The siblings below a phase or root, folded by their classes. Where phases may differ as much as [`SIMILARITY`] or more,
+/// outliers stand in place of the class that most of their callee are of: one of them shall not break a repetition in two;
+/// it is marked where it stands. Where they may differ less, outliers break it, as in figure 5.7 of the thesis.
 pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
     let siblings: Vec<u32> = phases.children(parent).collect();
     fold(&classes_to_fold(phases, &siblings))
@@ -193,7 +194,8 @@ pub fn fold_children(phases: &Phases, parent: Parent) -> Vec<Item> {
 fn classes_to_fold(phases: &Phases, siblings: &[u32]) -> Vec<u32> {
     let of = |index: &u32| &phases.phases[*index as usize];
     let mut common: HashMap<_, u32> = HashMap::new();
-    let has_outliers = siblings.iter().any(|index| of(index).is_outlier);
+    let is_folded = phases.parameters.similarity >= SIMILARITY;
+    let has_outliers = is_folded && siblings.iter().any(|index| of(index).is_outlier);
     if has_outliers {
         let mut members: HashMap<u32, u32> = HashMap::new();
         for index in siblings {
@@ -212,7 +214,7 @@ fn classes_to_fold(phases: &Phases, siblings: &[u32]) -> Vec<u32> {
     let class = |index: &u32| {
         let phase = of(index);
         let common = common.get(&(phase.caller, phase.function));
-        match phase.is_outlier {
+        match has_outliers && phase.is_outlier {
             true => common.copied().unwrap_or(phase.class),
             false => phase.class,
         }
