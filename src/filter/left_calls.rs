@@ -8,16 +8,24 @@ use super::walk::{LeftCall, walk};
 use callscape_analysis::phases::{Calls, Pruning};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, ThreadId};
-use callscape_facts::trace::{Enclosing, Ended, Floor, Gatherer, Skeleton, Trace, Within, median};
+use callscape_facts::trace::{
+    CostOf, Enclosing, Ended, Floor, Gatherer, Skeleton, Trace, Within, median,
+};
 
 /// The calls of a trace that `rules` leave.
 #[derive(Clone, Copy)]
 pub struct LeftCalls<'a> {
     pub trace: &'a Trace,
     pub rules: &'a FilterRules,
+    pub costs: CostOf,
 }
 
 impl LeftCalls<'_> {
+    /// Whether phases are found in all calls of the threads, at the costs that what is kept of them has.
+    fn is_all(&self) -> bool {
+        self.rules.leaves_threads_whole() && self.costs == CostOf::Running
+    }
+
     /// The threads that are left, in order.
     pub fn threads(&self) -> Vec<ThreadId> {
         let threads = self.trace.thread_ids();
@@ -33,9 +41,9 @@ impl LeftCalls<'_> {
         progress: &Progress,
     ) -> Result<(Skeleton, HashMap<u64, u64>), Cancelled> {
         let mut gatherer = Gatherer::new(thread, floor);
-        let knows_waiting = self.trace.knows_waiting();
+        let is_less = self.trace.knows_waiting() && self.costs == CostOf::Running;
         let visit = |left: &LeftCall| {
-            let cost = match knows_waiting {
+            let cost = match is_less {
                 true => self.trace.cost_without_preemption(thread, left.part),
                 false => left.cost(),
             };
@@ -76,7 +84,7 @@ impl Calls for LeftCalls<'_> {
         progress: &Progress,
     ) -> Result<Option<Cost>, Cancelled> {
         if self.rules.leaves_threads_whole() {
-            return self.trace.typical_short_call(threads, progress);
+            return self.trace.typical_short_call(threads, self.costs, progress);
         }
         let calls = threads.iter().map(|&thread| self.calls(thread));
         progress.start("searching for a typical short call", calls.sum());
@@ -103,18 +111,19 @@ impl Calls for LeftCalls<'_> {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         if self.rules.leaves_threads_whole() {
-            return self.trace.skeleton(thread, floor, within, progress);
+            return self
+                .trace
+                .skeleton(thread, floor, self.costs, within, progress);
         }
         Ok(self.gather(thread, floor, within, progress)?.0)
     }
 
     fn known(&self) -> Option<Pruning> {
-        let is_whole = self.rules.leaves_threads_whole();
-        is_whole.then(|| self.trace.known()).flatten()
+        self.is_all().then(|| self.trace.known()).flatten()
     }
 
     fn keep(&self, found: &Pruning) {
-        if self.rules.leaves_threads_whole() {
+        if self.is_all() {
             self.trace.keep(found);
         }
     }
@@ -198,6 +207,7 @@ mod tests {
             let left = LeftCalls {
                 trace: &trace,
                 rules: &rules,
+                costs: CostOf::Running,
             };
             let (alone, ids) = rebuilt(&left);
             let wish = Wish {
@@ -232,6 +242,7 @@ mod tests {
         let left = LeftCalls {
             trace: &trace,
             rules: &rules,
+            costs: CostOf::Running,
         };
         // What the store tells of the whole is what is gathered call by call.
         for floor in [0, 1, 3, 9, u64::MAX] {
@@ -245,7 +256,7 @@ mod tests {
                     .gather(thread, floor, Within::default(), &progress)
                     .expect("goes on");
                 let direct = trace
-                    .skeleton(thread, floor, None, &progress)
+                    .skeleton(thread, floor, CostOf::Running, None, &progress)
                     .expect("goes on");
                 assert_eq!(gathered.nodes.len(), direct.nodes.len());
                 for (a, b) in gathered.nodes.iter().zip(&direct.nodes).skip(1) {

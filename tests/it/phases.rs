@@ -232,6 +232,8 @@ fn check(recording: &Path) {
             &cost_text,
             "--similarity",
             &similarity_text,
+            "--cost",
+            "elapsed",
         ]);
         let expected = direct(&threads, calls, cost, similarity);
         assert_eq!(said(&found), expected, "{path} from {calls} or {cost} ns");
@@ -259,6 +261,22 @@ fn documents_are_what_the_definitions_say() {
             check(&path);
         }
     }
+}
+
+/// Bohnet's thesis, section 5.1, on a program that was pre-empted: what other programs took counts.
+#[test]
+fn elapsed_costs_are_those_of_the_thesis() {
+    let Some(recording) = large_data("uftrace/lua-queens.tar.gz") else {
+        return;
+    };
+    check(&recording);
+    let path = recording.to_str().expect("text");
+    let phases = |costs: &str| {
+        let thresholds = ["--min-calls", "500", "--min-cost", "50us", "--cost", costs];
+        let found = document(&[&[path][..], &thresholds].concat());
+        found["phases"].as_array().map_or(0, Vec::len)
+    };
+    assert_eq!([phases("elapsed"), phases("running")], [179, 37]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::pruning::Pruning;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ThreadId};
-use callscape_facts::trace::{Floor, Skeleton, Trace, Within};
+use callscape_facts::trace::{CostOf, Floor, Skeleton, Trace, Within};
 
 /// Calls that phases are found among: those of a trace, or what is left of it.
 pub trait Calls: Sync {
@@ -56,7 +56,7 @@ impl Calls for Trace {
         threads: &[ThreadId],
         progress: &Progress,
     ) -> Result<Option<Cost>, Cancelled> {
-        self.typical_short_call(threads, progress)
+        self.typical_short_call(threads, CostOf::Running, progress)
     }
 
     fn skeleton(
@@ -66,7 +66,7 @@ impl Calls for Trace {
         within: Within,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
-        self.skeleton(thread, floor, within, progress)
+        self.skeleton(thread, floor, CostOf::Running, within, progress)
     }
 
     fn skeleton_out_of(
@@ -89,5 +89,35 @@ impl Calls for Trace {
 
     fn keep(&self, found: &Pruning) {
         self.keep_skeletons(&found.skeletons, found.short);
+    }
+}
+
+/// The calls of a trace, each at the time from its start to its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Elapsed<'a>(pub &'a Trace);
+
+impl Calls for Elapsed<'_> {
+    fn calls(&self, thread: ThreadId) -> u64 {
+        Calls::calls(self.0, thread)
+    }
+
+    fn typical_short_call(
+        &self,
+        threads: &[ThreadId],
+        progress: &Progress,
+    ) -> Result<Option<Cost>, Cancelled> {
+        self.0
+            .typical_short_call(threads, CostOf::Elapsed, progress)
+    }
+
+    fn skeleton(
+        &self,
+        thread: ThreadId,
+        floor: Floor,
+        within: Within,
+        progress: &Progress,
+    ) -> Result<Skeleton, Cancelled> {
+        self.0
+            .skeleton(thread, floor, CostOf::Elapsed, within, progress)
     }
 }

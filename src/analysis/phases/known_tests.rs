@@ -6,7 +6,7 @@ use super::tests::{check_of, shape, thresholds, trace_with_waits};
 use super::*;
 use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
 use callscape_facts::trace::random::{random_numbers, random_trace};
-use callscape_facts::trace::{Enclosing, Floor, Skeleton, Trace, Within};
+use callscape_facts::trace::{CostOf, Enclosing, Floor, Skeleton, Trace, Within};
 
 /// A trace with skeletons, and how often others are made.
 struct Kept {
@@ -24,7 +24,8 @@ impl Calls for Kept {
         threads: &[ThreadId],
         progress: &Progress,
     ) -> Result<Option<Cost>, Cancelled> {
-        self.trace.typical_short_call(threads, progress)
+        self.trace
+            .typical_short_call(threads, CostOf::Running, progress)
     }
 
     fn skeleton(
@@ -35,7 +36,8 @@ impl Calls for Kept {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         self.made.fetch_add(1, Ordering::Relaxed);
-        self.trace.skeleton(thread, floor, within, progress)
+        self.trace
+            .skeleton(thread, floor, CostOf::Running, within, progress)
     }
 
     fn skeleton_out_of(
@@ -59,7 +61,7 @@ fn kept(seed: u64, floor: Floor) -> Kept {
         _ => trace_with_waits(seed),
     };
     let progress = Progress::new();
-    let of_thread = |thread| trace.skeleton(thread, floor, None, &progress);
+    let of_thread = |thread| trace.skeleton(thread, floor, CostOf::Running, None, &progress);
     let skeletons: Result<Vec<Skeleton>, _> = trace.thread_ids().map(of_thread).collect();
     trace.keep_skeletons(&skeletons.expect("not cancelled"), Some(Cost::from_ns(3)));
     Kept {

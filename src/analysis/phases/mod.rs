@@ -7,7 +7,8 @@
 //!
 //! Two things are ours. *Gathered calls*: the lightweight calls met on the way down from a phase are put together by
 //! callee, and what is heavy together is a row of the phase, or a loop of many small steps could not be seen. And costs
-//! are elapsed less pre-empted time, or whoever loses the processor would become a phase.
+//! are elapsed less pre-empted time, or whoever loses the processor would become a phase; [`Elapsed`] calls cost what
+//! they do in the thesis.
 
 pub mod apart;
 mod automatic;
@@ -26,7 +27,7 @@ pub mod similarity;
 #[cfg(test)]
 mod tests;
 
-pub use calls::Calls;
+pub use calls::{Calls, Elapsed};
 use callscape_base::progress::{Cancelled, Progress};
 pub use phase::{
     Dropped, Gathered, Kind, Parameters, Parent, Phase, Phases, Root, SIMILARITY, Wish,

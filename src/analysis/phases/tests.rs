@@ -14,6 +14,11 @@ use callscape_facts::trace::{Enclosing, Floor, Trace, Within};
 
 /// A trace whose functions are called in loops, with waits of all kinds.
 pub(super) fn trace_with_waits(seed: u64) -> Trace {
+    random_run(seed, true)
+}
+
+/// The same calls with or without waits.
+fn random_run(seed: u64, has_waits: bool) -> Trace {
     let mut below = random_numbers(seed);
     let reporter = Reporter::new();
     let place = || Place::file("random");
@@ -40,7 +45,7 @@ pub(super) fn trace_with_waits(seed: u64) -> Trace {
         }
     }
     let mut at = 0;
-    for _ in 0..below(20) {
+    for _ in 0..below(20) * u64::from(has_waits) {
         let start = at + below(60);
         let end = start + 1 + below(50);
         let waited = 1 + below(end - start);
@@ -363,6 +368,18 @@ fn outliers_do_not_break_a_repetition() {
     assert_eq!(instances[0], None);
     let seventh = instances[7].expect("a step");
     assert_eq!((seventh.pattern, seventh.number, seventh.of), (0, 6, 12));
+
+    // Figure 5.7: below the threshold it starts at, it does.
+    let wish = Wish {
+        similarity: 0.4,
+        ..wish
+    };
+    let found = phases(&trace, &wish, &Progress::new()).expect("not cancelled");
+    let items = folding::fold_children(&found, Parent::Phase(0));
+    let lengths: Vec<u32> = items.iter().map(folding::Item::length).collect();
+    assert_eq!(lengths, [6, 1, 5]);
+    let of = |phase: usize| folding::instances(&found)[phase].map(|it| (it.number, it.of));
+    assert_eq!([1, 7, 8].map(of), [Some((0, 6)), None, Some((0, 5))]);
 }
 
 #[test]
@@ -440,4 +457,25 @@ fn a_cancelled_search_says_so() {
     progress.cancel();
     let wish = Wish::of(trace.thread_ids().collect());
     assert!(phases(&trace, &wish, &progress).is_err());
+}
+
+#[test]
+fn elapsed_costs_are_those_of_a_run_that_was_never_pre_empted() {
+    let mut different = 0;
+    for seed in 0..300 {
+        let (trace, plain) = (random_run(seed, true), random_run(seed, false));
+        let threads: Vec<ThreadId> = trace.thread_ids().collect();
+        let wish = Wish {
+            calls: [None, Some(1 + seed % 5)][seed as usize % 2],
+            cost: [None, Some(Cost::from_ns(1 + seed % 70))][seed as usize / 2 % 2],
+            ..Wish::of(threads.clone())
+        };
+        let progress = Progress::new();
+        let found = phases(&Elapsed(&trace), &wish, &progress).expect("not cancelled");
+        check_of(&plain, &threads, &found, Within::default(), "elapsed");
+        let running = phases(&trace, &wish, &progress).expect("not cancelled");
+        let costs = |of: &Phases| -> Vec<Cost> { of.phases.iter().map(|it| it.cost).collect() };
+        different += usize::from(costs(&found) != costs(&running));
+    }
+    assert!(different > 30, "{different}");
 }

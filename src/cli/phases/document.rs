@@ -26,6 +26,8 @@ pub(super) struct Document<'a> {
 struct Parameters {
     min_calls: u64,
     min_cost_ns: Cost,
+    /// What calls cost: running or elapsed.
+    cost: &'static str,
     similarity: f64,
     /// Cost of a typical short call, if the minimum cost is derived from it.
     short_ns: Option<Cost>,
@@ -143,6 +145,7 @@ impl<'a> Report<'a> {
         Parameters {
             min_calls: parameters.heavy.triggered,
             min_cost_ns: parameters.heavy.cost,
+            cost: self.costs.name(),
             similarity: parameters.similarity,
             short_ns: parameters.short,
             automatic_calls: parameters.chose_calls,

@@ -8,7 +8,7 @@ use super::output;
 use super::progress::with_progress;
 use super::range::RangeArgs;
 use callscape_analysis::phases::names::Labels;
-use callscape_analysis::phases::{Pruning, SIMILARITY, Wish};
+use callscape_analysis::phases::{Elapsed, Pruning, SIMILARITY, Wish};
 use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
 use report::Report;
@@ -32,6 +32,9 @@ pub(crate) struct PhasesArgs {
         allow_hyphen_values = true
     )]
     short: Option<TimeSpec>,
+    /// What a call costs
+    #[arg(long = "cost", value_name = "KIND", value_enum, default_value_t)]
+    costs: CostKind,
     /// Maximum share of functions, from 0 to 1, by which two phases of one callee may differ and still count as alike
     #[arg(long, value_name = "X", value_parser = similarity, allow_hyphen_values = true, default_value_t = SIMILARITY)]
     similarity: f64,
@@ -45,6 +48,25 @@ pub(crate) struct PhasesArgs {
     json: bool,
 }
 
+/// What a call costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
+pub(super) enum CostKind {
+    /// Its time from start to end, without that in which other programs had the processor, if the recording has it
+    #[default]
+    Running,
+    /// All its time from start to end
+    Elapsed,
+}
+
+impl CostKind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CostKind::Running => "running",
+            CostKind::Elapsed => "elapsed",
+        }
+    }
+}
+
 const ABOUT: &str = "Show a run as a table of contents
 
 A call is heavy if it has at least --min-calls descendant calls or costs at least --min-cost. A heavy call with two \
@@ -53,7 +75,8 @@ only passes control on, and is excluded like all light calls. Light calls of one
 one row of the phase that contains them. Repeated phases are folded, and those whose functions differ from the others \
 are marked as outliers.
 
-Cost is elapsed time, including waiting, but without the time used by other programs, if the recording has it.";
+Cost is elapsed time, including waiting, but without the time used by other programs, if the recording has it; with \
+--cost elapsed, it is all time from start to end.";
 
 const EXAMPLES: &str = "Examples:
   callscape phases trace.json
@@ -94,7 +117,10 @@ pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
         within,
     };
     let (pruning, phases) = with_progress(|progress| {
-        let pruning = Pruning::new(trace, &wish, progress)?;
+        let pruning = match args.costs {
+            CostKind::Running => Pruning::new(trace, &wish, progress)?,
+            CostKind::Elapsed => Pruning::new(&Elapsed(trace), &wish, progress)?,
+        };
         progress.start("comparing phases", 0);
         let phases = pruning.phases(pruning.parameters(&wish));
         Ok::<_, anyhow::Error>((pruning, phases))
@@ -106,6 +132,7 @@ pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
         phases: &phases,
         labels: &labels,
         range: within.range,
+        costs: args.costs,
         is_sampled: recording.kind == RecordingKind::Sampled,
     };
     if args.json {

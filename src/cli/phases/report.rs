@@ -12,6 +12,7 @@ pub(super) struct Report<'a> {
     pub phases: &'a Phases,
     pub labels: &'a Labels,
     pub range: Option<TimeRange>,
+    pub costs: super::CostKind,
     pub is_sampled: bool,
 }
 

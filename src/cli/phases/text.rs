@@ -1,5 +1,6 @@
 //! Phases as an indented table of contents.
 
+use super::CostKind;
 use super::report::{Report, share};
 use callscape_analysis::phases::folding::{Item, fold_children};
 use callscape_analysis::phases::{Gathered, Parent, Phase};
@@ -98,8 +99,12 @@ fn heading(report: &Report<'_>) -> Vec<String> {
         ),
         None => parameters.heavy.cost.to_string(),
     };
+    let elapsed = match report.costs {
+        CostKind::Running => "",
+        CostKind::Elapsed => " elapsed",
+    };
     lines.push(format!(
-        "heavy: from {}{chosen} or {cost} on; alike: up to {} of the functions differ",
+        "heavy: from {}{chosen} or {cost}{elapsed} on; alike: up to {} of the functions differ",
         counted(calls, "call", "calls"),
         parameters.similarity
     ));

@@ -68,7 +68,8 @@ pub(super) use links::RawLink;
 pub use links::{Link, LinkEnd, LinkKind};
 pub use occurrence::ActiveSpan;
 pub use skeleton::{
-    Ended, Floor, FunctionSets, Gatherer, KeptSkeletons, Light, Node, SetId, Skeleton, median,
+    CostOf, Ended, Floor, FunctionSets, Gatherer, KeptSkeletons, Light, Node, SetId, Skeleton,
+    median,
 };
 pub use store::StackRoom;
 use store::{Cursor, Store};

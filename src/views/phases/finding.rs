@@ -13,7 +13,7 @@ use callscape_analysis::session::Session;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::recording::Recording;
-use callscape_facts::trace::Trace;
+use callscape_facts::trace::{CostOf, Trace};
 use callscape_filter::filters::FilterRules;
 use callscape_filter::left_calls::LeftCalls;
 use callscape_model::band::{Band, Stretch};
@@ -26,6 +26,7 @@ pub(super) struct Settings {
     pub calls: Option<u64>,
     pub cost: Option<Cost>,
     pub similarity: f64,
+    pub costs: CostOf,
 }
 
 impl Default for Settings {
@@ -34,6 +35,7 @@ impl Default for Settings {
             calls: None,
             cost: None,
             similarity: SIMILARITY,
+            costs: CostOf::Running,
         }
     }
 }
@@ -45,6 +47,7 @@ struct Kept {
     min_calls: Option<u64>,
     min_cost_ns: Option<u64>,
     similarity: f64,
+    elapsed: bool,
 }
 
 impl Default for Kept {
@@ -59,6 +62,7 @@ impl Kept {
             min_calls: settings.calls,
             min_cost_ns: settings.cost.map(Cost::ns),
             similarity: settings.similarity,
+            elapsed: settings.costs == CostOf::Elapsed,
         }
     }
 }
@@ -80,6 +84,10 @@ impl Settings {
             } else {
                 SIMILARITY
             },
+            costs: match kept.elapsed {
+                true => CostOf::Elapsed,
+                false => CostOf::Running,
+            },
         };
         (settings, lost + usize::from(!is_share))
     }
@@ -93,6 +101,7 @@ pub(super) struct FoundIn {
     pub recording: Arc<Recording>,
     /// What the filters leave out of it.
     pub rules: Arc<FilterRules>,
+    pub costs: CostOf,
 }
 
 impl PartialEq for FoundIn {
@@ -100,12 +109,14 @@ impl PartialEq for FoundIn {
         Arc::ptr_eq(&self.named.0, &other.named.0)
             && Arc::ptr_eq(&self.recording, &other.recording)
             && self.rules == other.rules
+            && self.costs == other.costs
     }
 }
 
 impl FoundIn {
     fn left(&self) -> LeftCalls<'_> {
         LeftCalls {
+            costs: self.costs,
             trace: &self.recording.trace,
             rules: &self.rules,
         }

@@ -73,6 +73,7 @@ impl FindingOther {
             named: (Arc::clone(session), runs.place_of_other()),
             recording: Arc::clone(&resolved.recording),
             rules: Arc::new(rules),
+            costs: shown.of.costs,
         };
         let pruning = self.pruning.as_ref().filter(|(known, _)| *known == of);
         let pruning = pruning.map(|(_, pruning)| Arc::clone(pruning));
@@ -95,6 +96,7 @@ fn find_other(
         calls: Some(parameters.heavy.triggered),
         cost: Some(parameters.heavy.cost),
         similarity: parameters.similarity,
+        costs: of.costs,
     };
     let found = find(of, pruning, settings, progress)?;
     let mut counterparts = vec![None; shown.phases.phases.len()];

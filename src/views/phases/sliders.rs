@@ -8,6 +8,7 @@ use crate::parts::style;
 use crate::parts::text::counted;
 use callscape_analysis::phases::Phases;
 use callscape_base::units::{Cost, TimeSpec, grouped};
+use callscape_facts::trace::CostOf;
 use callscape_model::threads::thread_names;
 use callscape_state::ask::{Ask, Asks};
 use callscape_state::document::Document;
@@ -28,13 +29,29 @@ pub(super) fn show(
             threads(view, ui, document, phases);
         }
         thresholds(ui, phases, &mut settings);
+        let knows_waiting = document
+            .resolved()
+            .is_some_and(|it| it.recording.trace.knows_waiting());
+        if knows_waiting {
+            let about = "Calls cost all their time from start to end, also that in which other programs had the \
+                         processor";
+            let mut is_elapsed = settings.costs == CostOf::Elapsed;
+            let shown = ui.checkbox(&mut is_elapsed, "Elapsed");
+            if shown.on_hover_text(about).changed() {
+                settings.costs = match is_elapsed {
+                    true => CostOf::Elapsed,
+                    false => CostOf::Running,
+                };
+            }
+        }
         let is_chosen = settings.calls.is_none() && settings.cost.is_none();
         let button = egui::Button::new("Automatic").selected(is_chosen);
         let about = "Thresholds that leave about 20 rows or more";
         if ui.add(button).on_hover_text(about).clicked() {
             settings = Settings {
-                similarity: settings.similarity,
-                ..Settings::default()
+                calls: None,
+                cost: None,
+                ..settings
             };
         }
         let about = "A bookmark for each phase of the first layer with several, and a scene that goes from one to the \

@@ -16,6 +16,7 @@ use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::builder::{Timestamp, TraceBuilder};
 use callscape_facts::functions::Function;
+use callscape_facts::trace::CostOf;
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::{CallOf, Pointed};
 use callscape_state::ask::{FilterAsk, SelectAsk};
@@ -153,6 +154,7 @@ fn settings_come_back() {
             calls: Some(500),
             cost: Some(Cost::from_ns(12_500)),
             similarity: 0.25,
+            costs: CostOf::Elapsed,
         },
     ] {
         let mut saved = Map::new();

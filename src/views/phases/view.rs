@@ -69,7 +69,10 @@ impl PhasesView {
                 && Arc::ptr_eq(&of.recording, &resolved.recording)
         };
         let known = self.wanted.as_ref();
-        let known = known.filter(|(filters, of)| *filters == document.filters && is_same(of));
+        let known = known.filter(|(filters, of)| {
+            let is_as_shown = *filters == document.filters && is_same(of);
+            is_as_shown && of.costs == self.finding.settings.costs
+        });
         if let Some((_, of)) = known {
             return Some(of.clone());
         }
@@ -79,6 +82,7 @@ impl PhasesView {
             named: (Arc::clone(&document.session), document.recording()),
             recording: Arc::clone(&resolved.recording),
             rules: Arc::new(rules),
+            costs: self.finding.settings.costs,
         };
         self.wanted = Some((document.filters.clone(), of.clone()));
         Some(of)

@@ -12,7 +12,7 @@ use super::super::waiting::preempted::Preempted;
 use super::super::within::{Enclosing, Inside, Within};
 use super::join::join;
 use super::known::Known;
-use super::nodes::{Floor, Light, Node, Skeleton};
+use super::nodes::{CostOf, Floor, Light, Node, Skeleton};
 use super::sets::{FunctionSets, SetId};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, Time, TimeRange};
@@ -90,17 +90,20 @@ struct Unpacked {
     starts: Vec<u64>,
 }
 
+/// The thread, from what on its calls are nodes, and what they cost.
+type Asked = (ThreadId, Floor, CostOf);
+
 /// As [`Trace::skeleton`](super::super::Trace::skeleton), out of that of all calls where it is known.
 pub(super) fn skeleton(
     store: &Store,
-    (thread, floor): (ThreadId, Floor),
+    of: Asked,
     within: Within,
     whole: Option<&Skeleton>,
     progress: &Progress,
 ) -> Result<Skeleton, Cancelled> {
-    let calls = store.thread(thread);
+    let calls = store.thread(of.0);
     if within.range.is_none()
-        && let Some(skeleton) = in_parts(calls, thread, floor, progress)
+        && let Some(skeleton) = in_parts(calls, of, progress)
     {
         return skeleton;
     }
@@ -114,7 +117,7 @@ pub(super) fn skeleton(
         inside.calls.end -= inside.late.len() as u32;
         inside.late.clear();
     }
-    let mut builder = Builder::new(calls, thread, floor, &inside);
+    let mut builder = Builder::new(calls, of, &inside);
     builder.known = whole.map(|it| Known::among(it, &builder.kept, all_late));
     builder.begin(&inside.reaching[..before]);
     let (from, to) = (builder.kept.start, builder.kept.end);
@@ -125,8 +128,7 @@ pub(super) fn skeleton(
 /// The skeleton of all calls of a thread, by several workers; none where one alone is as fast.
 fn in_parts(
     calls: Calls<'_>,
-    thread: ThreadId,
-    floor: Floor,
+    asked: Asked,
     progress: &Progress,
 ) -> Option<Result<Skeleton, Cancelled>> {
     let blocks = (calls.len() as usize).div_ceil(BLOCK);
@@ -138,7 +140,7 @@ fn in_parts(
     let of_part = |part: usize| {
         let of = blocks * part / parts..blocks * (part + 1) / parts;
         let whole = calls.inside(Within::default());
-        let mut builder = Builder::new(calls, thread, floor, &whole);
+        let mut builder = Builder::new(calls, asked, &whole);
         let first = (of.start * BLOCK) as u32;
         builder.begin_within(of.start);
         builder.blocks(of, progress)?;
@@ -150,13 +152,13 @@ fn in_parts(
 }
 
 impl<'a> Builder<'a> {
-    fn new(calls: Calls<'a>, thread: ThreadId, floor: Floor, inside: &'a Inside) -> Builder<'a> {
+    fn new(calls: Calls<'a>, (thread, floor, costs): Asked, inside: &'a Inside) -> Builder<'a> {
         let functions = calls.store.functions;
         let window = [inside.window.start, inside.window.end].map(Time::from_ns);
         Builder {
             calls,
             floor,
-            preempted: calls.store.preempted(thread),
+            preempted: calls.store.not_counted(thread, costs),
             range: TimeRange::new(window[0], window[1]),
             kept: inside.calls.clone(),
             late: &inside.late,

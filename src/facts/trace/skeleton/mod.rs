@@ -6,8 +6,8 @@
 //! thesis prunes a trace to (chapter 5) before it is decided what is a phase, so that thresholds can be moved without a
 //! look at the trace.
 //!
-//! Costs are elapsed less pre-empted time where the recording knows it: what the scheduler took from a call is not its
-//! work. What a call waited for counts.
+//! Costs are elapsed less pre-empted time where the recording knows it, unless [all of it](CostOf) is asked for: what the
+//! scheduler took from a call is not its work. What a call waited for counts.
 
 mod build;
 mod gather;
@@ -23,7 +23,7 @@ use super::{Trace, Within};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId, TimeRange};
 pub use gather::{Ended, Gatherer, median};
-pub use nodes::{Floor, Light, Node, Skeleton};
+pub use nodes::{CostOf, Floor, Light, Node, Skeleton};
 pub use sets::{FunctionSets, SetId};
 pub use stored::KeptSkeletons;
 
@@ -38,17 +38,17 @@ impl Trace {
         &self,
         thread: ThreadId,
         floor: Floor,
+        costs: CostOf,
         within: impl Into<Within>,
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
-        let within = within.into();
-        let mut skeleton =
-            self.ask(|store| build::skeleton(store, (thread, floor), within, None, progress))?;
+        let (of, within) = ((thread, floor, costs), within.into());
+        let mut skeleton = self.ask(|store| build::skeleton(store, of, within, None, progress))?;
         skeleton.linked = self.linked_callers(thread);
         Ok(skeleton)
     }
 
-    /// What of `whole`, the skeleton of all calls of a thread, counts [within](Within) a range, above the same floor.
+    /// What of `whole`, the skeleton of all calls of a thread by what they run, counts [within](Within) a range, above the same floor.
     /// O(calls in the range that are below no node which lies in it as a whole, and nodes).
     ///
     /// # Errors
@@ -60,7 +60,7 @@ impl Trace {
         progress: &Progress,
     ) -> Result<Skeleton, Cancelled> {
         let within = within.into();
-        let of = (whole.thread, whole.floor);
+        let of = (whole.thread, whole.floor, CostOf::Running);
         let skeleton =
             self.ask(|store| build::skeleton(store, of, within, Some(whole), progress))?;
         Ok(Skeleton {
@@ -83,17 +83,17 @@ impl Trace {
         linked
     }
 
-    /// The median cost of the calls of `threads` that have no subcalls, what of it was pre-empted left out; of two in
-    /// the middle their mean. None where there is no call. O(n).
+    /// The median cost of the calls of `threads` that have no subcalls; of two in the middle their mean. None where there is no call. O(n).
     ///
     /// # Errors
     /// When it is cancelled.
     pub fn typical_short_call(
         &self,
         threads: &[ThreadId],
+        costs: CostOf,
         progress: &Progress,
     ) -> Result<Option<Cost>, Cancelled> {
-        self.ask(|store| short::median(store, threads, progress))
+        self.ask(|store| short::median(store, threads, costs, progress))
     }
 
     /// What of a part of a call is elapsed less pre-empted time. O(log n + waits).

@@ -3,6 +3,16 @@
 use super::sets::{FunctionSets, SetId};
 use callscape_base::units::{CallId, Cost, FunctionId, ThreadId};
 
+/// What of the time from its start to its end a call costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CostOf {
+    /// All but that in which other programs had the processor, where the recording knows it.
+    #[default]
+    Running,
+    /// All of it: costs(c) of Bohnet's thesis, section 5.1.
+    Elapsed,
+}
+
 /// From what on a call is in a skeleton: it triggers so many calls, or costs so much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Floor {

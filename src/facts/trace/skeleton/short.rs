@@ -7,6 +7,7 @@ use super::super::call_columns::OPEN;
 use super::super::raw_call::BLOCK;
 use super::super::store::Store;
 use super::super::waiting::preempted::Preempted;
+use super::nodes::CostOf;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ThreadId};
 
@@ -30,15 +31,17 @@ fn bucket(cost: u64) -> usize {
 #[derive(Clone, Copy)]
 struct Part {
     thread: ThreadId,
+    costs: CostOf,
     from: usize,
     to: usize,
 }
 
-fn parts(store: &Store, threads: &[ThreadId]) -> Vec<Part> {
+fn parts(store: &Store, threads: &[ThreadId], costs: CostOf) -> Vec<Part> {
     let of_thread = |&thread: &ThreadId| {
         let blocks = store.thread(thread).tables.blocks.len();
         (0..blocks).step_by(TOGETHER).map(move |from| Part {
             thread,
+            costs,
             from,
             to: (from + TOGETHER).min(blocks),
         })
@@ -54,7 +57,7 @@ fn for_each_cost(
     mut each: impl FnMut(u64),
 ) -> Result<(), Cancelled> {
     let calls = store.thread(part.thread);
-    let mut preempted = store.preempted(part.thread);
+    let mut preempted = store.not_counted(part.thread, part.costs);
     let [mut triggered, mut costs, mut starts] = [const { Vec::new() }; 3];
     for index in part.from..part.to {
         let block: Block<'_> = calls.block(index);
@@ -100,6 +103,7 @@ fn less_preempted(
 pub(super) fn median(
     store: &Store,
     threads: &[ThreadId],
+    costs: CostOf,
     progress: &Progress,
 ) -> Result<Option<Cost>, Cancelled> {
     let calls = threads
@@ -107,7 +111,7 @@ pub(super) fn median(
         .map(|&thread| u64::from(store.thread(thread).len()));
     progress.start("searching for a typical short call", calls.sum());
     debug_assert!(TOGETHER * BLOCK < u32::MAX as usize);
-    let parts = parts(store, threads);
+    let parts = parts(store, threads, costs);
     let counts = counted(store, &parts, progress)?;
     middle(store, &parts, &counts, progress)
 }
@@ -115,7 +119,7 @@ pub(super) fn median(
 /// The median of each thread alone. As many passes as for all of them together.
 pub(super) fn medians(store: &Store, progress: &Progress) -> Result<Vec<Option<Cost>>, Cancelled> {
     let of_thread = |thread: u32| {
-        let parts = parts(store, &[ThreadId(thread)]);
+        let parts = parts(store, &[ThreadId(thread)], CostOf::Running);
         let counts = counted(store, &parts, progress)?;
         middle(store, &parts, &counts, progress)
     };

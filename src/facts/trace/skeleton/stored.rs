@@ -189,6 +189,7 @@ impl Skeleton {
 #[cfg(test)]
 mod tests {
     use super::super::super::random::{Shape, random_trace};
+    use super::super::nodes::CostOf;
     use super::*;
 
     #[test]
@@ -207,7 +208,8 @@ mod tests {
                 triggered: 1 + seed % 9,
                 cost: Cost::from_ns(1 + seed * 7),
             };
-            let of_thread = |thread| trace.skeleton(thread, floor, None, &Progress::new());
+            let of_thread =
+                |thread| trace.skeleton(thread, floor, CostOf::Running, None, &Progress::new());
             let found: Result<Vec<Skeleton>, _> = trace.thread_ids().map(of_thread).collect();
             let found = found.expect("not cancelled");
             let short = (seed % 3 > 0).then(|| Cost::from_ns(seed));
@@ -219,7 +221,7 @@ mod tests {
             let kept = trace.kept_skeletons().expect("just kept");
             assert_eq!(kept.short, short);
             for (thread, of_thread) in trace.thread_ids().zip(kept.short_by_thread) {
-                let alone = trace.typical_short_call(&[thread], &Progress::new());
+                let alone = trace.typical_short_call(&[thread], CostOf::Running, &Progress::new());
                 let is_alone = found.len() == 1;
                 let expected = if is_alone {
                     short

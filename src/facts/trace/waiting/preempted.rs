@@ -1,5 +1,6 @@
 //! Time that threads lost to others: what of a call is elapsed less pre-empted.
 
+use super::super::skeleton::CostOf;
 use super::super::storage::Table;
 use super::super::store::Store;
 use super::{ThreadWaiting, WaitRow, Why};
@@ -40,6 +41,14 @@ impl Preempted {
 }
 
 impl Store {
+    /// What of the time of calls of `thread` is no cost of theirs.
+    pub(in crate::trace) fn not_counted(&self, thread: ThreadId, costs: CostOf) -> Preempted {
+        match costs {
+            CostOf::Running => self.preempted(thread),
+            CostOf::Elapsed => Preempted::default(),
+        }
+    }
+
     /// When `thread` was pre-empted; never where the recording does not know. O(waits).
     pub(in crate::trace) fn preempted(&self, thread: ThreadId) -> Preempted {
         let of = self.waiting.as_ref();
