@@ -9,7 +9,7 @@
 //!
 //! The agent cuts stacks at a depth, 4 where not chosen: the outermost contexts are where it cut.
 //!
-//! Of the lines, which are those that were running, is told what they weigh. Not read: heap, sites and monitors.
+//! Of the lines, which are those that were running, is told what they weigh. Heap, sites and monitors are counted.
 
 use std::collections::HashMap;
 
@@ -186,6 +186,10 @@ impl Reader<'_> {
                 Part::Trace(..) => self.frame(text),
                 Part::Table if text.starts_with(b"CPU ") => self.part = Part::Other,
                 Part::Table => self.row(text),
+                // Other tables, and what lives.
+                Part::Other if memchr::memmem::find(text, b" BEGIN (").is_some() => {
+                    self.warn("table-not-shown");
+                }
                 Part::Other => {}
             }
         }

@@ -9,8 +9,8 @@
 //! requests, one behind the other, as the Collector's file exporter writes them, or in an array. Names of members may be
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. `callscape --listen` keeps
 //! requests of both forms in one file, each with its checksum ([`kept`]). What Tempo answers is read, which calls the spans
-//! of resources `batches`. Logs and metrics between the requests are counted. Not read are events, status, kind and other
-//! attributes.
+//! of resources `batches`. Logs and metrics between the requests are counted, and so are the events of spans
+//! (`event-not-shown`). Not read are status, kind and other attributes.
 
 use std::path::Path;
 

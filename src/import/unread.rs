@@ -137,6 +137,11 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "record with 'xdebug.mode=profile'",
     ),
     (
+        b"reading file \"",
+        "a report of heaptrack_print",
+        "open the recording that it was made of; of a difference, both, or what its '-F' writes",
+    ),
+    (
         b"Analysis of sampling",
         "a report of sample",
         "open what 'samply record' records",

@@ -186,6 +186,7 @@ fn span(
                 attributes(document, attribute, |key, value| code.attribute(key, value))?
             }
             b"links" => read_links(document, spans, links)?,
+            b"events" => document.pass_over("event-not-shown")?,
             _ => document.skip()?,
         }
     }
