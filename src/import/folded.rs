@@ -68,9 +68,9 @@ pub(crate) fn has_stacks(head: &[u8]) -> bool {
 }
 
 /// Whether words stand before most of the counts: blanks that are not within brackets, as those of parameters are; or a
-/// label, which ends with a colon.
+/// label, which ends with a colon. Or a blank behind a semicolon somewhere.
 fn is_prose(head: &[u8]) -> bool {
-    let (mut names, mut phrases) = (0, 0);
+    let (mut names, mut phrases, mut has_sentence) = (0, 0, false);
     for (name, _) in first_lines(head).filter_map(|(line, _)| split_count(line)) {
         let mut depth = 0_i32;
         let has_blank = name.iter().any(|byte| {
@@ -79,8 +79,9 @@ fn is_prose(head: &[u8]) -> bool {
         });
         names += 1;
         phrases += usize::from(has_blank || name.ends_with(b":"));
+        has_sentence |= memchr::memmem::find(name, b"; ").is_some();
     }
-    phrases * 2 > names
+    has_sentence || phrases * 2 > names
 }
 
 fn looked_at(head: &[u8]) -> (bool, bool) {
@@ -313,17 +314,17 @@ impl Reader<'_> {
             stack = rest;
             counts = [before, count];
         }
+        if self.stacks == 0 && self.of_austin.is_none() {
+            self.of_austin = self.value_of_austin();
+            if self.of_austin.is_some() {
+                self.builder.add_value();
+            }
+        }
         let mut weights = [0; 2];
         for (weight, count) in weights.iter_mut().zip(counts) {
             match self.weight(count) {
                 Ok(value) => *weight = value,
                 Err(kind) => return self.warn(kind),
-            }
-        }
-        if self.stacks == 0 {
-            self.of_austin = self.value_of_austin();
-            if self.of_austin.is_some() {
-                self.builder.add_value();
             }
         }
         if self.of_austin.is_some() {

@@ -181,15 +181,15 @@ impl Reader<'_> {
         } else if text.starts_with(b"THREAD START (") {
             self.end_trace();
             self.thread(text);
+        } else if memchr::memmem::find(text, b" BEGIN").is_some() {
+            // Sites, monitors, and what lives.
+            self.end_trace();
+            self.warn("table-not-shown");
         } else {
             match self.part {
                 Part::Trace(..) => self.frame(text),
                 Part::Table if text.starts_with(b"CPU ") => self.part = Part::Other,
                 Part::Table => self.row(text),
-                // Other tables, and what lives.
-                Part::Other if memchr::memmem::find(text, b" BEGIN (").is_some() => {
-                    self.warn("table-not-shown");
-                }
                 Part::Other => {}
             }
         }

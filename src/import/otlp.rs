@@ -57,7 +57,9 @@ pub fn sniff(head: &[u8]) -> bool {
                 | "trace.batches"
         )
     };
-    paths.iter().any(is_request) || binary::sniff(head)
+    let is_later = || memchr::memmem::find(head, b"\n{\"resourceSpans\"").is_some();
+    let is_json = head.first() == Some(&b'{');
+    paths.iter().any(is_request) || is_json && is_later() || binary::sniff(head)
 }
 
 /// Reads the spans. O(n log n), all spans in memory.

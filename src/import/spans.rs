@@ -371,6 +371,9 @@ impl Spans {
             if parent.is_none() {
                 reporter.warn("link-without-call", || self.place(row));
             }
+            if parent == Some(span) {
+                reporter.warn("cycle", || self.place(row));
+            }
             parent.filter(|&parent| parent != span)
         });
         parents.collect()

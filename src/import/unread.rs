@@ -136,6 +136,12 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "a function trace of Xdebug",
         "record with 'xdebug.mode=profile'",
     ),
+    // Those of a single value are read.
+    (
+        b"# austin",
+        "a recording of austin with several values a line",
+        "record without '--full'",
+    ),
     (
         b"reading file \"",
         "a report of heaptrack_print",

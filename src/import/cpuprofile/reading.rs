@@ -111,7 +111,10 @@ impl Profile {
         while let Some(key) = document.member()? {
             match key {
                 b"nodes" => {
-                    if document.array()? {
+                    // Counters of Chrome have a number of this name.
+                    if document.next()? != Next::Array {
+                        document.skip()?;
+                    } else if document.array()? {
                         while document.element()? {
                             self.node(document, builder)?;
                         }

@@ -7,14 +7,14 @@ const LEVELS: [&str; 14] = [
     "CRITICAL", "CRIT", "ALERT", "SEVERE",
 ];
 
-/// Whether most lines that begin so are of such a text.
+/// Whether half of the lines that begin so, or more, are of such a text.
 pub(super) fn is_one<'t>(beginnings: impl Iterator<Item = &'t [u8]>) -> bool {
     let (mut all, mut others) = (0, 0);
     for beginning in beginnings {
         all += 1;
         others += usize::from(is_of_log(beginning) || is_of_code(beginning));
     }
-    others * 2 > all
+    others > 0 && others * 2 >= all
 }
 
 /// Whether a time or a level stands at the start, or among the words behind a name.

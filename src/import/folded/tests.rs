@@ -110,6 +110,8 @@ fn logs_code_and_lists_are_no_stacks() {
         "| a;b | 17",
         "> a;b 17",
         "<!-- a;b --> 17",
+        "import os\nx = 3;y = 4\nprint(x) # 5",
+        "#!/bin/sh\nexport A=1; echo 17\nsleep 5",
     ] {
         assert!(!sniff(format!("{text}\n{text}\n").as_bytes()), "{text}");
     }

@@ -78,6 +78,11 @@ fn recordings_in_which_nothing_is_are_refused_with_the_reason() {
         ),
         ("spans.json", r#"{"resourceSpans":[]}"#, "found none"),
         ("zero.folded", "main;f 0\n", "found none"),
+        (
+            "none.heaptrack",
+            "v 10400 3\ns 4 main\ni 10 0 1\nt 1 0\na -10 1\n+ 0\n",
+            "found none; malformed line: 1",
+        ),
         ("nop.systrace", "# tracer: nop\n#\n", "found none"),
     ] {
         let error = error(&scratch, name, text.as_bytes());
