@@ -28,7 +28,7 @@ fn what_is_not_shown_is_counted_by_kind() {
         "markers":{"schema":{"name":0,"data":4},"data":[[0,1,2,0,{"a":[1]}],[0]]},
         "frameTable":{"schema":{"location":0},"data":[[0]]},"stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},
         "samples":{"schema":{"stack":0,"time":1},"data":[[0,1],[0,2]]}}]}"#;
-    let hprof = "CPU SAMPLES BEGIN (total = 6) x\nrank self accum count trace method\n1 100% 100% 6 300 a.b\n\
+    let hprof = "TRACE 300:\n\ta.b(A.java:3)\nCPU SAMPLES BEGIN (total = 6) x\nrank self accum count trace method\n1 100% 100% 6 300 a.b\n\
         CPU SAMPLES END\nTRACE 5:\n\ta.b(A.java:3)\nSITES BEGIN (ordered by live bytes) x\n1 5% 5% 3 4\nSITES END\n";
     let callgrind =
         "# callgrind format\nevents: Ir\nfl=a.c\nfn=f\n3 10\njump=5 7\n4\njcnd=1/2 9\n5\n";
