@@ -11,7 +11,7 @@
 //! Costs stand for lines, and calls for the line that makes them; lines of inlined code lie in the file of that. Writers
 //! that know only where functions begin give the same line for all of a function: where no function has two, none are kept.
 //!
-//! Not read: costs by address, jumps, and long names of events.
+//! Jumps are counted. Not read: costs by address, and long names of events.
 
 mod positions;
 mod words;
@@ -299,7 +299,7 @@ impl Reader<'_> {
             b"fl" | b"fi" | b"fe" | b"cfl" | b"cfi" | b"jfi" | b"jfl" => &mut self.files,
             b"fn" | b"cfn" | b"jfn" => &mut self.names,
             b"calls" => return self.called(text),
-            b"jump" | b"jcnd" => return,
+            b"jump" | b"jcnd" => return self.warn("jump-not-shown"),
             _ => return self.warn("unknown-line"),
         };
         let (name, is_unknown) = names.read(text);

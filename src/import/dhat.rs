@@ -12,10 +12,10 @@ use super::error::ImportError;
 use super::frame_text;
 use super::input::Input;
 use callscape_base::progress::Progress;
-use callscape_base::units::{Time, Unit};
+use callscape_base::units::Unit;
 use callscape_base::warnings::Reporter;
 use callscape_facts::functions::Functions;
-use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use callscape_facts::memory::{Cells, Detail, Instant, Memory, StackId, SumRow, Sums};
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
@@ -63,7 +63,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         while let Some(key) = document.member()? {
             match key {
                 b"dhatFileVersion" => {
-                    let version = amount(&mut document)?;
+                    let version = document.size()?;
                     file.version = Some(version);
                     if version != VERSION {
                         let expected = format!("DHAT's format of version {VERSION}");
@@ -72,8 +72,8 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
                 }
                 b"tu" => file.unit = document.text()?,
                 b"bklt" => file.has_lifetimes = document.scalar()? != Some(b"false"),
-                b"te" => file.end = amount(&mut document)?,
-                b"tg" => file.most_at = Some(amount(&mut document)?),
+                b"te" => file.end = document.size()?,
+                b"tg" => file.most_at = Some(document.size()?),
                 b"pps" => {
                     if document.array()? {
                         while document.element()? {
@@ -108,15 +108,6 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     ))
 }
 
-/// A number of bytes or blocks, which are sums at an instant: none is negative.
-fn amount(document: &mut Document<'_>) -> Result<u64, ImportError> {
-    let number = document.amount()?.unwrap_or(0);
-    if number < 0 {
-        return Err(document.error("a number that is not negative", number.to_string()));
-    }
-    Ok(u64::try_from(number).unwrap_or(0))
-}
-
 fn point(document: &mut Document<'_>) -> Result<Point, ImportError> {
     let mut point = Point::default();
     while let Some(key) = document.member()? {
@@ -141,7 +132,7 @@ fn point(document: &mut Document<'_>) -> Result<Point, ImportError> {
                 continue;
             }
         };
-        *place = amount(document)?;
+        *place = document.size()?;
     }
     Ok(point)
 }
@@ -244,17 +235,11 @@ impl File {
         };
         let (stacks, cells) = cells.finish();
         sums.cells = cells;
+        let clock = Unit::Things(clock.to_owned());
         let memory = Memory {
-            detail: Detail::Sums,
-            clock: Unit::Things(clock.to_owned()),
-            stacks,
             types,
             types_are_classes: false,
-            known: Known::Sums(sums),
-            sizes_known: true,
-            counters: Vec::new(),
-            end: Time::from_ns(self.end),
-            ages_inferred: false,
+            ..Memory::of_sums(Detail::Sums, clock, stacks, sums)
         };
         (functions, memory)
     }
@@ -263,6 +248,7 @@ impl File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::memory::Known;
 
     #[test]
     fn totals_are_those_of_dh_view() {

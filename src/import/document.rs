@@ -328,6 +328,17 @@ impl<'a> Document<'a> {
         Ok(())
     }
 
+    /// Passes over the array that stands next, whose elements are counted as this kind.
+    pub(crate) fn pass_over(&mut self, kind: &'static str) -> Result<(), ImportError> {
+        if self.array()? {
+            while self.element()? {
+                self.warn(kind);
+                self.skip()?;
+            }
+        }
+        Ok(())
+    }
+
     /// The bytes of the next value: between the quotes of a text, as written, or of a word. None for `null`,
     /// and for an object or array, which is skipped.
     #[inline]
@@ -424,6 +435,13 @@ impl<'a> Document<'a> {
             NoTime::OutOfRange => "number-out-of-range",
         };
         Ok(amount.map_err(|why| self.warn(kind(why))).ok())
+    }
+
+    /// The next value as a number of bytes or things that live, of which there are never less than none.
+    pub(crate) fn size(&mut self) -> Result<u64, ImportError> {
+        let number = self.amount()?.unwrap_or(0);
+        u64::try_from(number)
+            .map_err(|_| self.error("a number that is not negative", number.to_string()))
     }
 
     /// Whether only white space is left: at the end of the file, or between documents that follow each other.

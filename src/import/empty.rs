@@ -8,6 +8,7 @@ use super::stream;
 use crate::input::Input;
 use callscape_base::progress::Progress;
 use callscape_base::warnings::{Place, Warning};
+use callscape_facts::memory::{Known, Memory};
 use callscape_facts::recording::Recording;
 
 /// How many reasons an error message names.
@@ -36,8 +37,17 @@ fn is_empty(recording: &Recording) -> bool {
     });
     recording.trace.calls() == 0
         && recording.samples == 0
-        && recording.memory.is_none()
+        && recording.memory.as_ref().is_none_or(knows_nothing)
         && weighs_nothing
+}
+
+fn knows_nothing(memory: &Memory) -> bool {
+    let has_events = match &memory.known {
+        Known::Events(events) => events.end() > 0,
+        Known::Allocations(of) => of.events.end() > 0 || !of.survivors.is_empty(),
+        Known::Sums(_) => true,
+    };
+    !has_events && memory.counters.is_empty()
 }
 
 /// Whether it is the file that `callscape --listen` keeps: spans may come yet.

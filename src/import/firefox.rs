@@ -8,7 +8,7 @@
 //! function has a frame, and so a call, of its own. Gecko's profiles of further processes are read with their
 //! start times. Between two samples a thread has waited where it says that it ran for less (`threadCPUDelta` in a unit of
 //! time, as Firefox and samply write it). A sample lasts until the next; weights of samples are a value beside that time, and
-//! negative in a comparison of two profiles. Not read are markers, counters, allocations, categories, and addresses: functions without symbols keep the name that the file gives them.
+//! negative in a comparison of two profiles. Markers, counters and allocations are counted. Not read are categories and addresses: functions without symbols keep the name that the file gives them.
 //! A profile that the developer tools saved, with the profile inside, is read too.
 //!
 //! Where a native function begins is not written: its line is the lowest that ran. Which line ran, and from which a call was
@@ -210,6 +210,7 @@ fn profile(
                     }
                 }
             }
+            b"counters" => document.pass_over("counter-not-shown")?,
             b"processes" if nested < MOST_NESTED => {
                 if document.array()? {
                     while document.element()? {
@@ -286,6 +287,10 @@ impl Profile {
                         ("weight", Cell::Time(Unit::Microseconds)),
                     ];
                     thread.samples = Table::read(document, &wanted)?;
+                }
+                b"markers" => tables::pass_over(document, b"data", "marker-not-shown")?,
+                b"jsAllocations" | b"nativeAllocations" => {
+                    tables::pass_over(document, b"time", "allocation-not-shown")?;
                 }
                 _ => document.skip()?,
             }

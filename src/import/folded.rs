@@ -12,6 +12,8 @@
 //!
 //! Not read: what the counts count, which the format does not say: they are called samples.
 
+mod other_text;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -20,7 +22,8 @@ use super::decimal;
 use super::error::ImportError;
 use super::input::Input;
 use super::lines::Lines;
-use super::{samplers, stream, text};
+use super::samplers::{self, Sampler};
+use super::{stream, text};
 use callscape_base::escape;
 use callscape_base::progress::Progress;
 use callscape_base::units::{FunctionId, Unit};
@@ -44,10 +47,19 @@ const FRAMES_SNIFFED: usize = 16;
 const SCALE: u64 = 1000;
 
 /// Whether most of the first lines have a count. To be asked last: the format has no mark of its own. Without stacks of
-/// several frames lines are of names and not of words.
+/// several frames lines are of names and not of words; with them they are none of a log, of code, or of a document.
 pub(crate) fn sniff(head: &[u8]) -> bool {
     let (is_one, has_stacks) = looked_at(head);
-    is_one && (has_stacks || !is_prose(head))
+    is_one && (has_stacks || !is_prose(head)) && !other_text::is_one(outermost(head))
+}
+
+/// The outermost frames of the first stacks.
+fn outermost(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let stacks = first_lines(head).filter_map(|(line, _)| split_count(line));
+    stacks.map(|(stack, _)| {
+        let end = memchr::memchr(b';', stack).unwrap_or(stack.len());
+        &stack[..end]
+    })
 }
 
 /// Whether it is one, and has stacks of several frames.
@@ -56,9 +68,9 @@ pub(crate) fn has_stacks(head: &[u8]) -> bool {
 }
 
 /// Whether words stand before most of the counts: blanks that are not within brackets, as those of parameters are; or a
-/// label, which ends with a colon.
+/// label, which ends with a colon. Or a blank behind a semicolon somewhere.
 fn is_prose(head: &[u8]) -> bool {
-    let (mut names, mut phrases) = (0, 0);
+    let (mut names, mut phrases, mut has_sentence) = (0, 0, false);
     for (name, _) in first_lines(head).filter_map(|(line, _)| split_count(line)) {
         let mut depth = 0_i32;
         let has_blank = name.iter().any(|byte| {
@@ -67,8 +79,9 @@ fn is_prose(head: &[u8]) -> bool {
         });
         names += 1;
         phrases += usize::from(has_blank || name.ends_with(b":"));
+        has_sentence |= memchr::memmem::find(name, b"; ").is_some();
     }
-    phrases * 2 > names
+    has_sentence || phrases * 2 > names
 }
 
 fn looked_at(head: &[u8]) -> (bool, bool) {
@@ -218,6 +231,7 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         stacks: 0,
         is_austin: false,
         mode: String::new(),
+        of_austin: None,
     };
     while let Some(line) = lines.next()? {
         reader.line += 1;
@@ -263,6 +277,8 @@ struct Reader<'r> {
     /// Austin has written it, in this mode.
     is_austin: bool,
     mode: String,
+    /// What austin counts, from the first stack on; the other value is how many samples there are.
+    of_austin: Option<Value>,
 }
 
 impl Reader<'_> {
@@ -298,12 +314,21 @@ impl Reader<'_> {
             stack = rest;
             counts = [before, count];
         }
+        if self.stacks == 0 && self.of_austin.is_none() {
+            self.of_austin = self.value_of_austin();
+            if self.of_austin.is_some() {
+                self.builder.add_value();
+            }
+        }
         let mut weights = [0; 2];
         for (weight, count) in weights.iter_mut().zip(counts) {
             match self.weight(count) {
                 Ok(value) => *weight = value,
                 Err(kind) => return self.warn(kind),
             }
+        }
+        if self.of_austin.is_some() {
+            weights[1] = 1;
         }
         let context = self.context(stack).unwrap_or_else(|| {
             self.warn("empty-stack");
@@ -360,7 +385,7 @@ impl Reader<'_> {
         if fraction > 0 && self.scale == 1 {
             let values = 0..self.builder.values();
             let fits = |value| self.builder.size(value) <= i64::MAX as u64 / SCALE;
-            if values.clone().all(fits) {
+            if self.of_austin.is_none() && values.clone().all(fits) {
                 for value in values {
                     self.builder.scale(value, SCALE);
                 }
@@ -444,7 +469,7 @@ impl Reader<'_> {
     }
 
     /// The value of what austin counts; none of other files.
-    fn value_of_austin(&mut self) -> Option<Value> {
+    fn value_of_austin(&self) -> Option<Value> {
         if !self.is_austin || self.scale != 1 || self.pairs {
             return None;
         }
@@ -454,37 +479,35 @@ impl Reader<'_> {
                 unit: Unit::Bytes,
             });
         }
-        const NS_A_MICROSECOND: u64 = 1000;
-        let sampler = samplers::of(FORMAT, &self.mode)?;
-        let fits = self.builder.scale(0, NS_A_MICROSECOND);
-        fits.then(|| sampler.time())
+        samplers::of(FORMAT, &self.mode).map(Sampler::time)
     }
 
     fn finish(mut self, input: &Input) -> Recording {
-        if let Some(value) = self.value_of_austin() {
-            let samples = self.stacks;
-            let weights = Weights::Contexts(self.builder.finish());
-            let profile = Profile::new(vec![value], 0, weights, self.functions.len());
-            let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());
-            return Recording::of_profile(input, FORMAT, samples, profile, warnings);
-        }
+        const NS_A_MICROSECOND: u64 = 1000;
         let unit = match self.scale {
             1 => Unit::Things("samples".to_owned()),
             _ => Unit::Thousandths("samples".to_owned()),
         };
-        let names: &[&str] = if self.pairs {
-            &["before", "after"]
-        } else {
-            &["samples"]
-        };
-        let values = names.iter().map(|&name| Value {
+        let named = |name: &str| Value {
             name: name.to_owned(),
             unit: unit.clone(),
-        });
-        let shown = names.len() - 1;
-        let samples = self.builder.size(shown) / self.scale;
+        };
+        let (mut values, shown) = match self.pairs {
+            true => (vec![named("before"), named("after")], 1),
+            false => (vec![named("samples")], 0),
+        };
+        let mut samples = self.builder.size(shown) / self.scale;
+        if let Some(value) = self.of_austin {
+            samples = self.stacks;
+            let fits = !value.unit.is_time() || self.builder.scale(0, NS_A_MICROSECOND);
+            let unscaled = || Value {
+                name: "microseconds".to_owned(),
+                unit: Unit::Things("microseconds".to_owned()),
+            };
+            values.insert(0, if fits { value } else { unscaled() });
+        }
         let weights = Weights::Contexts(self.builder.finish());
-        let profile = Profile::new(values.collect(), shown, weights, self.functions.len());
+        let profile = Profile::new(values, shown, weights, self.functions.len());
         let (profile, warnings) = ((self.functions, profile), self.reporter.warnings());
         Recording::of_profile(input, FORMAT, samples, profile, warnings)
     }

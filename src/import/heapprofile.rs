@@ -10,10 +10,10 @@ use super::document::{self, Document};
 use super::error::ImportError;
 use super::input::Input;
 use callscape_base::progress::Progress;
-use callscape_base::units::{FunctionId, Time, Unit};
+use callscape_base::units::{FunctionId, Unit};
 use callscape_base::warnings::Reporter;
 use callscape_facts::functions::{Function, Functions};
-use callscape_facts::memory::{Cells, Detail, Instant, Known, Memory, StackId, SumRow, Sums};
+use callscape_facts::memory::{Cells, Detail, Instant, Memory, StackId, SumRow, Sums};
 use callscape_facts::recording::Recording;
 
 /// The identifier in `info`.
@@ -84,22 +84,12 @@ pub(crate) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         });
     }
     let (stacks, cells) = cells.finish();
-    let memory = Memory {
-        detail: Detail::Samples,
-        clock: Unit::Nanoseconds,
-        stacks,
-        types: vec![String::new()],
-        types_are_classes: true,
-        known: Known::Sums(Sums {
-            cells,
-            instants: vec![Instant::new(0, rows)],
-            peak: None,
-        }),
-        sizes_known: true,
-        counters: Vec::new(),
-        end: Time::ZERO,
-        ages_inferred: false,
+    let sums = Sums {
+        cells,
+        instants: vec![Instant::new(0, rows)],
+        peak: None,
     };
+    let memory = Memory::of_sums(Detail::Samples, Unit::Nanoseconds, stacks, sums);
     Ok(Recording::of_memory(
         input,
         FORMAT,
@@ -127,14 +117,7 @@ fn tree(
                     open.pop();
                 }
                 Some(b"callFrame") => nodes[node].function = frame(document, functions)?,
-                Some(b"selfSize") => {
-                    let bytes = document.amount()?.unwrap_or(0);
-                    if bytes < 0 {
-                        let expected = "bytes that live, which are not negative";
-                        return Err(document.error(expected, bytes.to_string()));
-                    }
-                    nodes[node].bytes = u64::try_from(bytes).unwrap_or(0);
-                }
+                Some(b"selfSize") => nodes[node].bytes = document.size()?,
                 Some(b"children") => {
                     if document.array()? {
                         open.push(Open::Children(node));
@@ -200,6 +183,7 @@ fn frame(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::memory::Known;
 
     #[test]
     fn what_lives_at_the_end_of_a_real_recording() {

@@ -9,7 +9,7 @@
 //!
 //! The agent cuts stacks at a depth, 4 where not chosen: the outermost contexts are where it cut.
 //!
-//! Of the lines, which are those that were running, is told what they weigh. Not read: heap, sites and monitors.
+//! Of the lines, which are those that were running, is told what they weigh. Heap, sites and monitors are counted.
 
 use std::collections::HashMap;
 
@@ -181,6 +181,10 @@ impl Reader<'_> {
         } else if text.starts_with(b"THREAD START (") {
             self.end_trace();
             self.thread(text);
+        } else if memchr::memmem::find(text, b" BEGIN").is_some() {
+            // Sites, monitors, and what lives.
+            self.end_trace();
+            self.warn("table-not-shown");
         } else {
             match self.part {
                 Part::Trace(..) => self.frame(text),

@@ -3,8 +3,8 @@
 //!
 //! Read are traces on their own or under `data`, and of every span its ids, operation, start and duration in
 //! microseconds, the service of its process, its references, and the tags `code.*` as OpenTelemetry
-//! writes them. A span was called by its first `CHILD_OF` reference; the others are links. Not read are other tags, logs,
-//! warnings and flags.
+//! writes them. A span was called by its first `CHILD_OF` reference; the others are links. Logs are
+//! counted (`event-not-shown`). Not read are other tags, warnings and flags.
 
 use std::collections::HashMap;
 
@@ -221,6 +221,7 @@ impl Reader {
                 }
                 b"references" => references(document, parent, links)?,
                 b"tags" => tags(document, tag, code)?,
+                b"logs" => document.pass_over("event-not-shown")?,
                 _ => document.skip()?,
             }
         }
@@ -292,7 +293,7 @@ fn references(
             }
             "CHILD_OF" => links.push((LinkKind::SpanParent, trace, span)),
             "FOLLOWS_FROM" => links.push((LinkKind::FollowsFrom, trace, span)),
-            _ => {}
+            _ => document.warn("unknown-reference"),
         }
     }
     Ok(())

@@ -10,7 +10,7 @@
 //! no line of its beginning and no source file. Stacks that the recorder cut (at 64 frames unless it is told
 //! otherwise) begin in the midst and are counted (`truncated-stack`). Samples of allocations and of what lives are what is
 //! known of memory (`jfr/memory.rs`); a file with these and no samples of running code is one of memory. When threads park, sleep, wait at a monitor or to enter one is read too: it is waiting within the calls of their
-//! samples. All other events are passed over.
+//! samples. All other events are counted (`event-not-shown`).
 //!
 //! The crate `jfrs` reads the same, but reserves memory by counts that the file claims, and builds a tree of values for
 //! each event.
@@ -381,10 +381,16 @@ impl Reader<'_> {
                     Some(wait) => waited.push(wait),
                     None => self.reporter.warn("damaged-event", || window.place(offset)),
                 }
-            } else if of_memory.take(kind, content, |ticks| chunk.time(ticks), offset)
-                == Some(false)
-            {
-                self.reporter.warn("damaged-event", || window.place(offset));
+            } else {
+                let time = |ticks| chunk.time(ticks);
+                let wrong = match of_memory.take(kind, content, time, offset) {
+                    Some(true) => None,
+                    Some(false) => Some("damaged-event"),
+                    None => (kind != METADATA).then_some("event-not-shown"),
+                };
+                if let Some(wrong) = wrong {
+                    self.reporter.warn(wrong, || window.place(offset));
+                }
             }
             window.consume(to);
         }

@@ -18,7 +18,7 @@ use callscape_base::units::{FunctionId, Time, Unit};
 use callscape_base::warnings::Reporter;
 use callscape_facts::functions::Functions;
 use callscape_facts::memory::{
-    Cells, Counter, Detail, FewCells, Instant, Known, Memory, StackId, SumRow, Sums,
+    Cells, Counter, Detail, FewCells, Instant, Memory, StackId, SumRow, Sums,
 };
 use callscape_facts::recording::Recording;
 
@@ -138,7 +138,10 @@ impl Reader {
         if line.starts_with("desc:") || line.starts_with("cmd:") {
             return None;
         }
-        let (key, value) = line.split_once('=')?;
+        let Some((key, value)) = line.split_once('=') else {
+            let is_rule = line.is_empty() || line.starts_with('#');
+            return (!is_rule).then_some("malformed-line");
+        };
         if key == "snapshot" {
             self.close(0);
             let last = self.instants.last().map_or(0, |it| it.time);
@@ -180,7 +183,9 @@ impl Reader {
 
     /// A node of a tree: `n2: 1024 0x109180: main (a.c:10)`.
     fn node(&mut self, text: &str, depth: usize) -> Option<&'static str> {
-        let (_, rest) = text.split_once(": ")?;
+        let Some((_, rest)) = text.split_once(": ") else {
+            return Some("malformed-line");
+        };
         let (bytes, frame) = rest.split_once(' ').unwrap_or((rest, ""));
         let bytes = match whole(bytes) {
             Ok(bytes) => bytes,
@@ -247,21 +252,14 @@ impl Reader {
             name: name.to_owned(),
             values,
         });
+        let sums = Sums {
+            cells,
+            instants: self.instants,
+            peak: self.peak.or(most),
+        };
         let memory = Memory {
-            detail: Detail::Sums,
-            clock: self.unit,
-            stacks,
-            types: vec![String::new()],
-            sizes_known: true,
             counters: counters.collect(),
-            end: self.instants.last().map_or(Time::ZERO, Instant::time),
-            types_are_classes: true,
-            known: Known::Sums(Sums {
-                cells,
-                instants: self.instants,
-                peak: self.peak.or(most),
-            }),
-            ages_inferred: false,
+            ..Memory::of_sums(Detail::Sums, self.unit, stacks, sums)
         };
         (self.functions, memory)
     }
@@ -270,6 +268,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::memory::Known;
 
     #[test]
     fn what_lives_at_the_end_of_a_real_recording() {

@@ -9,8 +9,8 @@
 //! requests, one behind the other, as the Collector's file exporter writes them, or in an array. Names of members may be
 //! those of the `.proto` files too, which the JSON mapping of protocol buffers allows. `callscape --listen` keeps
 //! requests of both forms in one file, each with its checksum ([`kept`]). What Tempo answers is read, which calls the spans
-//! of resources `batches`. Logs and metrics between the requests are counted. Not read are events, status, kind and other
-//! attributes.
+//! of resources `batches`. Logs and metrics between the requests are counted, and so are the events of spans
+//! (`event-not-shown`). Not read are status, kind and other attributes.
 
 use std::path::Path;
 
@@ -57,7 +57,9 @@ pub fn sniff(head: &[u8]) -> bool {
                 | "trace.batches"
         )
     };
-    paths.iter().any(is_request) || binary::sniff(head)
+    let is_later = || memchr::memmem::find(head, b"\n{\"resourceSpans\"").is_some();
+    let is_json = head.first() == Some(&b'{');
+    paths.iter().any(is_request) || is_json && is_later() || binary::sniff(head)
 }
 
 /// Reads the spans. O(n log n), all spans in memory.

@@ -7,8 +7,8 @@
 //! those fields may be missing (`-F`): samples without a thread are taken together by processor or command.
 //! A sample weighs the period before its event: nanoseconds of a clock, else what the event counts. Calls are those of the
 //! samples of one event, a clock if there is one, else the first; the others are values. The scheduler's events of wake-ups are links too. Not read are
-//! addresses, the header beyond its being one (`#`), and what perf notes between samples
-//! (`PERF_RECORD_…`); of that, losses are counted. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
+//! addresses, and the header beyond its being one (`#`). What perf notes between samples (`PERF_RECORD_…`) is counted,
+//! losses apart. What `callscape record` notes there is read ([`gap`]). Output of scripts is not recognised. Times of `--deltatime` are
 //! summed: they are told by going back again and again.
 //!
 //! A symbol is demangled where perf did not, and loses its offset. `[unknown]` is a function of that name in
@@ -361,10 +361,10 @@ impl Reader<'_> {
 
     fn sample(&mut self, sample: &Sample<'_>, lines: &Lines<'_>) {
         if sample.is_record() {
-            if sample.is_loss() {
-                lines.warn("samples-lost");
-            }
-            return;
+            return lines.warn(match sample.is_loss() {
+                true => "samples-lost",
+                false => "record-not-shown",
+            });
         }
         let processor = sample.processor.filter(|_| sample.thread.unwrap_or(0) == 0);
         let somebody = sample.thread.is_some() || processor.is_some();
@@ -426,6 +426,9 @@ impl Reader<'_> {
             }
         };
         thread.last = time;
+        if sample.is_negative {
+            lines.warn("negative-period");
+        }
         self.wakeup(sample, time, lines);
         let event = match self.events.get(sample.event) {
             Some(&known) => known,

@@ -6,8 +6,9 @@
 //! Read are begins and ends of slices on every track (a thread, or a track of its own), also in the form that
 //! Chrome's older events have in them (phases B, E and X), names and source locations, interned or not,
 //! defaults of a sequence, clocks of a sequence with their units and deltas, compressed packets, and the marks that programs
-//! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters and asynchronous phases (`event-not-shown`), and packets of the kernel without
-//! switches and wake-ups of threads and of profilers (`packet-not-shown`). Flows and wake-ups are links. Not read are annotations, categories, and times
+//! write into the trace of the kernel (Android's atrace). Counted but not kept are instants, counters, asynchronous phases,
+//! and events of the kernel that are no switches and wake-ups of threads (`event-not-shown`), and packets of all others,
+//! such as profilers (`packet-not-shown`). Flows and wake-ups are links. Not read are annotations, categories, and times
 //! that refer to a thread descriptor, as before 2020.
 //!
 //! Events go straight to the builder, since each writer puts its own in order. Where those of a track turn out not to
@@ -51,6 +52,13 @@ const PACKET: u8 = 0x0a;
 
 /// How long a packet or what is compressed in one may be. Perfetto's own limit is half a megabyte.
 const LONGEST: u64 = 16 << 20;
+
+/// Packets that say how and where the trace was recorded, or what its numbers and addresses are called, and of nothing that
+/// ran: configurations, descriptors, symbols, what a compressed one may not hold again.
+const ABOUT_THE_TRACE: [u32; 41] = [
+    33, 34, 35, 36, 43, 44, 45, 46, 47, 48, 50, 51, 55, 61, 64, 67, 69, 70, 72, 78, 82, 83, 86, 89,
+    107, 109, 111, 113, 123, 124, 125, 126, 127, 128, 130, 131, 133, 138, 139, 140, 900,
+];
 
 /// What compressed packets may hold in all: this much, and so many bytes for each of the file before them. Tracing
 /// services reach five to ten.
@@ -175,13 +183,13 @@ impl Reader<'_> {
                 (11, Value::Bytes(bytes)) => event = Some(bytes),
                 (13, Value::Number(flags)) => cleared |= flags & 1 != 0,
                 (41, Value::Number(number)) => cleared |= number != 0,
-                (42, Value::Number(1)) => self.warn("packet-dropped"),
+                // Since 2025 the reason in bits.
+                (42, Value::Number(1..)) => self.warn("packet-dropped"),
                 (58, Value::Number(number)) => clock = Some(number),
                 (60, Value::Bytes(bytes)) => track = Some(bytes),
                 (6 | 12 | 59, Value::Bytes(_)) => says = true,
                 (1, Value::Bytes(bundle)) => kernel = Some(bundle),
                 (2, Value::Bytes(tree)) => self.process_tree(tree),
-                (37 | 54 | 66 | 95, Value::Bytes(_)) => self.warn("packet-not-shown"),
                 (50, Value::Bytes(bytes)) if !inner => {
                     self.compressed(flate2::read::ZlibDecoder::new(bytes));
                 }
@@ -190,6 +198,9 @@ impl Reader<'_> {
                         Ok(decoder) => self.compressed(decoder),
                         Err(_) => self.warn("malformed-packet"),
                     }
+                }
+                (number, Value::Bytes(_)) if !ABOUT_THE_TRACE.contains(&number) => {
+                    self.warn("packet-not-shown");
                 }
                 _ => {}
             }
@@ -212,10 +223,8 @@ impl Reader<'_> {
         if let Some(descriptor) = track {
             self.descriptor(descriptor);
         }
-        if let Some(bundle) = kernel
-            && !self.bundle(bundle)
-        {
-            self.warn("packet-not-shown");
+        if let Some(bundle) = kernel {
+            self.bundle(bundle);
         }
         // Every time moves a clock that counts from the last.
         let time = time.map(|time| self.time(time, clock));

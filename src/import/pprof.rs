@@ -260,17 +260,22 @@ impl Reader<'_> {
         );
         stack.clear();
         values.clear();
+        let mut is_whole = true;
         let mut fields = Fields::new(message);
         for (number, value) in &mut fields {
             match (number, value) {
                 (1, Field::Number(location)) => stack.push(location),
-                (1, Field::Bytes(packed)) => numbers(packed, |location| stack.push(location)),
+                (1, Field::Bytes(packed)) => {
+                    is_whole &= numbers(packed, |location| stack.push(location));
+                }
                 (2, Field::Number(value)) => values.push(value as i64),
-                (2, Field::Bytes(packed)) => numbers(packed, |value| values.push(value as i64)),
+                (2, Field::Bytes(packed)) => {
+                    is_whole &= numbers(packed, |value| values.push(value as i64));
+                }
                 _ => {}
             }
         }
-        if !fields.rest().is_empty() {
+        if !is_whole || !fields.rest().is_empty() {
             self.warn("malformed-sample");
         }
         if values.len() > MOST_VALUES {
@@ -432,14 +437,14 @@ impl Reader<'_> {
             }
             contexts.push(merged);
             for value in 0..by_location.values() {
-                let weight = by_location.self_weight(value, id).ns();
-                if weight > 0 && merged.node == NodeId::ROOT {
+                let weight = by_location.self_weight(value, id).weight();
+                if weight != 0 && merged.node == NodeId::ROOT {
                     // All its locations are unknown.
                     let function = functions.intern(NO_FRAMES);
                     let place = || Place::offset(&self.file, self.offset);
                     let node = self.samples.child(NodeId::ROOT, function, place);
                     self.samples.add(node, value, weight, place);
-                } else if weight > 0 {
+                } else if weight != 0 {
                     let place = || Place::offset(&self.file, self.offset);
                     self.samples.add(merged.node, value, weight, place);
                     line_stacks.add(merged.lines, value, weight);
@@ -483,11 +488,13 @@ fn is_cut(data: &[u8]) -> bool {
     is_bytes && varint(data, &mut at).is_some_and(|length| length < u64::from(u32::MAX))
 }
 
-fn numbers(packed: &[u8], mut take: impl FnMut(u64)) {
+/// Hands on the numbers that are packed; whether all of them are whole.
+fn numbers(packed: &[u8], mut take: impl FnMut(u64)) -> bool {
     let mut at = 0;
     while let Some(number) = varint(packed, &mut at) {
         take(number);
     }
+    at == packed.len()
 }
 
 /// The unit of a value by its name, and what one of the file's is in it.

@@ -111,6 +111,14 @@ pub static SAMPLERS: [Sampler; 21] = {
     ]
 };
 
+/// The value of how many samples there are.
+pub(crate) fn samples() -> Value {
+    Value {
+        name: "samples".to_owned(),
+        unit: Unit::Things("samples".to_owned()),
+    }
+}
+
 /// The sampler of this event in this format: events may have modifiers (`cpu-clock:u`) and a package (`jdk.`).
 pub fn of(format: &str, event: &str) -> Option<&'static Sampler> {
     let event = event.rsplit_once('.').map_or(event, |(_, name)| name);

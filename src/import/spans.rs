@@ -269,11 +269,11 @@ impl Spans {
         let around = around.map(|(parent, span)| parent.filter(|&it| service(it) == service(span)));
         let around: Vec<Option<u32>> = around.collect();
         let depths = depths(&around);
-        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
-        order.sort_by_key(|&span| {
-            let row = &self.rows[span as usize];
-            (row.start, Reverse(row.end), depths[span as usize])
-        });
+        // Rows lie far apart: what they are compared by is taken out of them once.
+        let order = self.rows.iter().zip(depths).zip(0_u32..);
+        let order = order.map(|((row, depth), span)| (row.start, Reverse(row.end), depth, span));
+        let mut order: Vec<_> = order.collect();
+        order.sort_unstable();
         let mut functions = HashMap::default();
         let mut services: Vec<Lanes> = Vec::new();
         services.resize_with(self.services.len(), Lanes::default);
@@ -281,7 +281,7 @@ impl Spans {
         let mut lane_of: Vec<Option<u32>> = vec![None; self.rows.len()];
         let mut call_of = vec![(ThreadId(0), CallId(0)); self.rows.len()];
         let mut linked: Vec<bool> = vec![false; self.rows.len()];
-        for &span in &order {
+        for &(.., span) in &order {
             let row = &self.rows[span as usize];
             let name = self.names.get(self.services[row.service as usize]);
             let lanes = &mut services[row.service as usize];
@@ -370,6 +370,9 @@ impl Spans {
             let parent = by_id[row.parent?.0 as usize];
             if parent.is_none() {
                 reporter.warn("link-without-call", || self.place(row));
+            }
+            if parent == Some(span) {
+                reporter.warn("cycle", || self.place(row));
             }
             parent.filter(|&parent| parent != span)
         });

@@ -488,9 +488,12 @@ impl Reader<'_> {
             let mut stack = StackId::EMPTY;
             if document.array()? {
                 while document.element()? {
-                    if let Some(frame) = document.index()? {
-                        let (function, line) = self.function(frame, document);
-                        stack = stacks.push_at(stack, function, line);
+                    match document.index()? {
+                        Some(frame) => {
+                            let (function, line) = self.function(frame, document);
+                            stack = stacks.push_at(stack, function, line);
+                        }
+                        None => document.warn("unknown-frame"),
                     }
                 }
             }

@@ -20,7 +20,9 @@ use tasks::{Tasks, timestamp};
 
 mod gaps;
 mod memory;
+mod record;
 mod records;
+mod running;
 mod scheduler;
 mod symbols;
 mod tasks;

@@ -136,6 +136,17 @@ const BEGINNINGS: &[(&[u8], &str, &str)] = &[
         "a function trace of Xdebug",
         "record with 'xdebug.mode=profile'",
     ),
+    // Those of a single value are read.
+    (
+        b"# austin",
+        "a recording of austin with several values a line",
+        "record without '--full'",
+    ),
+    (
+        b"reading file \"",
+        "a report of heaptrack_print",
+        "open the recording that it was made of; of a difference, both, or what its '-F' writes",
+    ),
     (
         b"Analysis of sampling",
         "a report of sample",

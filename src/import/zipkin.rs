@@ -3,7 +3,8 @@
 //!
 //! Read are lists of spans, lists of traces, and spans one a line: of every span its ids, name, start and duration in
 //! microseconds, and the service of its local end; that of its annotations in version 1. A server's side of a span that it
-//! shares with its client has the client's side around it. Not read are tags, annotations and the remote end.
+//! shares with its client has the client's side around it. Other annotations are
+//! counted (`event-not-shown`). Not read are tags and the remote end.
 
 use std::collections::HashMap;
 
@@ -106,9 +107,10 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
             b"shared" => side.is_shared = document.scalar()? == Some(b"true"),
             b"localEndpoint" => endpoint(document, &mut side.service)?,
             b"annotations" | b"binaryAnnotations" => {
+                let is_event = key == b"annotations";
                 if document.array()? {
                     while document.element()? {
-                        annotation(document, &mut side.service)?;
+                        annotation(document, is_event, &mut side.service)?;
                     }
                 }
             }
@@ -132,16 +134,28 @@ fn span(document: &mut Document<'_>, sides: &mut Vec<Side>) -> Result<(), Import
     Ok(())
 }
 
-/// Takes the service of an annotation, where none is known.
-fn annotation(document: &mut Document<'_>, service: &mut String) -> Result<(), ImportError> {
+/// Annotations that say when client and server sent and received, as spans do.
+const OF_SPANS: [&str; 8] = ["cs", "cr", "ss", "sr", "ms", "mr", "ws", "wr"];
+
+/// Takes the service of an annotation, where none is known; events beside the span are counted.
+fn annotation(
+    document: &mut Document<'_>,
+    is_event: bool,
+    service: &mut String,
+) -> Result<(), ImportError> {
     if !document.object()? {
         return Ok(());
     }
+    let mut value = String::new();
     while let Some(key) = document.member()? {
         match key {
             b"endpoint" if service.is_empty() => endpoint(document, service)?,
+            b"value" if is_event => document.text_into(&mut value)?,
             _ => document.skip()?,
         }
+    }
+    if is_event && !OF_SPANS.contains(&value.as_str()) {
+        document.warn("event-not-shown");
     }
     Ok(())
 }

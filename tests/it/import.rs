@@ -3,6 +3,7 @@
 mod beside;
 mod chrome_dialects;
 mod chrome_random;
+mod counted;
 mod damage;
 mod facts;
 mod greedy;

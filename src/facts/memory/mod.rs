@@ -222,6 +222,22 @@ const LIVE_BYTES: usize = 2;
 const LIVE: usize = 3;
 
 impl Memory {
+    /// Sums at instants, whose types are not known.
+    pub fn of_sums(detail: Detail, clock: Unit, stacks: Stacks, sums: Sums) -> Memory {
+        Memory {
+            detail,
+            clock,
+            stacks,
+            types: vec![String::new()],
+            types_are_classes: true,
+            end: sums.instants.last().map_or(Time::ZERO, Instant::time),
+            known: Known::Sums(sums),
+            sizes_known: true,
+            counters: Vec::new(),
+            ages_inferred: false,
+        }
+    }
+
     /// The events, where what lives at any time is known from them.
     pub fn events(&self) -> Option<&Events> {
         match &self.known {

@@ -1,13 +1,14 @@
 //! The samples of a Chrome trace: the profiles of V8 that DevTools saves as a row of events
 //! (`Profile`, then `ProfileChunk` with the nodes and samples since the last; `CpuProfile` with all at once before 2017),
-//! and the format's own, `samples` that refer to `stackFrames`, as React Native's Hermes writes them.
+//! and the format's own, `samples` and events `P` that refer to `stackFrames`, as React Native's Hermes writes them.
 //! Specification: "Trace Event Format", the sections Sample Events and Stack Traces;
 //! <https://github.com/ChromeDevTools/devtools-frontend/tree/main/front_end/models/cpu_profile>.
 
 use std::collections::{HashMap, HashSet};
 
+use super::SAMPLE_NOT_SHOWN;
 use crate::cpuprofile::{Handing, Profile};
-use crate::decimal::Unit;
+use crate::decimal::{self, Unit};
 use crate::document::{Document, Next};
 use crate::error::ImportError;
 use crate::input::Input;
@@ -126,6 +127,9 @@ struct Event {
     id: String,
     /// `args.name`.
     named: String,
+    /// The time and the innermost frame of a sample.
+    time: String,
+    frame: String,
     part: Option<Profile>,
 }
 
@@ -190,6 +194,20 @@ impl Reader<'_, '_> {
                     }
                     known.profile.add(part, document);
                 }
+                ("Profile" | "ProfileChunk" | "CpuProfile", "P" | "I" | "i", None) => {
+                    document.warn(SAMPLE_NOT_SHOWN);
+                }
+                (_, "P", _) => {
+                    let time = decimal::nanoseconds(event.time.as_bytes(), Unit::Microseconds);
+                    match time {
+                        Ok(time) if !event.frame.is_empty() => self.sampled.push(Sample {
+                            thread: (event.process, event.thread),
+                            time,
+                            frame: event.frame,
+                        }),
+                        _ => document.warn(SAMPLE_NOT_SHOWN),
+                    }
+                }
                 _ => {}
             }
         }
@@ -208,6 +226,8 @@ impl Reader<'_, '_> {
                 b"pid" => document.text_into(&mut event.process)?,
                 b"tid" => document.text_into(&mut event.thread)?,
                 b"id" => document.text_into(&mut event.id)?,
+                b"ts" => document.text_into(&mut event.time)?,
+                b"sf" => document.text_into(&mut event.frame)?,
                 b"args" => {
                     if document.next()? == Next::Object {
                         self.arguments(&mut event, document)?;

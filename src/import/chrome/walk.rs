@@ -65,14 +65,13 @@ fn object(
         if members.len() < NAMED {
             members.push(unescape(key).0);
         }
-        let samples = key == b"samples";
-        if document.next()? == Next::Array && samples {
-            document.array()?;
-            while document.element()? {
-                document.warn(SAMPLE_NOT_SHOWN);
-                document.skip()?;
-            }
+        let (samples, system) = (key == b"samples", key == b"systemTraceEvents");
+        if samples && document.next()? == Next::Array {
+            document.pass_over(SAMPLE_NOT_SHOWN)?;
             continue;
+        }
+        if system && document.next()? == Next::Text {
+            document.warn("system-trace-not-shown");
         }
         if !events || document.next()? != Next::Array {
             document.skip()?;

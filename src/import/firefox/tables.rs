@@ -128,6 +128,23 @@ impl Table {
     }
 }
 
+/// Passes over the table that stands next. Its rows, which are those of the array `column`, are counted as this kind.
+pub(super) fn pass_over(
+    document: &mut Document<'_>,
+    column: &[u8],
+    kind: &'static str,
+) -> Result<(), ImportError> {
+    if document.object()? {
+        while let Some(key) = document.member()? {
+            match key == column {
+                true => document.pass_over(kind)?,
+                false => document.skip()?,
+            }
+        }
+    }
+    Ok(())
+}
+
 /// No table of any version has more.
 const MOST_COLUMNS: usize = 64;
 

@@ -84,3 +84,64 @@ fn common_prefixes_are_found() {
         assert_eq!(common_prefix(a.as_bytes(), b.as_bytes()), expected);
     }
 }
+
+#[test]
+fn logs_code_and_lists_are_no_stacks() {
+    for text in [
+        "[INFO] foo;bar 17",
+        "2024-01-01 12:00:00 request;done 17",
+        "2024-01-01T12:00:00Z INFO request;done 17",
+        "2024/01/01 request;done 17",
+        "[2024-01-01 12:00:00,123] {a.py:3} INFO - request;done 17",
+        "12:00:00.123 [main] a;b 17",
+        "Jan  1 12:00:00 host app[12]: a;b 17",
+        "I0101 12:00:00.123456    12 a.cc:12] a;b 17",
+        "INFO:root:a;b 17",
+        "INFO  [main] a;b 17",
+        "warning: a;b 17",
+        "[main] ERROR org.x.Y - a;b 17",
+        "npm WARN a;b 17",
+        "level=info msg=a;b 17",
+        "1700000000.123 a;b 17",
+        "[    0.123456] usb;hub 17",
+        "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a;b HTTP/1.0\" 200 2326",
+        "x = 3;y = 4",
+        "- a;b 17",
+        "| a;b | 17",
+        "> a;b 17",
+        "<!-- a;b --> 17",
+        "import os\nx = 3;y = 4\nprint(x) # 5",
+        "#!/bin/sh\nexport A=1; echo 17\nsleep 5",
+    ] {
+        assert!(!sniff(format!("{text}\n{text}\n").as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn stacks_of_all_profilers_are_stacks() {
+    for text in [
+        "[INFO];foo;bar 17",
+        "error (a.py:3);b 17",
+        "main (a.py:12);<module> (x y.py:4) 12",
+        "process 12:\"python 3.py\";main (a.py:1) 3",
+        "Web Content;[unknown];operator new (unsigned long);do_syscall_64_[k] 5",
+        "swapper/0;secondary_startup_64_[k];cpu_idle_[k] 5",
+        "[tid=1234];java/lang/Thread.run;Foo.bar_[j] 3",
+        "[pool-1-thread-1 tid=27];java.lang.Thread.run;Foo.bar 3",
+        "Process64 app (12) Args: -x;Thread (13);mod!A.B(class C,int32) 3",
+        "perl;main::f;A::B::__ANON__ 3",
+        "{main};require_once::/a b.php;A->b 3",
+        "<main> - /a.rb:3;block in A#b - /a.rb:9 3",
+        "~(anonymous) /a.js:10:20;LazyCompile:*f node:internal:3:1 3",
+        "-[NSObject init];+[A b:] 3",
+        "void f<int>(int) [with T = int];std::operator== <char> 3",
+        "a;b -3",
+        "a;b 1.5",
+        "a;b 3 4",
+        "all 3",
+        "1234 prog;main 3",
+        "# a comment\na;b 3",
+    ] {
+        assert!(sniff(format!("{text}\n{text}\n").as_bytes()), "{text}");
+    }
+}

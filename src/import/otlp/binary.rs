@@ -305,6 +305,7 @@ fn span(
                 };
                 links.extend(texts.id(of(1), of(2), spans));
             }
+            (11, _) => reporter.warn("event-not-shown", || window.place(offset)),
             (9, value) => {
                 if let Some((key, value)) = attribute(value)
                     && key.starts_with("code.")

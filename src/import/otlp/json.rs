@@ -35,7 +35,7 @@ pub(super) fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<
     if !document.object()? {
         return Ok(false);
     }
-    let (mut known, mut others) = (false, false);
+    let (mut known, mut counted, mut others) = (false, false, false);
     // Tempo's answer may lie in a member of its own.
     let mut is_inside = false;
     loop {
@@ -64,10 +64,14 @@ pub(super) fn request(document: &mut Document<'_>, spans: &mut Spans) -> Result<
                 others = true;
                 if let Some(kind) = not_shown {
                     document.warn(kind);
+                    counted = true;
                 }
                 document.skip()?;
             }
         }
+    }
+    if others && !known && !counted {
+        document.warn("not-a-request");
     }
     Ok(known || !others)
 }
@@ -186,6 +190,7 @@ fn span(
                 attributes(document, attribute, |key, value| code.attribute(key, value))?
             }
             b"links" => read_links(document, spans, links)?,
+            b"events" => document.pass_over("event-not-shown")?,
             _ => document.skip()?,
         }
     }

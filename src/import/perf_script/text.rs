@@ -18,6 +18,8 @@ pub(super) struct Sample<'a> {
     pub event: &'a [u8],
     /// How much of the event it stands for; none if that is not told.
     pub period: Option<u64>,
+    /// A minus stands before the period, which is none then.
+    pub is_negative: bool,
     /// Behind the event: the only frame where chains of calls were not recorded.
     pub rest: &'a [u8],
 }
@@ -97,11 +99,13 @@ impl<'a> Sample<'a> {
         let Some(mut word) = next_word(after, &mut from) else {
             return;
         };
-        if let Some(period) = amount(word) {
+        let size = word.strip_prefix(b"-");
+        if let Some(period) = amount(size.unwrap_or(word)) {
             // A period, or the address of the only frame.
             match next_word(after, &mut from) {
                 Some(next) if is_event(next) => {
-                    self.period = Some(period);
+                    self.is_negative = size.is_some();
+                    self.period = Some(if self.is_negative { 0 } else { period });
                     word = next;
                 }
                 Some(_) => {

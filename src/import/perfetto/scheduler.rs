@@ -23,21 +23,21 @@ fn can_go_on(state: u64) -> bool {
 }
 
 impl Reader<'_> {
-    /// Takes a bundle of events of one processor. Whether there was anything of the scheduler or a mark in it.
-    pub(super) fn bundle(&mut self, bundle: &[u8]) -> bool {
+    /// Takes a bundle of events of one processor; those that are neither of the scheduler nor a mark are counted.
+    pub(super) fn bundle(&mut self, bundle: &[u8]) {
         let offset = self.clock_offset(BOOTTIME);
-        let mut found = false;
         let mut processor = Fields::new(bundle).filter(|(number, _)| *number == 1);
         let processor = processor.next().and_then(|(_, value)| value.number());
         let processor = processor.unwrap_or(0);
         for (number, value) in Fields::new(bundle) {
             match (number, value) {
-                (2, Value::Bytes(event)) => found |= self.kernel_event(event, offset),
-                (4, Value::Bytes(columns)) => found |= self.compact(processor, columns, offset),
+                (2, Value::Bytes(event)) if !self.kernel_event(event, offset) => {
+                    self.warn("event-not-shown");
+                }
+                (4, Value::Bytes(columns)) => self.compact(processor, columns, offset),
                 _ => {}
             }
         }
-        found
     }
 
     fn switch(&mut self, time: i64, (previous, state): (u64, u64), next: u64) {
@@ -54,6 +54,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Takes an event; whether it is of the scheduler or a mark.
     fn kernel_event(&mut self, event: &[u8], offset: i64) -> bool {
         let (mut time, mut thread, mut switch, mut print) = (0, 0, None, None);
         let mut wakeup = None;
@@ -102,7 +103,7 @@ impl Reader<'_> {
 
     /// Switches and wake-ups of one processor in columns: what was next in a switch is what is taken from it in the
     /// following one.
-    fn compact(&mut self, processor: u64, columns: &[u8], offset: i64) -> bool {
+    fn compact(&mut self, processor: u64, columns: &[u8], offset: i64) {
         let mut of: [&[u8]; 5] = [&[]; 5];
         for (number, value) in Fields::new(columns) {
             if let (1..=3 | 7..=8, Value::Bytes(column)) = (number, value) {
@@ -117,7 +118,6 @@ impl Reader<'_> {
             time = time.saturating_add(step);
             wakings.push((time, next(4).unwrap_or(0)));
         }
-        let mut found = !wakings.is_empty();
         let mut wakings = wakings.into_iter().peekable();
         let of_trace = |time| in_range(time).saturating_add(offset);
         time = 0;
@@ -135,10 +135,9 @@ impl Reader<'_> {
             let state = next(1).unwrap_or(0);
             let thread = next(2).unwrap_or(0);
             self.switch(of_trace(now), (running, state), thread);
-            (time, running, found) = (now, thread, true);
+            (time, running) = (now, thread);
         }
         self.running.insert(processor, running);
-        found
     }
 
     /// By the kernel's number, the thread of each track that is one.

@@ -1,8 +1,7 @@
 //! What is sampled, and the values that its samples weigh.
 
 use super::sums::Amounts;
-use crate::samplers::{Counts, Sampler, Sees};
-use callscape_base::units::Unit;
+use crate::samplers::{self, Counts, Sampler, Sees};
 use callscape_facts::profile::Value;
 
 /// What is sampled: the number of its [`Event`].
@@ -37,13 +36,9 @@ pub(super) fn values(events: &[Event], leading: EventId) -> Vec<(Value, Amounts)
     let Some(of_leading) = events.get(leading.0) else {
         return Vec::new();
     };
-    let samples = Value {
-        name: "samples".to_owned(),
-        unit: Unit::Things("samples".to_owned()),
-    };
     let mut values = vec![
         (of_leading.sampler.time(), Amounts::Time),
-        (samples, Amounts::Samples),
+        (samplers::samples(), Amounts::Samples),
     ];
     for (number, event) in events.iter().enumerate() {
         let is_clock = event.sampler.counts == Counts::Nanoseconds;

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use callscape_facts::hashing::BuildFast;
 
 /// The id of a span, whether or not there is a span of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpanId(pub u32);
 
 /// An id by its sixteen digits, where it has these, and its trace.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     trace: u32,
     number: Option<u64>,
@@ -26,6 +27,8 @@ pub(super) struct Ids {
     /// look at others that are long out of the cache.
     keys: Vec<Key>,
     usual: HashTable<u32>,
+    /// The last two that were asked for: siblings stand together, and have one parent.
+    recent: [(Key, SpanId); 2],
     /// Those that are not sixteen hexadecimal digits.
     others: HashMap<(u32, Box<str>), SpanId, BuildFast>,
 }
@@ -69,20 +72,27 @@ impl Ids {
             trace,
             number: Some(number),
         };
-        let hash = self.hash.hash_one((trace, number));
-        let keys = &self.keys;
-        let known = |id: &u32| keys.get(*id as usize) == Some(&key);
-        if let Some(&id) = self.usual.find(hash, known) {
-            return SpanId(id);
+        if let Some(at) = self.recent.iter().position(|(known, _)| *known == key) {
+            self.recent.swap(0, at);
+            return self.recent[0].1;
         }
-        let id = self.next();
+        let (next, keys) = (self.next(), &self.keys);
+        let known = |id: &u32| keys.get(*id as usize) == Some(&key);
         let hashed = |id: &u32| {
             let key = keys.get(*id as usize);
             let key = key.map_or((0, 0), |key| (key.trace, key.number.unwrap_or(0)));
             self.hash.hash_one(key)
         };
-        self.usual.insert_unique(hash, id.0, hashed);
-        self.keys.push(key);
+        let hash = self.hash.hash_one((trace, number));
+        let id = match self.usual.entry(hash, known, hashed) {
+            Entry::Occupied(known) => SpanId(*known.get()),
+            Entry::Vacant(place) => {
+                place.insert(next.0);
+                self.keys.push(key);
+                next
+            }
+        };
+        self.recent = [(key, id), self.recent[0]];
         id
     }
 }

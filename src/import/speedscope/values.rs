@@ -7,6 +7,7 @@ use crate::decimal::Unit;
 use crate::document::Document;
 use crate::error::ImportError;
 use crate::input::Input;
+use crate::samplers;
 use callscape_base::progress::Progress;
 use callscape_base::units::{self, FunctionId};
 use callscape_base::warnings::Reporter;
@@ -38,6 +39,7 @@ pub(super) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
         frames: frames.into_iter().map(|(function, _)| function).collect(),
         functions: functions_of,
         builder: ContextsBuilder::new(values.len(), &reporter),
+        of_samples: values.len(),
         samples: 0,
     };
     let mut document = Document::open(input, progress, &reporter)?;
@@ -58,6 +60,9 @@ pub(super) fn import(input: &Input, progress: &Progress) -> Result<Recording, Im
     let shown = values
         .iter()
         .position(|value| value.unit == units::Unit::Nanoseconds);
+    if reader.samples > 0 {
+        values.push(samplers::samples());
+    }
     let (functions, _) = reader.functions.finish(|| document.place());
     let weights = Weights::Contexts(reader.builder.finish());
     let profile = Profile::new(values, shown.unwrap_or(0), weights, functions.len());
@@ -91,6 +96,8 @@ struct Reader<'r> {
     /// By frame.
     frames: Vec<FunctionId>,
     builder: ContextsBuilder<'r>,
+    /// The value that samples are, and how many there are.
+    of_samples: usize,
     samples: u64,
 }
 
@@ -144,9 +151,16 @@ impl Reader<'_> {
         }
         let missing = contexts.len().saturating_sub(weights.len()) as u64;
         document.warn_many("missing-weight", missing);
+        let extra = weights.len().saturating_sub(contexts.len()) as u64;
+        document.warn_many("extra-weight", extra);
+        if self.samples == 0 && !contexts.is_empty() {
+            self.builder.add_value();
+        }
         self.samples += contexts.len() as u64;
+        weights.resize(contexts.len(), None);
         for (context, weight) in contexts.into_iter().zip(weights) {
             self.add(context, value, weight.unwrap_or(0), document);
+            self.add(context, self.of_samples, 1, document);
         }
         Ok(())
     }
@@ -164,8 +178,9 @@ impl Reader<'_> {
         let mut context = NodeId::ROOT;
         if document.array()? {
             while document.element()? {
-                if let Some(frame) = document.index()? {
-                    context = self.inside(context, frame, document);
+                match document.index()? {
+                    Some(frame) => context = self.inside(context, frame, document),
+                    None => document.warn("unknown-frame"),
                 }
             }
         }
@@ -193,15 +208,19 @@ impl Reader<'_> {
                     document.skip()?;
                     continue;
                 }
-                Some(Item::End) | None => return Ok(()),
+                Some(Item::End) | None => break,
             };
             let (Some(kind), Some(frame), Some(Ok(at))) = (event.kind, event.frame, event.at)
             else {
                 document.warn("missing-field");
                 continue;
             };
-            let passed = at.saturating_sub(*last.get_or_insert(at));
-            last = Some(at);
+            let before = *last.get_or_insert(at);
+            if at < before {
+                document.warn("time-goes-back");
+            }
+            let passed = at.saturating_sub(before).max(0);
+            last = Some(at.max(before));
             let around = open.last().map_or(NodeId::ROOT, |(_, context)| *context);
             if !open.is_empty() {
                 self.add(around, value, passed, document);
@@ -217,5 +236,7 @@ impl Reader<'_> {
                 },
             }
         }
+        document.warn_many("open-at-end", open.len() as u64);
+        Ok(())
     }
 }

@@ -14,6 +14,8 @@ const HEADER: usize = 8;
 /// Task, thread and time.
 const SAMPLE: usize = 16;
 
+/// A number, and how many events.
+const LOST: u32 = 2;
 const COMM: u32 = 3;
 const EXIT: u32 = 4;
 const FORK: u32 = 7;
@@ -101,7 +103,13 @@ impl Scheduler {
                 let Some(body) = data.get(at + HEADER..at + size) else {
                     break;
                 };
-                self.take(u32_at(header, 0), u16_at(header, 4), body);
+                let kind = u32_at(header, 0);
+                if kind == LOST && body.len() >= 16 {
+                    reporter.warn_many("lost-scheduler-events", u64_at(body, 8), || {
+                        window.place(window.offset() + at as u64)
+                    });
+                }
+                self.take(kind, u16_at(header, 4), body);
                 at += size;
             }
             window.consume(at);

@@ -159,6 +159,12 @@ fn logs_and_metrics_before_spans_are_counted() {
     let error = open(&scratch.write("logs.jsonl", lines[..2].join("\n").as_bytes()));
     let error = error.expect_err("no spans").to_string();
     assert!(error.contains("found none; logs not shown: 1"), "{error}");
+    // Lines of another program's log.
+    let log = format!("{{\"level\":\"info\"}}\n{}\n", lines[2]);
+    let recording = read(&scratch.write("log.jsonl", log.as_bytes()));
+    assert_eq!((recording.format, recording.trace.calls()), ("otlp", 1));
+    let expected = BTreeMap::from([("not-a-request", 1)]);
+    assert_eq!(warnings(&recording), expected);
     // What Tempo answers, by its first and its second interface.
     for text in [
         format!(r#"{{"batches":[{span}]}}"#),
@@ -265,6 +271,35 @@ fn marks_of_programs_in_traces_of_the_kernel_are_calls() {
         )
     );
     assert_eq!(warnings(&recording).get("event-not-shown"), Some(&1));
+}
+
+#[test]
+fn packets_and_events_of_the_kernel_that_are_not_shown_are_counted() {
+    let event =
+        |time: u64, says: Vec<u8>| bytes(2, &[number(1, time), number(2, 12), says].concat());
+    let print = |text: &str| bytes(3, &bytes(2, text.as_bytes()));
+    let events = [
+        event(100, print("B|10|f")),
+        // An interrupt.
+        event(150, bytes(36, &number(1, 7))),
+        event(200, print("E|10")),
+    ];
+    let bundle = bytes(1, &[number(1, 0), events.concat()].concat());
+    let packets = [
+        [bundle, number(10, 1)].concat(),
+        // Counters of processes, and the configuration; a packet before it was lost, for two reasons.
+        [bytes(9, &number(1, 3)), number(10, 1), number(42, 5)].concat(),
+        bytes(33, &number(1, 3)),
+    ];
+    let trace: Vec<u8> = packets.iter().flat_map(|it| bytes(1, it)).collect();
+    let recording = read(&Scratch::new("beside-packets").write("a.pftrace", &trace));
+    assert_eq!(recording.trace.calls(), 1);
+    let expected = [
+        ("event-not-shown", 1),
+        ("packet-dropped", 1),
+        ("packet-not-shown", 1),
+    ];
+    assert_eq!(warnings(&recording), BTreeMap::from(expected));
 }
 
 fn varint(mut value: u64) -> Vec<u8> {

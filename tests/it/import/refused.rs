@@ -42,6 +42,16 @@ fn what_no_format_claims_by_its_content_is_refused() {
             "found columns function, year, cpu_percent",
         ),
         (
+            "app.log",
+            b"[INFO] foo;bar 17\n[WARN] foo;baz 3\n",
+            "a text that begins with '[INFO] foo;bar 17'",
+        ),
+        (
+            "dated.log",
+            b"2024-01-01 12:00:00 request;done 17\n",
+            "'2024-01-01 12:00:00 request;done 17'",
+        ),
+        (
             "people.json",
             br#"[{"name":"Ann","age":3},{"name":"Bob","age":4}]"#,
             "an array of objects with the members name, age",
@@ -68,6 +78,11 @@ fn recordings_in_which_nothing_is_are_refused_with_the_reason() {
         ),
         ("spans.json", r#"{"resourceSpans":[]}"#, "found none"),
         ("zero.folded", "main;f 0\n", "found none"),
+        (
+            "none.heaptrack",
+            "v 10400 3\ns 4 main\ni 10 0 1\nt 1 0\na -10 1\n+ 0\n",
+            "found none; malformed line: 1",
+        ),
         ("nop.systrace", "# tracer: nop\n#\n", "found none"),
     ] {
         let error = error(&scratch, name, text.as_bytes());
@@ -113,6 +128,12 @@ fn formats_that_are_not_read_are_named_with_what_converts_them() {
             b"PERFILE2\x68\0\0\0\0\0\0\0",
             "perf",
             "perf script",
+        ),
+        (
+            "diff.txt",
+            b"reading file \"a.zst\" - please wait, this might take some time...\n",
+            "heaptrack_print",
+            "-F",
         ),
         ("gmon.out", b"gmon\x01\0\0\0", "gprof", "uftrace"),
         (

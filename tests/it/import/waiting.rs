@@ -365,3 +365,23 @@ fn a_run_beside_others_runs_as_long_and_waits_longer() {
     let more = (busy.waiting.ns() - quiet.waiting.ns()) as f64;
     assert!(more > 0.8 * (busy.total.ns() - quiet.total.ns()) as f64);
 }
+
+#[test]
+fn events_of_the_scheduler_that_were_lost_are_counted() {
+    let scratch = Scratch::new("waiting-lost");
+    let folder = scratch.0.join("tasks.uftrace");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for file in std::fs::read_dir(data("import/tasks.uftrace")).expect("a recording") {
+        let file = file.expect("a file");
+        std::fs::copy(file.path(), folder.join(file.file_name())).expect("a copy");
+    }
+    let events = folder.join("perf-cpu0.dat");
+    let mut bytes = std::fs::read(&events).expect("events of the scheduler");
+    // Of type 2 and 24 bytes: of which buffer, and how many.
+    for number in [2_u64 | 24 << 48, 1, 7] {
+        bytes.extend(number.to_le_bytes());
+    }
+    std::fs::write(events, bytes).expect("it can be written");
+    let counted = super::warnings(&read(&folder))["lost-scheduler-events"];
+    assert_eq!(counted, 7);
+}

@@ -6,6 +6,7 @@ use super::{Scratch, name, open, profile, read, warnings};
 use crate::common::Random;
 use callscape::facts::recording::Recording;
 use callscape::units::ContextId;
+use callscape_testing::wire;
 
 /// By function, total and self weight of a value.
 fn sums(recording: &Recording, value: usize) -> BTreeMap<String, (i64, i64)> {
@@ -168,4 +169,42 @@ fn text_formats_keep_the_sign_and_count_it() {
             "{name}"
         );
     }
+}
+
+/// As `go tool pprof -diff_base` writes them.
+#[test]
+fn differences_of_pprof_keep_their_sign() {
+    let mut bytes = Vec::new();
+    let pair = |numbers: [u64; 2]| {
+        move |out: &mut Vec<u8>| {
+            for (field, value) in (1..).zip(numbers) {
+                wire::number(field, value, out);
+            }
+        }
+    };
+    wire::message(1, &mut bytes, pair([1, 2]));
+    for (location, value) in [(1, 40_u64), (2, -7_i64 as u64)] {
+        wire::message(2, &mut bytes, pair([location, value]));
+    }
+    for id in [1, 2] {
+        wire::message(4, &mut bytes, |out| {
+            wire::number(1, id, out);
+            wire::message(4, out, pair([id, 3]));
+        });
+        wire::message(5, &mut bytes, pair([id, id + 2]));
+    }
+    for text in ["", "space", "bytes", "a", "b"] {
+        wire::bytes(6, text.as_bytes(), &mut bytes);
+    }
+    let recording = read(&Scratch::new("signed-pprof").write("diff.pb", &bytes));
+    assert_eq!(
+        sums(&recording, 0),
+        expected(&[("a", 40, 40), ("b", -7, -7)])
+    );
+    assert_eq!(profile(&recording).negative(0), 1);
+    let lines = recording.lines.as_ref().expect("lines");
+    let own: Vec<i64> = (0..lines.len())
+        .map(|it| lines.own(0, it).weight())
+        .collect();
+    assert_eq!(own, [40, -7]);
 }
