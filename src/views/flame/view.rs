@@ -26,15 +26,14 @@ pub static ENTRY: Entry = Entry {
         key: '3',
         about: "every call of every thread along time",
         help: "call stacks of every thread",
-        in_scenes: "",
         side: Side::Below,
         kind: Kind::AlongTime,
         needs: Needs::Times,
         // The call stack view.
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::TimeGoes, Purpose::Phases],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Flame::default()),

@@ -31,15 +31,14 @@ pub static ENTRY: Entry = Entry {
         key: '2',
         about: "which functions are active when, over the whole recording",
         help: "overview: what is active when",
-        in_scenes: "",
         side: Side::Below,
         kind: Kind::AlongTime,
         needs: Needs::Times,
         // The temporal overview. What a row is can be chosen too.
         offers: &[Function, Module, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::WhatRuns],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Mural::default()),

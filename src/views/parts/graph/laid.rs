@@ -74,6 +74,12 @@ impl Laid {
         }
     }
 
+    /// Whether its letters can be read where it is shown whole.
+    pub(crate) fn is_readable(&self) -> bool {
+        let zoom = (ROOM / self.layout.size.max(Vec2::ONE)).min_element();
+        zoom * TITLE * self.grow >= READ
+    }
+
     fn grown(graph: Graph, before: &Memory, grow: f32) -> Laid {
         let most = graph.most();
         let widths: Vec<f32> = graph
