@@ -2,13 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 use super::{NameCard, Written};
 use crate::desk::Desk;
+use crate::presenting::film::films;
 use crate::saved;
+use crate::share::{folder_of, free};
 use crate::welcome::typed;
+use callscape_presentation::film::Format;
 use callscape_state::message::Message;
+
+/// How the name of a film ends that says nothing else.
+const FILM: &str = ".mp4";
 
 impl Desk {
     /// Writes what is open where it was written before, or asks where.
@@ -16,6 +22,7 @@ impl Desk {
         let known = match what {
             Written::Session => self.session_file.clone(),
             Written::Pack => self.pack_file.clone(),
+            Written::Film(_) => None,
         };
         match (known, self.proposed(what)) {
             (Some(path), _) => self.write_to(what, path),
@@ -32,6 +39,15 @@ impl Desk {
         match what {
             Written::Session => saved::place(&document.inputs),
             Written::Pack => self.pack_place(),
+            Written::Film(_) => {
+                let nothing = "there is no scene, no bookmark, and nothing that plays";
+                ensure!(!films(&self.state, &self.talk).is_empty(), nothing);
+                ensure!(self.jobs.filming.is_none(), "another film is being made");
+                let place = saved::place(&document.inputs)?;
+                let name = place.file_name().unwrap_or_default().to_string_lossy();
+                let name = name.strip_suffix(saved::ENDING).unwrap_or(&name);
+                Ok(free(&folder_of(&place), name, FILM))
+            }
         }
     }
 
@@ -43,12 +59,14 @@ impl Desk {
         let ending = match card.what {
             Written::Session => saved::ENDING,
             Written::Pack => callscape_export::pack::ENDING,
+            Written::Film(_) => FILM,
         };
         let path = typed(&card.path);
         let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
+        let is_film = matches!(card.what, Written::Film(_)) && Format::of(&path).is_some();
         match name {
             // What is opened again is known by its ending.
-            Some(name) if name.ends_with(ending) => self.write_to(card.what, path),
+            Some(name) if is_film || name.ends_with(ending) => self.write_to(card.what, path),
             Some(name) => self.write_to(card.what, path.with_file_name(name + ending)),
             None => self.naming = Some(card),
         }
@@ -73,6 +91,7 @@ impl Desk {
                 });
             }
             Written::Pack => self.share(path),
+            Written::Film(wish) => self.make_film(wish, path),
         }
     }
 }

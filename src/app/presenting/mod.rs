@@ -2,6 +2,7 @@
 
 pub mod bookmarks;
 pub mod check;
+pub mod film;
 mod live;
 pub mod opening;
 mod recorder;
