@@ -34,6 +34,8 @@ pub(super) struct Wanted {
 pub(super) struct Made {
     pub laid: Arc<Laid>,
     pub open: Open,
+    /// How many boxes there are at most.
+    pub most: u32,
 }
 
 /// Groups of keys: modules, what they do themselves, and what there was no room for.
@@ -54,15 +56,16 @@ pub(super) fn make(
     let active = Active::new(hierarchy, &relations, &wanted.cut);
     let Some(open) = &wanted.open else {
         // As many boxes as can be read where all are in sight.
-        let mut count = AT_FIRST.min(wanted.most);
+        let mut few = wanted.clone();
         loop {
-            let open = folding::at_first(hierarchy, &active, &wanted.cut, count);
+            let count = AT_FIRST.min(few.most);
+            let open = folding::at_first(hierarchy, &active, &few.cut, count);
             let of = (open, &memory, &past[..]);
-            let made = make_of(wanted, (&relations, &active), of, progress)?;
-            if made.laid.is_readable() || count <= FEWEST {
+            let made = make_of(&few, (&relations, &active), of, progress)?;
+            if made.laid.is_readable() || few.most <= FEWEST {
                 return Ok(made);
             }
-            count = (count * 3 / 4).max(FEWEST);
+            few.most = (few.most * 3 / 4).max(FEWEST);
         }
     };
     let of = (open.clone(), &memory, &past[..]);
@@ -102,7 +105,11 @@ fn make_of(
     (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
     let known = past.iter().find(|it| it.graph == graph).cloned();
     let laid = known.unwrap_or_else(|| Arc::new(Laid::new(graph, memory)));
-    Ok(Made { laid, open })
+    Ok(Made {
+        laid,
+        open,
+        most: wanted.most,
+    })
 }
 
 struct Maker<'a> {

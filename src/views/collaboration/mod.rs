@@ -50,7 +50,10 @@ impl View for Collaboration {
         }
         if let (Some(made), Some(document)) = (self.base.take(), &state.document) {
             if let Some(wanted) = &mut self.base.wanted {
-                wanted.open = Some(made.open.clone());
+                (wanted.open, wanted.most) = (Some(made.open.clone()), made.most);
+            }
+            if self.open.is_none() {
+                self.base.most = made.most;
             }
             self.open = Some(made.open);
             let hierarchy = &document.session.hierarchy;
