@@ -173,13 +173,7 @@ impl View for Fan {
         self.changing = None;
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         if self.compacted.is_none() {

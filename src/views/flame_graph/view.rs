@@ -148,13 +148,7 @@ impl View for FlameGraph {
         self.counted.progress().or(self.making.progress())
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(made) = self.making.made() else {

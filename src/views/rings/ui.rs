@@ -83,36 +83,25 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
 
 /// A segment on its way from where it was.
 fn part(view: &Rings, segment: &Segment, before: Option<&Before<'_>>) -> Part {
-    let [inner, outer] = view.chart.ring(segment.ring);
-    let now = Part {
-        inner,
-        outer,
-        from: segment.from,
-        to: segment.to,
+    let place = |chart: &callscape_layout::rings::Rings, of: &Segment| {
+        let [inner, outer] = chart.ring(of.ring);
+        Part {
+            inner,
+            outer,
+            from: of.from,
+            to: of.to,
+        }
     };
+    let now = place(&view.chart, segment);
     let Some(before) = before else {
         return now;
     };
-    let old = match before.places.get(&segment.node) {
-        Some(old) => {
-            let [inner, outer] = before.chart.ring(old.ring);
-            Part {
-                inner,
-                outer,
-                from: old.from,
-                to: old.to,
-            }
-        }
+    let mut old = now;
+    match before.places.get(&segment.node) {
+        Some(segment) => old = place(before.chart, segment),
         // It grows out of its middle.
-        None => {
-            let middle = (segment.from + segment.to) * 0.5;
-            Part {
-                from: middle,
-                to: middle,
-                ..now
-            }
-        }
-    };
+        None => (old.from, old.to) = ((now.from + now.to) * 0.5, (now.from + now.to) * 0.5),
+    }
     let mix = |old: f32, new: f32| old + (new - old) * before.share;
     Part {
         inner: mix(old.inner, now.inner),

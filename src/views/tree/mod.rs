@@ -147,13 +147,7 @@ impl View for Tree {
         self.counted.progress()
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(forest) = &self.forest else { return };
