@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use egui::Pos2;
 
-use crate::presenting::film::FilmWish;
+use crate::presenting::film_wish::FilmWish;
 use callscape_presentation::scene::{Section, Shot};
 use callscape_record::Switch;
 use callscape_record::recorder::Recorder;

@@ -17,7 +17,6 @@ use super::open_views::Views;
 use super::own::Own;
 use super::pair::{CausesCard, PairCard, Question, Replaced, Replacement};
 use super::palette::Palette;
-use super::presenting::film::{FilmOf, FilmWish, SIZE, films};
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
 use super::remembered::Memory;
@@ -519,11 +518,7 @@ impl Desk {
             FileAsk::Open(paths) => self.replace_with(Replacement::Paths(paths)),
             FileAsk::SaveSession => self.write(Written::Session),
             FileAsk::Share => self.write(Written::Pack),
-            FileAsk::Film => {
-                let of = films(&self.state, &self.talk);
-                let of = of.first().map_or(FilmOf::Range, |it| it.0);
-                self.write(Written::Film(FilmWish { of, size: SIZE }));
-            }
+            FileAsk::Film => self.name_film(),
             FileAsk::FilmAs(wish) => {
                 if let Some(card) = &mut self.naming {
                     card.what = Written::Film(wish);

@@ -2,7 +2,7 @@
 
 mod desk;
 
-use super::presenting::film::FilmWish;
+use super::presenting::film_wish::{FilmOf, FilmWish};
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +13,13 @@ pub enum Written {
 }
 
 /// The card that asks for the name of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NameCard {
     pub what: Written,
     /// As it is typed.
     pub path: String,
+    /// What films can be made of, and how many seconds each takes.
+    pub films: Vec<(FilmOf, f64)>,
 }
 
 #[cfg(test)]
@@ -25,7 +27,8 @@ mod tests {
     use super::Written;
     use crate::command::FileAsk;
     use crate::driven::{Driven, Files, inputs};
-    use crate::presenting::film::{FilmOf, FilmWish, films};
+    use crate::presenting::film::films;
+    use crate::presenting::film_wish::{FilmOf, FilmWish};
     use callscape_presentation::scene::Shot;
     use callscape_state::ask::{Ask, CancelAsk};
 

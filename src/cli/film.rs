@@ -7,7 +7,8 @@ use anyhow::{Context, ensure};
 
 use super::progress::{self, with_progress};
 use super::render::{QualityArg, RenderArgs};
-use callscape_app::presenting::film::{self, FPS, SIZE};
+use callscape_app::presenting::film;
+use callscape_app::presenting::film_wish::{FPS, SIZE};
 use callscape_app::presenting::opening::{Opened, Opens};
 use callscape_app::presenting::stage::{Stage, StageSettings, Tell};
 use callscape_base::escape;

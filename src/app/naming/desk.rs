@@ -7,6 +7,7 @@ use anyhow::{Context, ensure};
 use super::{NameCard, Written};
 use crate::desk::Desk;
 use crate::presenting::film::films;
+use crate::presenting::film_wish::{FilmOf, FilmWish, SIZE};
 use crate::saved;
 use crate::share::{folder_of, free};
 use crate::welcome::typed;
@@ -28,10 +29,18 @@ impl Desk {
             (Some(path), _) => self.write_to(what, path),
             (None, Ok(path)) => {
                 let path = path.display().to_string();
-                self.naming = Some(NameCard { what, path });
+                let films = films(&self.state, &self.talk);
+                self.naming = Some(NameCard { what, path, films });
             }
             (None, Err(error)) => self.state.tell("It cannot be saved", format!("{error:#}")),
         }
+    }
+
+    /// Asks for the name of a film.
+    pub(crate) fn name_film(&mut self) {
+        let films = films(&self.state, &self.talk);
+        let of = films.first().map_or(FilmOf::Range, |it| it.0);
+        self.write(Written::Film(FilmWish { of, size: SIZE }));
     }
 
     fn proposed(&self, what: Written) -> anyhow::Result<PathBuf> {

@@ -5,7 +5,7 @@ use egui::{Align2, Context as Egui, TextEdit, Ui};
 use super::context::Context;
 use crate::command::FileAsk;
 use crate::naming::Written;
-use crate::presenting::film::{FilmWish, SIZES, films};
+use crate::presenting::film_wish::{FilmOf, FilmWish, SIZES};
 use callscape_views::style;
 use callscape_views::widgets::{is_new, opened_card};
 
@@ -36,7 +36,7 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         ui.label(style::title(title));
         ui.label(style::weak(about));
         if let Written::Film(wish) = card.what {
-            film(ui, wish, context);
+            film(ui, wish, &card.films, context);
         }
         let mut path = card.path.clone();
         let field = TextEdit::singleline(&mut path)
@@ -66,9 +66,9 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
 }
 
 /// What the film is of, how long it is, and its size.
-fn film(ui: &mut Ui, wish: FilmWish, context: &mut Context<'_>) {
+fn film(ui: &mut Ui, wish: FilmWish, films: &[(FilmOf, f64)], context: &mut Context<'_>) {
     let mut next = wish;
-    for (of, seconds) in films(context.desk.state, context.desk.talk) {
+    for &(of, seconds) in films {
         let title = format!("{}, {seconds:.0} s", of.title());
         ui.radio_value(&mut next.of, of, title);
     }
