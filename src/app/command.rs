@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use egui::Pos2;
 
+use crate::presenting::film_wish::FilmWish;
 use callscape_presentation::scene::{Section, Shot};
 use callscape_record::Switch;
 use callscape_record::recorder::Recorder;
@@ -47,6 +48,10 @@ pub enum FileAsk {
     SaveSession,
     /// Puts what is open into a pack.
     Share,
+    /// Makes a film.
+    Film,
+    /// Of this, in this size.
+    FilmAs(FilmWish),
     /// The name of the file to write was edited.
     NameFile(String),
     /// Writes it, or does not.

@@ -337,6 +337,7 @@ impl Desk {
         self.state.poll_jobs();
         self.poll_pack();
         self.poll_picture();
+        self.poll_film();
         self.poll_staged();
         self.poll_unpacked();
         self.poll_chosen();
@@ -517,6 +518,12 @@ impl Desk {
             FileAsk::Open(paths) => self.replace_with(Replacement::Paths(paths)),
             FileAsk::SaveSession => self.write(Written::Session),
             FileAsk::Share => self.write(Written::Pack),
+            FileAsk::Film => self.name_film(),
+            FileAsk::FilmAs(wish) => {
+                if let Some(card) = &mut self.naming {
+                    card.what = Written::Film(wish);
+                }
+            }
             FileAsk::NameFile(path) => {
                 if let Some(card) = &mut self.naming {
                     card.path = path;

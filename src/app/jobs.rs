@@ -1,4 +1,4 @@
-//! Work on other threads that only the window begins: pictures, packs and scenes.
+//! Work on other threads that only the window begins: pictures, films, packs and scenes.
 
 use std::path::PathBuf;
 
@@ -19,6 +19,7 @@ pub(crate) type Picked = Option<(Chosen, Vec<PathBuf>)>;
 #[derive(Default)]
 pub struct Jobs {
     pub saving: Option<Job<anyhow::Result<PathBuf>>>,
+    pub filming: Option<Job<anyhow::Result<PathBuf>>>,
     pub packing: Option<Job<Packed>>,
     pub staging: Option<Job<anyhow::Result<(SceneFile, Opened)>>>,
     pub unpacking: Option<Job<anyhow::Result<sharing::Opened>>>,
@@ -31,6 +32,7 @@ impl Jobs {
     pub fn under_way(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             (self.saving.is_some(), "a picture"),
+            (self.filming.is_some(), "a film"),
             (self.packing.is_some(), "a pack"),
             (self.is_unpacking(), "the inputs"),
         ];
@@ -44,10 +46,11 @@ impl Jobs {
     /// The work that takes long enough to be shown.
     pub fn slow(&self) -> impl Iterator<Item = &Progress> {
         let saving = self.saving.as_ref().and_then(Job::slow);
+        let filming = self.filming.as_ref().and_then(Job::slow);
         let packing = self.packing.as_ref().and_then(Job::slow);
         let staging = self.staging.as_ref().and_then(Job::slow);
         let unpacking = self.unpacking.as_ref().and_then(Job::slow);
-        let all = saving.into_iter().chain(packing);
+        let all = saving.into_iter().chain(filming).chain(packing);
         all.chain(staging).chain(unpacking)
     }
 }

@@ -174,6 +174,7 @@ mod tests {
             desk.naming = Some(NameCard {
                 what: Written::Session,
                 path: String::new(),
+                films: Vec::new(),
             });
         }),
         ("the recording panel", |desk| desk.recording.is_open = true),

@@ -29,7 +29,7 @@ impl Drop for Made {
 }
 
 /// A file in `folder` that is not there yet, with this name or one with a number.
-fn free(folder: &Path, name: &str, ending: &str) -> PathBuf {
+pub(crate) fn free(folder: &Path, name: &str, ending: &str) -> PathBuf {
     let numbered = |number: u32| match number {
         1 => folder.join(format!("{name}{ending}")),
         _ => folder.join(format!("{name}-{number}{ending}")),
@@ -40,7 +40,7 @@ fn free(folder: &Path, name: &str, ending: &str) -> PathBuf {
 }
 
 /// The folder that a file is in.
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

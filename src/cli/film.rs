@@ -7,18 +7,16 @@ use anyhow::{Context, ensure};
 
 use super::progress::{self, with_progress};
 use super::render::{QualityArg, RenderArgs};
+use callscape_app::presenting::film;
+use callscape_app::presenting::film_wish::{FPS, SIZE};
 use callscape_app::presenting::opening::{Opened, Opens};
-use callscape_app::presenting::stage::{FrameIs, Stage, StageSettings, Tell};
+use callscape_app::presenting::stage::{Stage, StageSettings, Tell};
 use callscape_base::escape;
 use callscape_base::units::counted;
 use callscape_look::quality::{Light, Quality};
 use callscape_presentation::check::film_size;
-use callscape_presentation::film::{Film, FilmSettings, Format, Plan};
+use callscape_presentation::film::Film;
 use callscape_presentation::scene::SceneFile;
-
-/// Pixels, and frames a second, of films that say nothing else.
-const SIZE: [u32; 2] = [1920, 1080];
-const FPS: u32 = 30;
 
 /// Renders the scene at `path` as requested by `args`.
 pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
@@ -47,45 +45,17 @@ pub(crate) fn run(path: &Path, args: &RenderArgs) -> anyhow::Result<()> {
         );
         return still(file, settings, second, output);
     }
-    let format = Format::of(output).with_context(|| {
-        let shown = output.display();
-        format!(
-            "{shown}: expected a name that ends in .mp4, .webm or .gif for a film, or one such as frames_%05d.png for \
-             its frames; --second renders one picture of a scene"
-        )
-    })?;
-    ensure!(!output.is_dir(), "{} is a directory", output.display());
-    let film_settings = FilmSettings {
-        format,
-        size,
-        fps: settings.fps,
-        by_ffmpeg: args.ffmpeg,
-    };
-    let cannot = || format!("cannot write {}", output.display());
-    film_settings.check().with_context(cannot)?;
+    let film_settings = film::settings_of(output, (size, settings.fps), args.ffmpeg)?;
     let opens = Opens::of(&file)?;
-    let inputs = fingerprint(&file, &opens);
+    let inputs = film::fingerprint(&file, &opens);
     let opened = open(&file, opens)?;
-    let stage = begin(file, opened, settings)?;
-    let plan = Plan(format!(
-        "callscape {}\n{}\n{settings:?}\n{inputs}",
-        env!("CARGO_PKG_VERSION"),
-        stage.adapter()
-    ));
-    let film = Film::begin(output, film_settings, stage.frames(), &plan).with_context(cannot)?;
-    let folder = film.folder().to_owned();
-    make(stage, film, settings.fps).map_err(|error| match folder.is_dir() {
-        true => error.context(format!(
-            "cannot finish {}; the finished part is kept in {}, and the same command resumes it",
-            output.display(),
-            folder.display()
-        )),
-        false => error.context(cannot()),
-    })
+    let mut stage = begin(file, opened, settings)?;
+    let film = film::begin(&stage, output, (film_settings, settings), &inputs)?;
+    make(&mut stage, film, output, settings.fps)
 }
 
 /// Draws and encodes all frames that are not there yet.
-fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
+fn make(stage: &mut Stage, film: Film, output: &Path, fps: u32) -> anyhow::Result<()> {
     let (frames, kept) = (film.frames(), film.next());
     let bar = Bar::new(frames);
     stage.set_tell(bar.waits());
@@ -93,20 +63,16 @@ fn make(mut stage: Stage, mut film: Film, fps: u32) -> anyhow::Result<()> {
         let frames = counted(frames, "frame", "frames");
         bar.say(&format!("going on after {kept} of {frames}"));
     }
-    while stage.next() < kept {
-        stage.skip()?;
-        bar.at(stage.next(), "finding the position");
-    }
-    bar.begin();
-    while stage.next() < frames {
-        let image = match stage.draw()? {
-            FrameIs::New => Some(stage.image()),
-            FrameIs::Same => None,
-        };
-        film.push(image)?;
-        bar.at(stage.next(), "drawing");
-    }
-    film.finish()?;
+    film::make(stage, film, output, |done, is_drawn| {
+        match is_drawn {
+            true => bar.at(done, "drawing"),
+            false => bar.at(done, "finding the position"),
+        }
+        if done == kept {
+            bar.begin();
+        }
+        Ok(())
+    })?;
     bar.end();
     let seconds = frames as f64 / f64::from(fps);
     let frames = counted(frames, "frame", "frames");
@@ -177,39 +143,6 @@ fn quality(of: QualityArg) -> Quality {
         light,
         shadow: true,
     }
-}
-
-/// What the frames depend on besides the program: the scene, and the files that it opens as they are now.
-fn fingerprint(file: &SceneFile, opens: &Opens) -> String {
-    let mut text = format!("{:08x}", crc32fast::hash(file.text().as_bytes()));
-    let session = opens.session.as_ref().map(|(path, _)| path);
-    let paths = opens
-        .inputs
-        .source_dir
-        .iter()
-        .chain(&opens.inputs.sides.source_of_a)
-        .chain(&opens.inputs.recordings);
-    for path in paths.chain(&opens.mapping).chain(session) {
-        text += &format!("\n{}", stamp(path));
-    }
-    text
-}
-
-/// A file's size and modification time; for a folder, those of its direct entries.
-fn stamp(path: &Path) -> String {
-    let of = |path: &Path| {
-        let metadata = path.metadata().ok();
-        let changed = metadata.as_ref().and_then(|it| it.modified().ok());
-        let since = changed.and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
-        let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
-        format!("{} {size} {:?}", path.display(), since.unwrap_or_default())
-    };
-    let mut all = vec![of(path)];
-    if let Ok(entries) = path.read_dir() {
-        all.extend(entries.flatten().map(|entry| of(&entry.path())));
-        all[1..].sort();
-    }
-    all.join("; ")
 }
 
 /// How far the film is, on a terminal; elsewhere a line for each tenth.

@@ -17,16 +17,11 @@ const PLAIN: ViewLine = ViewLine {
     id: "city",
     title: "City",
     key: '1',
-    about: "",
-    help: "",
-    in_scenes: "",
     side: Side::Centre,
     kind: Kind::Plain,
     needs: Needs::Nothing,
-    offers: &[],
     answers: &[],
-    opens_for: &[],
-    purposes: &[],
+    ..ViewLine::USUAL
 };
 
 /// The one that the camera moves in.

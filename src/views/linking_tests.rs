@@ -19,17 +19,15 @@
 //! | time point | – | what is on the call stacks |
 //! | time range | calls in it | calls in it |
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Shape, TextureId};
 
-use super::{Entry, Picture, REGISTRY, Surface, View, all};
+use super::{Entry, Picture, REGISTRY, Surface, View};
 use crate::parts::style;
-use crate::testing::frame;
+use crate::testing::{self, data, document as open, frame};
 use callscape_analysis::session::Inputs;
-use callscape_base::progress::Progress;
 use callscape_base::units::{CallId, Cost, FunctionId, ModuleId, ThreadId, Time, TimeRange};
 use callscape_filter::selection::{CallOf, Pointed, Selection};
 use callscape_layout::sheet::Sheet;
@@ -76,25 +74,15 @@ enum Shown {
 
 /// The demo, or two runs for views along the time of both.
 fn state_for(needs: Needs) -> State {
-    let paths =
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/data/compare/paths");
     let recordings = match needs {
         Needs::TwoRunsWithTimes => vec!["parsed.json.gz", "stored.json.gz"],
         _ => Vec::new(),
     };
-    let inputs = Inputs {
-        recordings: recordings.into_iter().map(|it| paths.join(it)).collect(),
+    let paths = recordings.into_iter();
+    testing::state(&Inputs {
+        recordings: paths.map(|it| data("compare/paths").join(it)).collect(),
         ..Inputs::default()
-    };
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
-    state.show(document.expect("inputs that can be read"), |_, _| ());
-    state
-}
-
-fn open(state: &State) -> &Document {
-    state.document.as_ref().expect("something is open")
+    })
 }
 
 /// A view of the registry with the state that it shows, alone in a window.

@@ -371,6 +371,7 @@ impl<'a> Reading<'a> {
             knows_self: recording.lines.is_some(),
             knows_sites: self.facts.knows_sites,
             is_of_whole: self.facts.is_range && recording.lines.is_some(),
+            whole: self.facts.metrics.iter().map(|it| it.self_cost).sum(),
         }
     }
 }

@@ -146,6 +146,8 @@ pub struct FileLines {
     /// A range of time was asked for, and the recording knows of its lines only what they cost over all of its time: costs of
     /// lines are of all of it then.
     pub is_of_whole: bool,
+    /// What all functions cost themselves, in the range that was asked for.
+    pub whole: Cost,
 }
 
 impl FileLines {

@@ -1,10 +1,11 @@
 //! The card that asks for the name of a file to write.
 
-use egui::{Align2, Context as Egui, TextEdit};
+use egui::{Align2, Context as Egui, TextEdit, Ui};
 
 use super::context::Context;
 use crate::command::FileAsk;
 use crate::naming::Written;
+use crate::presenting::film_wish::{FilmOf, FilmWish, SIZES};
 use callscape_views::style;
 use callscape_views::widgets::{is_new, opened_card};
 
@@ -24,12 +25,19 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             "Share",
             "One file for another machine: structure without text, recordings, session and scene.",
         ),
+        Written::Film(_) => (
+            "Make a film",
+            "A file that ends in .mp4, .webm or .gif; drawing goes on beside the window.",
+        ),
     };
     let room = context.free;
     opened_card(ctx, "naming", Align2::CENTER_CENTER, room, |ui| {
         ui.set_width(WIDTH.min(room.width() * 0.9).max(0.0));
         ui.label(style::title(title));
         ui.label(style::weak(about));
+        if let Written::Film(wish) = card.what {
+            film(ui, wish, &card.films, context);
+        }
         let mut path = card.path.clone();
         let field = TextEdit::singleline(&mut path)
             .hint_text("File")
@@ -43,7 +51,11 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         }
         let is_entered = field.lost_focus() && ui.input(|it| it.key_pressed(egui::Key::Enter));
         ui.horizontal(|ui| {
-            if ui.button("Save").clicked() || is_entered {
+            let done = match card.what {
+                Written::Film(_) => "Make",
+                _ => "Save",
+            };
+            if ui.button(done).clicked() || is_entered {
                 context.asks.push(FileAsk::WriteNamed);
             }
             if ui.button("Cancel").on_hover_text("Escape").clicked() {
@@ -51,4 +63,22 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             }
         });
     });
+}
+
+/// What the film is of, how long it is, and its size.
+fn film(ui: &mut Ui, wish: FilmWish, films: &[(FilmOf, f64)], context: &mut Context<'_>) {
+    let mut next = wish;
+    for &(of, seconds) in films {
+        let title = format!("{}, {seconds:.0} s", of.title());
+        ui.radio_value(&mut next.of, of, title);
+    }
+    ui.horizontal(|ui| {
+        for size in SIZES {
+            let title = format!("{} × {}", size[0], size[1]);
+            ui.radio_value(&mut next.size, size, title);
+        }
+    });
+    if next != wish {
+        context.asks.push(FileAsk::FilmAs(next));
+    }
 }

@@ -4,7 +4,7 @@ use egui::{Button, DragValue, Label, ScrollArea, Sense, TextEdit, Ui};
 
 use super::context::Context;
 use super::reorder;
-use crate::command::{LiveAsk, ScriptAsk};
+use crate::command::{FileAsk, LiveAsk, ScriptAsk};
 use crate::presenting::script::with_words;
 use callscape_presentation::scene::Shot;
 use callscape_presentation::timeline::Timeline;
@@ -39,6 +39,13 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
             if here.clicked() {
                 context.asks.push(LiveAsk::Begin(chosen));
             }
+        }
+        let film = ui.button("Film…");
+        if film
+            .on_hover_text("Makes a film: a file that plays everywhere")
+            .clicked()
+        {
+            context.asks.push(FileAsk::Film);
         }
         let clear = ui.add_enabled(!script.scene.shots.is_empty(), Button::new("Clear"));
         if clear.on_hover_text("Removes all shots").clicked() {

@@ -398,7 +398,7 @@ impl Desk {
 }
 
 /// A scene as if it had been read from the file at `path`.
-fn parsed(path: PathBuf, scene: &Scene) -> anyhow::Result<SceneFile> {
+pub(super) fn parsed(path: PathBuf, scene: &Scene) -> anyhow::Result<SceneFile> {
     let text = toml::to_string(scene)?;
     Ok(SceneFile::parse(&path, text)?)
 }

@@ -2,6 +2,8 @@
 
 pub mod bookmarks;
 pub mod check;
+pub mod film;
+pub mod film_wish;
 mod live;
 pub mod opening;
 mod recorder;

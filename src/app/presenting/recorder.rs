@@ -155,7 +155,7 @@ fn compared(together: RunsLayout) -> Compare {
 }
 
 /// What a scene has to say so that it begins as the window is now.
-fn first(shown: &SceneState, is_first: bool, state: &State) -> Shot {
+pub(super) fn first(shown: &SceneState, is_first: bool, state: &State) -> Shot {
     let Some(document) = &state.document else {
         return Shot::default();
     };

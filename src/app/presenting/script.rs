@@ -130,8 +130,12 @@ impl Desk {
 
     /// The scene with what is open as its inputs, and the bookmarks that its shots go to.
     pub fn script_for(&self, path: &Path) -> Scene {
+        self.scene_for(path, self.talk.script.scene.clone())
+    }
+
+    /// A scene with these inputs, and the bookmarks that its shots go to.
+    pub(super) fn scene_for(&self, path: &Path, mut scene: Scene) -> Scene {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let mut scene = self.talk.script.scene.clone();
         scene.inputs = self.scene_inputs(path);
         let known: Vec<String> = scene.bookmarks.iter().map(|it| it.name.clone()).collect();
         let used = |bookmark: &Bookmark| {

@@ -75,6 +75,8 @@ pub struct ViewLine {
     /// Beside its id in the schema of scene files; empty where the id says enough.
     pub in_scenes: &'static str,
     pub side: Side,
+    /// How wide it opens at the right at least, in points, where that is no more than half.
+    pub wide: f32,
     pub kind: Kind,
     /// Without this there is nothing to see in it.
     pub needs: Needs,
@@ -89,6 +91,30 @@ pub struct ViewLine {
 }
 
 impl ViewLine {
+    /// What most views have in common; their names and keys are their own.
+    pub const USUAL: ViewLine = ViewLine {
+        id: "",
+        title: "",
+        key: ' ',
+        about: "",
+        help: "",
+        in_scenes: "",
+        side: Side::Right,
+        wide: 0.0,
+        kind: Kind::Chart,
+        needs: Needs::Recording,
+        offers: &[],
+        answers: &[
+            Artifact::Function,
+            Artifact::Module,
+            Artifact::Call,
+            Artifact::CallRelation,
+            Artifact::TimeRange,
+        ],
+        purposes: &[],
+        opens_for: &[],
+    };
+
     /// Whether what it shows depends on the time that all views show, so that its pictures may follow one another.
     pub fn plays(&self) -> bool {
         let is_graph_of_time =

@@ -239,7 +239,8 @@ impl Panes {
         }
         let share = match side {
             Side::Below => SHARE_BELOW,
-            Side::Right => SHARE_RIGHT,
+            // No more than half, as wide as what it shows.
+            Side::Right => SHARE_RIGHT.max((view.line().wide / room.x.max(1.0)).min(0.5)),
             Side::Centre => SHARE_LEFT,
         };
         let whole = std::mem::replace(&mut self.arrangement, Arrangement::of(view));

@@ -22,7 +22,7 @@ use callscape_state::job::Job;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use callscape_state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Needs, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -31,8 +31,6 @@ pub static ENTRY: Entry = Entry {
         key: '5',
         about: "the calls of the selected item",
         help: "calls of the selected item",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Table,
         needs: Needs::Times,
         // Not in the thesis: details on demand, by the calls themselves.
@@ -40,7 +38,7 @@ pub static ENTRY: Entry = Entry {
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
         // The calls behind an arc are what people click it for.
         opens_for: &[CallRelation],
-        purposes: &[],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Calls::default()),

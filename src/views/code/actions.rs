@@ -152,7 +152,7 @@ impl CodeView {
         let of = numbers.lines.line(line)?;
         numbers.strength(of, self.tint())?;
         let inferred = match self.tint() {
-            Tint::Calls if of.is_inferred() => "~",
+            Tint::Run | Tint::Calls if of.is_inferred() => "~",
             _ => "",
         };
         let cost = numbers.cell(cost_of(of, self.tint()));

@@ -79,7 +79,7 @@ impl Compared {
 
 fn change(difference: &LineDifference<'_>, tint: Tint) -> Option<i64> {
     match tint {
-        Tint::Calls => Some(difference.cost_change()),
+        Tint::Run | Tint::Calls => Some(difference.cost_change()),
         Tint::Own => difference.self_change(),
     }
 }

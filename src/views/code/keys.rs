@@ -17,5 +17,5 @@ keys! {
     }
     "code: the line that costs most in the function, then in the file" { Hottest "code.hottest" ["H"] "The line that costs most", "Goes to the most expensive line of the function, or of the file if it is there already."; }
     ["Enter"] "code: open the line in your editor" {}
-    "code: colour lines by their calls or their self cost" { Tint "code.colours" ["V"] "Other colours of lines", "Colours lines of code by the calls in them, or by their self cost."; }
+    "code: colour lines by their share of the run, of their function, or their self cost" { Tint "code.colours" ["V"] "Other colours of lines", "Colours lines of code by their calls, as a share of the run or of the function, or by their self cost."; }
 }

@@ -30,18 +30,19 @@ mod view;
 use serde_json::{Map, Value};
 
 use self::keys::Does;
-use self::numbers::{Counting, Tint};
+use self::numbers::Counting;
 use self::reading::Reading;
 pub use self::view::CodeView;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::kept;
 use callscape_base::progress::Progress;
 use callscape_state::State;
 use callscape_state::ask::{Asks, EditAsk, TableKey};
 use callscape_state::document::Document;
 use callscape_state::document::source::SourceLine;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Line, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::Artifact::{CallRelation, Function, Line};
+use callscape_state::panes::{Kind, Needs, Purpose, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -50,14 +51,14 @@ pub static ENTRY: Entry = Entry {
         key: '$',
         about: "the source of the selected item, with the cost of each line",
         help: "code: the source of the selected item, with the cost of each line",
-        in_scenes: "",
-        side: Side::Right,
+        // 80 letters with their costs and the miniature.
+        wide: 780.0,
         kind: Kind::Table,
         needs: Needs::Nothing,
         offers: &[Function, CallRelation],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
         opens_for: &[Line],
         purposes: &[Purpose::WhatRuns],
+        ..ViewLine::USUAL
     },
     keys: keys::KEYS,
     open: || Box::new(CodeView::default()),
@@ -104,10 +105,7 @@ impl View for CodeView {
             Does::Previous => self.step(false),
             Does::Hottest => self.go_to_hottest(),
             Does::Tint => {
-                let other = match self.tint() {
-                    Tint::Calls => Tint::Own,
-                    Tint::Own => Tint::Calls,
-                };
+                let other = kept::next(self.tint());
                 if let Some(document) = &state.document {
                     self.set_tint(other, self.compares, document);
                 }
@@ -153,7 +151,7 @@ impl View for CodeView {
             "lines": self.page(self.own).map(|page| page.text.lines()),
             "caret": self.caret.map(|(_, line)| line),
             "top": self.scroll.top().round(),
-            "colours": self.tint().name(),
+            "colours": self.tint().title(),
             "marked": self.marks[1].lines.len(),
         });
         line.insert("code".to_owned(), log);

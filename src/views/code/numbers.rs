@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::parts::found::Found;
+use crate::parts::kept::choices;
 use crate::parts::text;
 use callscape_analysis::lines::{FileLines, FunctionInFile, Line, LineCalls, LineFacts};
 use callscape_base::progress::{Cancelled, Progress};
@@ -95,14 +96,17 @@ impl Numbers {
         }
     }
 
-    /// What colours a line, from 0 to 1: the part of what all calls of its function cost, or its own cost beside the largest
-    /// one of a line. None where there is nothing to colour.
+    /// What colours a line, from 0 to 1: the part of the run or of what all calls of its function cost, or its own cost beside
+    /// the largest one of a line. None where there is nothing to colour.
     pub(super) fn strength(&self, line: &Line, tint: Tint) -> Option<f32> {
         match tint {
-            Tint::Calls => {
-                let has_calls = !line.by_callee.is_empty();
-                has_calls.then_some(line.share as f32)
+            Tint::Run | Tint::Calls if line.by_callee.is_empty() => None,
+            Tint::Run => {
+                // While recursion goes on it counts once.
+                let cost = line.total.unwrap_or(line.cost).min(line.cost);
+                Some((cost.ns() as f64 / self.most(tint).ns().max(1) as f64) as f32)
             }
+            Tint::Calls => Some(line.share as f32),
             Tint::Own => {
                 let own = line.self_cost.filter(|cost| *cost > Cost::ZERO)?;
                 Some((own.ns() as f64 / self.most(tint).ns().max(1) as f64) as f32)
@@ -110,9 +114,10 @@ impl Numbers {
         }
     }
 
-    /// The largest cost of a line.
+    /// The cost of the strongest colour.
     pub(super) fn most(&self, tint: Tint) -> Cost {
         match tint {
+            Tint::Run => self.lines.whole,
             Tint::Calls => self.most[0],
             Tint::Own => self.most[1],
         }
@@ -143,39 +148,23 @@ impl Numbers {
     }
 }
 
-/// What colours of lines say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tint {
-    /// The calls that are made in a line.
-    #[default]
-    Calls,
-    /// The line itself.
-    Own,
-}
-
-impl Tint {
-    pub(super) const ALL: [Tint; 2] = [Tint::Calls, Tint::Own];
-
-    /// As session files name it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Tint::Calls => "calls",
-            Tint::Own => "own",
-        }
-    }
-
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Tint::Calls => "calls made in the line",
-            Tint::Own => "the line itself",
-        }
+choices! {
+    /// What colours of lines say.
+    #[derive(Default)]
+    pub(super) enum Tint {
+        /// The calls that are made in a line, beside the whole run.
+        #[default]
+        Run = "run", "calls made in the line, as a share of the run";
+        /// The same beside all calls of its function.
+        Calls = "calls", "calls made in the line, as a share of its function";
+        Own = "own", "the line itself";
     }
 }
 
 /// What a line costs by what its colour says.
 pub(super) fn cost_of(line: &Line, tint: Tint) -> Cost {
     match tint {
-        Tint::Calls => line.cost,
+        Tint::Run | Tint::Calls => line.cost,
         Tint::Own => line.self_cost.unwrap_or_default(),
     }
 }
@@ -391,6 +380,7 @@ mod tests {
                 knows_self: false,
                 knows_sites: false,
                 is_of_whole: false,
+                whole: Cost::ZERO,
             },
             displayed: Vec::new(),
             most: [Cost::ZERO; 2],

@@ -5,13 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::numbers::Tint;
 use super::view::{CodeView, Restored, TAB, TABS};
 use crate::SavedViews;
-use crate::parts::kept::{self, Named, named};
+use crate::parts::kept::{self, Named};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_state::State;
 use callscape_state::document::Document;
-
-named! { Tint: Tint::ALL, Tint::name; }
 
 /// How the user likes it.
 #[derive(Serialize, Deserialize)]

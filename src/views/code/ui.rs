@@ -197,9 +197,9 @@ fn choices(view: &mut CodeView, ui: &mut Ui, document: &Document) {
         ui.label(style::weak("Lines are coloured by").small());
         for of in Tint::ALL {
             let knows =
-                of == Tint::Calls || view.numbers(view.own).is_some_and(|it| it.lines.knows_self);
+                of != Tint::Own || view.numbers(view.own).is_some_and(|it| it.lines.knows_self);
             ui.add_enabled_ui(knows, |ui| {
-                ui.radio_value(&mut tint, of, of.title())
+                ui.radio_value(&mut tint, of, of.about())
                     .on_disabled_hover_text("No data on which lines ran");
             });
         }
@@ -388,12 +388,16 @@ fn scale_of(view: &CodeView, document: &Document) -> Option<([String; 2], String
     if let Some(compared) = view.shown_difference() {
         let cost = callscape_base::units::Cost::from_ns(compared.most());
         let most = document.show_cost(cost);
-        let title = format!("in B, {}", view.tint().title());
+        let title = format!("in B, {}", view.tint().about());
         return Some(([format!("−{most}"), format!("+{most}")], title));
     }
     let numbers = view.numbers(view.own)?;
     let most = numbers.most(view.tint());
     Some(match view.tint() {
+        Tint::Run => (
+            ["0".to_owned(), numbers.lines.unit.show(most)],
+            "of the run, by the calls made in the line".to_owned(),
+        ),
         Tint::Calls => (
             ["0".to_owned(), "100 %".to_owned()],
             "of what all calls of the function cost".to_owned(),

@@ -296,7 +296,7 @@ impl CodeView {
     pub(super) fn tint(&self) -> Tint {
         self.tint.unwrap_or_else(|| match self.numbers(self.own) {
             Some(numbers) if numbers.lines.knows_self && !numbers.lines.knows_sites => Tint::Own,
-            _ => Tint::Calls,
+            _ => Tint::Run,
         })
     }
 

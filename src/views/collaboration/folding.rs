@@ -7,8 +7,9 @@ use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_filter::cut::Cut;
 
-/// So many boxes are shown at first: they are read at first sight.
+/// So many boxes are shown at first: they are read at first sight. Fewer where their names could not be read, down to these.
 pub(super) const AT_FIRST: u32 = 26;
+pub(super) const FEWEST: u32 = 10;
 
 /// Functions are shown at first only where hardly anything else is.
 const FEW: u32 = 8;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::folding::{self, AT_FIRST, Active, Open};
+use super::folding::{self, AT_FIRST, Active, FEWEST, Open};
 use crate::parts::graph::laid::Laid;
 use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::parts::graph::nesting::{Nested, module_key, nest};
+use crate::parts::graph::nesting::{Nested, around, module_key, nest};
 use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, FunctionId, ModuleId, grouped};
@@ -34,6 +34,8 @@ pub(super) struct Wanted {
 pub(super) struct Made {
     pub laid: Arc<Laid>,
     pub open: Open,
+    /// How many boxes there are at most.
+    pub most: u32,
 }
 
 /// Groups of keys: modules, what they do themselves, and what there was no room for.
@@ -52,24 +54,46 @@ pub(super) fn make(
     let relations = Relations::new(&wanted.given);
     progress.check()?;
     let active = Active::new(hierarchy, &relations, &wanted.cut);
-    let mut open = match &wanted.open {
-        Some(open) => open.clone(),
-        None => folding::at_first(hierarchy, &active, &wanted.cut, AT_FIRST.min(wanted.most)),
+    let Some(open) = &wanted.open else {
+        // As many boxes as can be read where all are in sight.
+        let mut few = wanted.clone();
+        loop {
+            let count = AT_FIRST.min(few.most);
+            let open = folding::at_first(hierarchy, &active, &few.cut, count);
+            let of = (open, &memory, &past[..]);
+            let made = make_of(&few, (&relations, &active), of, progress)?;
+            if made.laid.is_readable() || few.most <= FEWEST {
+                return Ok(made);
+            }
+            few.most = (few.most * 3 / 4).max(FEWEST);
+        }
     };
+    let of = (open.clone(), &memory, &past[..]);
+    make_of(wanted, (&relations, &active), of, progress)
+}
+
+/// The graph with what is unfolded in it, as far as there is room.
+fn make_of(
+    wanted: &Wanted,
+    (relations, active): (&Relations<'_>, &Active),
+    (mut open, memory, past): (Open, &Memory, &[Arc<Laid>]),
+    progress: &Progress,
+) -> Result<Made, Cancelled> {
+    let hierarchy = &wanted.given.session.hierarchy;
     open.insert(ModuleId::ROOT);
     let cut = &wanted.cut;
-    let folded = folding::fold_to_fit(hierarchy, &active, cut, &mut open, wanted.last, wanted.most);
+    let folded = folding::fold_to_fit(hierarchy, active, cut, &mut open, wanted.last, wanted.most);
     progress.check()?;
     let mut maker = Maker {
         wanted,
         hierarchy,
-        active: &active,
+        active,
         open: &open,
         boxes: BTreeMap::new(),
         notes: Vec::new(),
     };
     maker.note_folded(&folded);
-    let mut graph = maker.graph(&relations);
+    let mut graph = maker.graph(relations);
     progress.check()?;
     let boxes = maker.boxes_of_functions();
     let of = |function: FunctionId| boxes.get(function.index()).copied().flatten();
@@ -79,9 +103,13 @@ pub(super) fn make(
     };
     let ends = |line: &Line| Some((is_whole(line.from)?, is_whole(line.to)?));
     (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
-    let known = past.into_iter().find(|it| it.graph == graph);
-    let laid = known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory)));
-    Ok(Made { laid, open })
+    let known = past.iter().find(|it| it.graph == graph).cloned();
+    let laid = known.unwrap_or_else(|| Arc::new(Laid::new(graph, memory)));
+    Ok(Made {
+        laid,
+        open,
+        most: wanted.most,
+    })
 }
 
 struct Maker<'a> {
@@ -185,8 +213,9 @@ impl Maker<'_> {
     /// By function the number of its box; none of what is in no box of its own. O(functions).
     fn boxes_of_functions(&self) -> Vec<Option<u32>> {
         let given = &self.wanted.given;
-        let resolved = given.session.recordings.get(given.recording);
-        let modules = resolved.map_or(&[][..], |it| &it.resolution.modules);
+        let modules = given
+            .resolved()
+            .map_or(&[][..], |it| &it.resolution.modules);
         let box_of = |&module: &ModuleId| {
             let cut = &self.wanted.cut;
             let of = folding::box_of(self.hierarchy, self.active, cut, self.open, module);
@@ -234,16 +263,8 @@ impl Maker<'_> {
 
     fn nested(&self, (module, is_itself): BoxOf, sums: &Sums) -> Nested {
         let hierarchy = self.hierarchy;
-        let around = hierarchy.ancestors(module).skip(usize::from(!is_itself));
-        let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
-        around.reverse();
         let parts = self.active.parts(hierarchy, module);
-        let resolved = self
-            .wanted
-            .given
-            .session
-            .recordings
-            .get(self.wanted.given.recording);
+        let resolved = self.wanted.given.resolved();
         let detail = match (resolved, is_itself) {
             (Some(resolved), false) => {
                 let cost = self.active.cost(hierarchy, module).round() as u64;
@@ -252,46 +273,31 @@ impl Maker<'_> {
             _ => String::new(),
         };
         let of = (module, is_itself);
+        let (group, of_box, title) = match is_itself {
+            true => (ITSELF, Of::Itself(module), "itself"),
+            false => {
+                let name = self.wanted.given.session.module_name(module);
+                (MODULES, Of::Module(module), name)
+            }
+        };
         Nested {
             of: GraphBox {
-                key: module_key(if is_itself { ITSELF } else { MODULES }, module),
-                of: match is_itself {
-                    true => Of::Itself(module),
-                    false => Of::Module(module),
-                },
-                frame: None,
-                title: match is_itself {
-                    true => "itself".to_owned(),
-                    false => self.wanted.given.session.module_name(module).to_owned(),
-                },
                 detail,
                 sign: (parts > 0 && !is_itself).then_some(Sign::More),
-                is_middle: false,
                 inner: sums.get(&(of, of)).copied().unwrap_or_default(),
+                ..GraphBox::new(module_key(group, module), of_box, title.to_owned())
             },
-            around,
+            around: around(hierarchy, module, is_itself),
             group: MODULES,
         }
     }
 
     /// The box for what there was no room for in a module.
     fn gathered(&self, parent: ModuleId, count: u32) -> Nested {
-        let around = self.hierarchy.ancestors(parent);
-        let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
-        around.reverse();
+        let title = format!("{} more", grouped(u64::from(count)));
         Nested {
-            of: GraphBox {
-                key: module_key(MORE, parent),
-                of: Of::More(count),
-                frame: None,
-                title: format!("{} more", grouped(u64::from(count))),
-                detail: String::new(),
-                sign: Some(Sign::More),
-                is_middle: false,
-                inner: Sum::default(),
-            },
-            around,
-            group: MODULES,
+            around: around(self.hierarchy, parent, true),
+            ..Nested::more(module_key(MORE, parent), count, title, MODULES)
         }
     }
 
@@ -313,12 +319,7 @@ impl Maker<'_> {
             ));
         }
         order.sort_by_key(|it| it.0);
-        let resolved = self
-            .wanted
-            .given
-            .session
-            .recordings
-            .get(self.wanted.given.recording);
+        let resolved = self.wanted.given.resolved();
         let counts = resolved.is_some_and(|it| it.recording.counts_calls());
         // More labels than these nobody reads.
         const LABELS: usize = 80;

@@ -14,7 +14,7 @@ mod view;
 use serde_json::{Map, Value};
 
 use self::making::Wanted;
-use self::view::{Collaboration, Seen};
+use self::view::Collaboration;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
 use crate::parts::graph::marks::Marked;
 use crate::parts::graph::relations::Given;
@@ -22,8 +22,8 @@ use callscape_base::progress::Progress;
 use callscape_state::State;
 use callscape_state::ask::{Asks, GraphKey, SelectAsk};
 use callscape_state::document::Document;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::Artifact::{CallRelation, Function, Module};
+use callscape_state::panes::{Kind, Purpose, Side, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -32,15 +32,12 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '%',
         about: "which modules call which, as a graph that unfolds in place",
         help: "collaboration: which modules call which",
-        in_scenes: "",
         side: Side::Centre,
         kind: Kind::Graph,
-        needs: Needs::Recording,
         // The collaboration view; the thesis has it answer what is selected elsewhere, too.
         offers: &[Function, Module, CallRelation],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::WhoCalls],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Collaboration::default()),
@@ -53,33 +50,20 @@ impl View for Collaboration {
         }
         if let (Some(made), Some(document)) = (self.base.take(), &state.document) {
             if let Some(wanted) = &mut self.base.wanted {
-                wanted.open = Some(made.open.clone());
+                (wanted.open, wanted.most) = (Some(made.open.clone()), made.most);
+            }
+            if self.open.is_none() {
+                self.base.most = made.most;
             }
             self.open = Some(made.open);
             let hierarchy = &document.session.hierarchy;
             self.base.chart.take(made.laid, state.now(), hierarchy);
         }
         let stamps = state.stamps();
-        let counting = state.work.is_under_way();
-        let seen = Seen {
-            stamps: [stamps.document, stamps.run, stamps.left, stamps.blocks],
-            revision: self.base.revision,
-            is_counting: counting,
-        };
-        if self.seen == Some(seen) {
-            return;
-        }
-        let Some(document) = &state.document else {
-            self.seen = Some(seen);
-            self.base.chart.clear();
+        let stamps = [stamps.document, stamps.run, stamps.left, stamps.blocks];
+        let Some(document) = self.base.anew(stamps, state) else {
             return;
         };
-        // What filters leave has to be counted first.
-        self.base.is_counting = counting && document.is_limited();
-        self.seen = Some(seen);
-        if self.base.is_counting {
-            return;
-        }
         self.follow_structure(document);
         let Some(given) = Given::of(document) else {
             self.base.clear();
@@ -132,14 +116,9 @@ impl View for Collaboration {
             GraphKey::Toggle => self.fold_chosen(None, document, asks),
             GraphKey::AllMore => self.change_level(true, document),
             GraphKey::AllLess => self.change_level(false, document),
-            GraphKey::Width => self.base.change_width(),
-            GraphKey::Rest => self.base.show_more(),
-            GraphKey::Nearer => self.base.chart.zoom_in_the_middle(1.25),
-            GraphKey::Farther => self.base.chart.zoom_in_the_middle(0.8),
-            GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
-                if let Some(pointed) = self.base.walk(key, document) {
-                    asks.push(SelectAsk::Walk(pointed));
-                }
+            key => {
+                let walked = self.base.press(key, document);
+                asks.extend(walked.map(SelectAsk::Walk));
             }
         }
     }
@@ -160,13 +139,7 @@ impl View for Collaboration {
         self.base.cancel();
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(laid) = self.base.chart.laid() else {

@@ -8,7 +8,7 @@ use super::view::{Collaboration, MOST_LINES, paths_of};
 use crate::SavedViews;
 use crate::parts::graph::model::{By, Tint};
 use crate::parts::graph::sight::Sight;
-use crate::parts::graph::view::{MOST, MOST_OF_ALL};
+use crate::parts::graph::view::MOST_OF_ALL;
 use crate::parts::kept::{self, Named};
 
 #[derive(Serialize, Deserialize)]
@@ -25,28 +25,28 @@ struct Kept {
 
 impl Default for Kept {
     fn default() -> Kept {
+        Kept::of(&Collaboration::default())
+    }
+}
+
+impl Kept {
+    fn of(view: &Collaboration) -> Kept {
+        let open = view.open.as_ref().zip(view.session.as_ref());
+        let open = open.map(|(open, session)| paths_of(session, open));
+        let free = view.base.chart.free();
         Kept {
-            collaboration_unfolded: None,
-            collaboration_width: Named::default(),
-            collaboration_colour: Named::default(),
-            collaboration_most: [MOST, MOST_LINES],
-            collaboration_sight: None,
+            // What was restored and has not been of use yet is kept.
+            collaboration_unfolded: open.or_else(|| view.restored.clone()),
+            collaboration_width: Named(view.base.by),
+            collaboration_colour: Named(view.base.chart.tint),
+            collaboration_most: [view.base.most, view.most_lines],
+            collaboration_sight: free.map(|it| [it.zoom, it.at.x, it.at.y]),
         }
     }
 }
 
 pub(super) fn save(view: &Collaboration, out: &mut SavedViews) {
-    let open = view.open.as_ref().zip(view.session.as_ref());
-    let open = open.map(|(open, session)| paths_of(session, open));
-    let kept = Kept {
-        // What was restored and has not been of use yet is kept.
-        collaboration_unfolded: open.or_else(|| view.restored.clone()),
-        collaboration_width: Named(view.base.by),
-        collaboration_colour: Named(view.base.chart.tint),
-        collaboration_most: [view.base.most, view.most_lines],
-        collaboration_sight: view.base.chart.free().map(|it| [it.zoom, it.at.x, it.at.y]),
-    };
-    kept::put(&kept, &mut out.shown);
+    kept::put(&Kept::of(view), &mut out.shown);
 }
 
 /// Shows what a session file says; how much of it means nothing.

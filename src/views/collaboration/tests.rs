@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::view::*;
 use super::*;
 use crate::parts::graph::model::{By, GraphBox, Of};
-use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
+use crate::parts::graph::tests::{SURFACE, document, function, settle};
 use crate::parts::graph::view::MOST;
+use crate::testing::opened;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
@@ -20,7 +21,7 @@ use callscape_state::ask::{FilterAsk, ViewAsk};
 const LVM: &str = "lvm.c";
 
 fn open() -> (Collaboration, State) {
-    let mut state = opened(&[], ViewId::of(&ENTRY.line));
+    let mut state = opened(Vec::new(), &ENTRY);
     let mut view = Collaboration::default();
     settle(&mut view, &mut state);
     (view, state)

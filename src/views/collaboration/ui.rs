@@ -7,10 +7,7 @@ use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
 use crate::parts::graph::model::Of;
 use crate::parts::graph::panel;
-use crate::parts::graph::view::MOST_OF_ALL;
-use crate::parts::style;
-use callscape_base::units::ModuleId;
-use callscape_filter::selection::Pointed;
+use crate::parts::graph::view::{Act as Done, MOST_OF_ALL};
 use callscape_state::ask::SelectAsk;
 use callscape_state::document::Document;
 
@@ -25,9 +22,15 @@ struct Act {
 pub(super) fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.base.chart);
     let mut act = Act::default();
-    let pointing = panel::show(ui, "collaboration", &mut chart, pane, |ui, chart, pane| {
-        act = head(view, chart, ui, pane);
-    });
+    let pointing = panel::show(
+        ui,
+        "collaboration",
+        &mut chart,
+        pane,
+        |ui, chart, document| {
+            act = head(view, chart, ui, document);
+        },
+    );
     view.base.chart = chart;
     let Some(document) = &pane.state.document else {
         return;
@@ -46,50 +49,24 @@ pub(super) fn show(view: &mut Collaboration, ui: &mut Ui, pane: &mut Pane<'_>) {
 }
 
 /// Its own widgets over the graph.
-fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_>) -> Act {
-    let mut act = Act::default();
-    let Some(document) = pane
-        .state
-        .document
-        .as_ref()
-        .filter(|it| it.resolved().is_some())
-    else {
-        return act;
-    };
-    let button =
-        |ui: &mut Ui, title: &str, about: &str| ui.button(title).on_hover_text(about).clicked();
-    if button(ui, "Unfold all", "One level more: >") {
-        act.level = Some(true);
+fn head(view: &mut Collaboration, chart: &mut Chart, ui: &mut Ui, document: &Document) -> Act {
+    let mut button = |title: &str, about: &str| ui.button(title).on_hover_text(about).clicked();
+    let is_more = button("Unfold all", "One level more: >").then_some(true);
+    let is_less = button("Fold all", "One level less: <").then_some(false);
+    let about = "Forgets the current positions, so that fewer lines cross";
+    let is_anew = button("New layout", about);
+    let about = "How many boxes are shown at most: beyond, modules are folded";
+    let most = &mut view.base.most;
+    let mut is_other = panel::number(ui, ("boxes", about), most, 2..=MOST_OF_ALL);
+    let about = "Maximum number of lines, the widest first";
+    let most = &mut view.most_lines;
+    is_other |= panel::number(ui, ("lines", about), most, 1..=MOST_LINES * 10);
+    is_other |= panel::choices(ui, document, chart, &mut view.base.by);
+    Act {
+        level: is_more.or(is_less),
+        is_other,
+        is_anew,
     }
-    if button(ui, "Fold all", "One level less: <") {
-        act.level = Some(false);
-    }
-    if button(ui, "All in sight", "As large as fits: Home") {
-        chart.show_all();
-    }
-    act.is_anew = button(
-        ui,
-        "New layout",
-        "Forgets the current positions, so that fewer lines cross",
-    );
-    act.is_other |= panel::choose_width(ui, document, &mut view.base.by);
-    panel::choose_tint(ui, document, &mut chart.tint);
-    ui.label(style::weak("boxes").small());
-    let most = egui::DragValue::new(&mut view.base.most).range(2..=MOST_OF_ALL);
-    act.is_other |= ui
-        .add(most)
-        .on_hover_text("How many boxes are shown at most: beyond, modules are folded")
-        .changed();
-    ui.label(style::weak("lines").small());
-    let most = egui::DragValue::new(&mut view.most_lines).range(1..=MOST_LINES * 10);
-    act.is_other |= ui
-        .add(most)
-        .on_hover_text("Maximum number of lines, the widest first")
-        .changed();
-    if !document.filters.is_empty() {
-        ui.label(style::weak("without excluded calls"));
-    }
-    act
 }
 
 /// Does what the pointer does.
@@ -99,42 +76,20 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    let Some(laid) = view.base.chart.laid().cloned() else {
-        return;
-    };
-    let graph = &laid.graph;
-    let of_box = |place: u32| graph.boxes.get(place as usize).map(|it| it.of);
-    let module_of_frame = |place: u32| graph.frames.get(place as usize).map(|it| it.module);
-    let (pointed, tip) = view.base.meant(document, pointing.spot);
-    pane.pointed = pointed;
-    let mut fold: Option<(ModuleId, bool)> = None;
-    match pointing.spot {
-        Some(Spot::BoxSign(place)) if pointing.is_clicked() => match of_box(place) {
-            Some(Of::More(_)) => view.base.show_more(),
-            of => fold = of.and_then(Of::module).map(|it| (it, true)),
-        },
-        Some(Spot::FrameSign(place)) if pointing.is_clicked() => {
-            fold = module_of_frame(place).map(|it| (it, false));
+    match view.base.point(document, pointing, pane) {
+        Done::Open(Spot::Box(place) | Spot::BoxSign(place)) => {
+            if let Some(module) = view.base.of_box(place).and_then(Of::module) {
+                view.set_open(module, true, document, pane.asks);
+            }
         }
-        Some(Spot::Box(place)) if pointing.is_double() => match of_box(place) {
-            Some(Of::More(_)) => view.base.show_more(),
-            of => fold = of.and_then(Of::module).map(|it| (it, true)),
-        },
-        Some(Spot::Frame(place)) if pointing.is_double() => {
-            fold = module_of_frame(place).map(|it| (it, false));
+        Done::Open(Spot::Frame(place) | Spot::FrameSign(place)) => {
+            let laid = view.base.chart.laid();
+            let frame = laid.and_then(|it| it.graph.frames.get(place as usize));
+            if let Some(module) = frame.map(|it| it.module) {
+                view.set_open(module, false, document, pane.asks);
+            }
         }
-        Some(Spot::Box(place)) if pointing.is_clicked() => {
-            view.base.set_focus(place);
-            pane.asks.push(SelectAsk::Choose(pointed));
-        }
-        Some(Spot::Line(_) | Spot::Frame(_)) if pointing.is_clicked() => {
-            pane.asks.push(SelectAsk::Choose(pointed));
-        }
-        None if pointing.is_clicked() => pane.asks.push(SelectAsk::Choose(Pointed::default())),
-        _ => {}
+        Done::Choose(pointed) => pane.asks.push(SelectAsk::Choose(pointed)),
+        Done::Open(Spot::Line(_)) | Done::Nothing => {}
     }
-    if let Some((module, is_open)) = fold {
-        view.set_open(module, is_open, document, pane.asks);
-    }
-    pointing.tell(tip);
 }

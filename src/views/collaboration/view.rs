@@ -2,7 +2,6 @@
 
 use super::folding::Open;
 use super::making::{Made, Wanted};
-use crate::View;
 use crate::parts::graph::nesting::{module_at, module_key};
 use crate::parts::graph::view::GraphView;
 use callscape_analysis::session::Session;
@@ -15,18 +14,8 @@ use std::sync::Arc;
 /// Lines that are shown unless the user asks for more.
 pub(super) const MOST_LINES: u32 = 200;
 
-/// What the graph is made of, as stamps: with the same there is nothing to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Seen {
-    pub(super) stamps: [u64; 4],
-    /// Counts what was asked for here.
-    pub(super) revision: u64,
-    pub(super) is_counting: bool,
-}
-
 pub(super) struct Collaboration {
     pub(super) base: GraphView<Wanted, Made>,
-    pub(super) seen: Option<Seen>,
     /// What is unfolded; none before anything was shown.
     pub(super) open: Option<Open>,
     pub(super) last: Option<ModuleId>,
@@ -41,7 +30,6 @@ impl Default for Collaboration {
     fn default() -> Collaboration {
         Collaboration {
             base: GraphView::default(),
-            seen: None,
             open: None,
             last: None,
             most_lines: MOST_LINES,
@@ -174,30 +162,20 @@ impl Collaboration {
 
     /// What stands in place of the graph, or over it.
     pub(super) fn words(&self, state: &State) -> &'static str {
-        let Some(document) = &state.document else {
-            return "";
-        };
-        if document.resolved().is_none() {
-            return "Open a recording to see which modules call which.";
-        }
-        if state.work.counting_is_stopped && !document.filters.is_empty() {
-            return "Excluded calls are not counted yet: this is the previous result.";
-        }
-        match self.base.chart.laid() {
-            None if self.is_waiting() => "Counting who calls whom …",
-            None => "",
-            Some(_) if self.base.is_counting => "Counting the remaining calls …",
-            Some(laid) if laid.graph.boxes.is_empty() => match document.is_limited() {
+        let words = [
+            "Open a recording to see which modules call which.",
+            "Counting who calls whom …",
+        ];
+        self.base.words(state, words, |document, graph| match graph {
+            Some(graph) if graph.boxes.is_empty() => match document.is_limited() {
                 true => {
                     "No calls remain here in this range: widen the range, or include something again."
                 }
                 false => "This recording has no calls between functions.",
             },
-            Some(laid) if laid.graph.lines.is_empty() => {
-                "All calls stay within one module: unfold it."
-            }
-            Some(_) => "",
-        }
+            Some(graph) if graph.lines.is_empty() => "All calls stay within one module: unfold it.",
+            _ => "",
+        })
     }
 }
 

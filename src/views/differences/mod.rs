@@ -21,7 +21,7 @@ use callscape_state::State;
 use callscape_state::ask::{Ask, Asks, PaneAsk, ViewAsk};
 use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Needs, Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -31,14 +31,13 @@ pub(crate) static ENTRY: Entry = Entry {
         about: "what two runs have more and less, in numbers",
         help: "what differs, in numbers; and which function is which, to be corrected",
         in_scenes: "Table of the differences between two recordings.",
-        side: Side::Right,
         kind: Kind::Plain,
         needs: Needs::TwoRuns,
         // Not in the thesis: it has one run.
         offers: &[Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation],
-        opens_for: &[],
         purposes: &[Purpose::Slower, Purpose::WhatChanged],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Differences::default()),

@@ -232,17 +232,12 @@ fn list(
         choice: &view.choice,
         theme: pane.state.settings.theme,
     };
-    let list::Done {
-        sorted,
-        clicked,
-        entered,
-        ..
-    } = list::show(&mut rows, ui, &mut view.at, pane);
-    let chosen = clicked.and_then(|row| rows.pointed(row));
+    let done = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = done.clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let module = entered.map(|row| row.callee.unwrap_or(row.module));
+    let module = done.entered.map(|row| row.callee.unwrap_or(row.module));
     pane.asks.extend(module.map(CameraAsk::FlyTo));
-    if let Some(by) = sorted {
+    if let Some(by) = done.sorted {
         view.choice.is_reversed = view.choice.by == by && !view.choice.is_reversed;
         view.choice.by = by;
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::compacted::Compacted;
 use super::discs::{Disc, Discs};
+use crate::parts::context_chart::colors::difference;
 use callscape_base::units::{ContextId, Cost};
+use callscape_state::document::Document;
 
 /// What a node is known by again: its first context, how many it has, and what it weighs.
 type Key = (ContextId, u32, u64);
@@ -32,7 +34,7 @@ pub(super) fn other_total(of: &Compacted, node: callscape_analysis::compaction::
 
 impl Differences {
     /// Looks at the discs that are new. O(contexts of these).
-    pub(super) fn find(&mut self, of: &Compacted, discs: &Discs) {
+    pub(super) fn find(&mut self, of: &Compacted, discs: &Discs, document: &Document) {
         let shown = Arc::as_ptr(&of.shown) as usize;
         let is_of = (shown, discs.revision);
         if self.of == Some(is_of) {
@@ -49,26 +51,18 @@ impl Differences {
             (key, total.unwrap_or_else(|| other_total(of, disc.node)))
         });
         self.known = known.collect();
-        let sizes = discs.all.iter().map(|disc| self.of(of, disc).abs());
+        let sizes = discs.all.iter().map(|it| self.of(of, it, document).abs());
         self.most = sizes.fold(0.0, f64::max);
     }
 
-    /// How much more the run that is shown has.
-    fn of(&self, of: &Compacted, disc: &Disc) -> f64 {
+    /// How much more B has.
+    pub(super) fn of(&self, of: &Compacted, disc: &Disc, document: &Document) -> f64 {
         let other = self.known.get(&key(of, disc)).copied().unwrap_or_default();
-        disc.weight as f64 - other.ns() as f64
-    }
-
-    /// As share of the largest difference, from −1 to 1.
-    pub(super) fn share(&self, of: &Compacted, disc: &Disc) -> f32 {
-        match self.most > 0.0 {
-            true => (self.of(of, disc) / self.most) as f32,
-            false => 0.0,
-        }
+        difference(document, [disc.weight as f64, other.ns() as f64])
     }
 
     /// The largest difference.
-    pub(super) fn most(&self) -> Cost {
-        Cost::from_ns(self.most as u64)
+    pub(super) fn most(&self) -> f64 {
+        self.most
     }
 }

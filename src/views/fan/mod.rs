@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 
 use self::keys::{Does, KEYS};
 pub(crate) use self::view::Fan;
-use self::view::Tint;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::context_chart::choice::Tint;
 use crate::parts::contexts::ShownContexts;
 use callscape_analysis::compaction::{Compaction, Direction, Names};
 use callscape_base::progress::Progress;
@@ -32,8 +32,8 @@ use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::job::Job;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Side, ViewId, ViewLine};
+use callscape_state::panes::Artifact::{Function, Module};
+use callscape_state::panes::{ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -42,14 +42,8 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '#',
         about: "the call tree between packages, classes or functions, each expanded in place",
         help: "compacted call tree: packages, classes or functions, expanded in place",
-        in_scenes: "",
-        side: Side::Right,
-        kind: Kind::Chart,
-        needs: Needs::Recording,
         offers: &[Function, Module],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
-        purposes: &[],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Fan::default()),
@@ -128,7 +122,7 @@ impl View for Fan {
             .as_ref()
             .filter(|_| self.tint == Tint::Difference)
         {
-            self.differences.find(of, &self.discs);
+            self.differences.find(of, &self.discs, document);
         }
         self.mark(document);
     }
@@ -179,13 +173,7 @@ impl View for Fan {
         self.changing = None;
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         if self.compacted.is_none() {

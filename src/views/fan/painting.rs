@@ -9,11 +9,12 @@ use glam::Vec2;
 
 use super::compacted::Compacted;
 use super::discs::Disc;
-use super::view::{Fan, Tint};
+use super::view::Fan;
+use crate::parts::context_chart::choice::Tint;
+use crate::parts::context_chart::colors::Colors;
 use crate::parts::{rows, style};
 use callscape_base::escape;
-use callscape_layout::hues::{Tones, encoded};
-use callscape_look::ink::diverging;
+use callscape_layout::hues::Tones;
 use callscape_model::theme::Theme;
 use callscape_state::document::Document;
 
@@ -38,50 +39,56 @@ pub(super) struct Scale {
     pub middle: Pos2,
     /// What lies there.
     pub at: Vec2,
-    pub points: f32,
+    /// Of distances, both ways, and of discs.
+    pub points: egui::Vec2,
+    pub radius: f32,
 }
 
 impl Scale {
     pub(super) fn place(self, at: Vec2) -> Pos2 {
-        let by = (at - self.at) * self.points;
-        self.middle + vec2(by.x, by.y)
+        let by = at - self.at;
+        self.middle + vec2(by.x, by.y) * self.points
+    }
+}
+
+/// The colours of discs.
+pub(super) fn colors<'a>(
+    view: &'a Fan,
+    of: &Compacted,
+    document: &'a Document,
+    theme: Theme,
+) -> Colors<'a> {
+    Colors {
+        tint: match view.tint == Tint::Difference && of.shown.has_other() {
+            true => Tint::Difference,
+            false => Tint::Module,
+        },
+        theme,
+        tones: match theme {
+            Theme::Light => Tones::LIGHT,
+            // Discs have more ground around them than blocks.
+            Theme::Dark => Tones {
+                lightness: 0.55,
+                chroma: 0.075,
+                ..Tones::DARK
+            },
+        },
+        hues: &view.hues,
+        hierarchy: &document.session.hierarchy,
+        most: view.differences.most(),
     }
 }
 
 /// The colour of a disc: by how much it differs in two runs, or that of its module, so that what is close in the structure has a similar hue.
-fn color(view: &Fan, of: &Compacted, disc: &Disc, document: &Document, theme: Theme) -> Color32 {
-    if view.tint == Tint::Difference && of.shown.has_other() {
-        let share = view.differences.share(of, disc);
-        // Equal factors look alike, as small differences are seen too.
-        return diverged(theme, share.signum() * share.abs().sqrt());
-    }
-    let tones = match theme {
-        Theme::Light => Tones::LIGHT,
-        // Discs have more ground around them than blocks.
-        Theme::Dark => Tones {
-            lightness: 0.55,
-            chroma: 0.075,
-            ..Tones::DARK
-        },
-    };
-    let hierarchy = &document.session.hierarchy;
+fn color(view: &Fan, of: &Compacted, disc: &Disc, colors: &Colors<'_>, on: &Document) -> Color32 {
     let mut module = of.names.module(of.compaction.name(disc.node));
     if view.hues.district_of(module).is_none() {
         // What is around districts has the hue of the one that it is first in.
-        let function = of.shown.contexts.function(disc.first);
-        let inside = document.module_of(function);
+        let inside = on.module_of(of.shown.contexts.function(disc.first));
         let district = inside.and_then(|it| view.hues.district_of(it));
         module = district.unwrap_or(module);
     }
-    let [r, g, b, _] = encoded(view.hues.color(hierarchy, module, &tones));
-    Color32::from_rgb(r, g, b)
-}
-
-/// The colour of a difference, from −1 to 1.
-pub(super) fn diverged(theme: Theme, strength: f32) -> Color32 {
-    let [r, g, b] = diverging(theme, strength);
-    let [r, g, b, _] = encoded([r, g, b, 1.0]);
-    Color32::from_rgb(r, g, b)
+    colors.of(view.differences.of(of, disc, on), Some(module))
 }
 
 /// Paints what is in sight; how many discs are too small to be seen.
@@ -91,9 +98,9 @@ pub(super) fn paint(
     document: &Document,
     painter: &Painter,
     scale: Scale,
-    theme: Theme,
+    inks: &Colors<'_>,
 ) -> usize {
-    let colors = style::colors(theme);
+    let colors = style::colors(inks.theme);
     let clip = painter.clip_rect();
     let discs = &view.discs;
     let now: Vec<(Pos2, f32)> = discs
@@ -101,7 +108,7 @@ pub(super) fn paint(
         .iter()
         .map(|it| {
             let (at, radius) = discs.now(it);
-            (scale.place(at), radius * scale.points)
+            (scale.place(at), radius * scale.radius)
         })
         .collect();
     let least = LEAST / painter.pixels_per_point();
@@ -126,8 +133,8 @@ pub(super) fn paint(
         else {
             continue;
         };
-        let color = color(view, of, into, document, theme);
-        painter.circle_filled(scale.place(at), radius * scale.points, color);
+        let color = color(view, of, into, inks, document);
+        painter.circle_filled(scale.place(at), radius * scale.radius, color);
     }
     for (disc, &(at, radius)) in discs.all.iter().zip(&now) {
         if radius < least {
@@ -137,7 +144,7 @@ pub(super) fn paint(
         if !clip.expand(radius).contains(at) {
             continue;
         }
-        let color = color(view, of, disc, document, theme);
+        let color = color(view, of, disc, inks, document);
         painter.circle_filled(at, radius, color);
         if disc.has_findings && radius >= LEAST_WITH_RING {
             let ring = Stroke::new(1.6, style::ink_on(color));
@@ -152,7 +159,7 @@ pub(super) fn paint(
             }
         }
     }
-    write_names(view, of, document, painter, &now, theme);
+    write_names(view, of, document, painter, &now, inks);
     unseen
 }
 
@@ -163,9 +170,9 @@ fn write_names(
     document: &Document,
     painter: &Painter,
     now: &[(Pos2, f32)],
-    theme: Theme,
+    inks: &Colors<'_>,
 ) {
-    let colors = style::colors(theme);
+    let colors = style::colors(inks.theme);
     let clip = painter.clip_rect();
     let is_named = |it: &usize| now[*it].1 >= NAMED && clip.contains(now[*it].0);
     let mut largest: Vec<usize> = (0..now.len()).filter(is_named).collect();
@@ -206,7 +213,7 @@ fn write_names(
             let letters = match is_within {
                 true => {
                     let disc = &view.discs.all[number];
-                    style::ink_on(color(view, of, disc, document, theme))
+                    style::ink_on(color(view, of, disc, inks, document))
                 }
                 false => colors.text,
             };

@@ -4,8 +4,9 @@
 use glam::Vec2;
 use serde::{Deserialize, Serialize};
 
-use super::view::{Fan, Tint, ZOOM};
+use super::view::{Fan, ZOOM};
 use crate::SavedViews;
+use crate::parts::context_chart::choice::Tint;
 use crate::parts::kept::{self, Named};
 
 /// More runs would make the file larger than what it keeps is worth.

@@ -4,39 +4,21 @@ use callscape_analysis::compaction::NodeId;
 use callscape_base::units::ContextId;
 use callscape_filter::selection::Pointed;
 use callscape_state::ask::SelectAsk;
-use std::path::Path;
-use std::time::Duration;
 
 use super::discs::Disc;
 use super::view::*;
 use super::*;
-use crate::all;
-use crate::testing::wait;
-use callscape_analysis::session::Inputs;
+use crate::testing::{data, document, opened, wait};
 use callscape_filter::marked::Marked;
 
 fn state() -> State {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    let inputs = Inputs {
-        recordings: vec![folder.join("tests/data/import/hprof/figure1.hprof.txt")],
-        ..Inputs::default()
-    };
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
-    state.show(document.expect("the paper's text"), |_, _| ());
-    state.panes.open(ViewId::of(&ENTRY.line));
-    state
+    opened(vec![data("import/hprof/figure1.hprof.txt")], &ENTRY)
 }
 
 fn open() -> (Fan, State) {
     let (mut view, state) = (Fan::default(), state());
     wait(&mut view, &state);
     (view, state)
-}
-
-fn document(state: &State) -> &Document {
-    state.document.as_ref().expect("it is open")
 }
 
 fn name(view: &Fan, state: &State, disc: &Disc) -> String {
@@ -236,9 +218,11 @@ fn differences_are_those_of_the_contexts_of_a_disc() {
             most = most.max((own as f64 - other as f64).abs());
         }
         assert!(most > 0.0, "they differ");
+        assert_eq!(view.differences.most(), most);
         for (disc, by) in view.discs.all.iter().zip(by) {
-            let share = view.differences.share(of, disc);
-            assert!((f64::from(share) - by / most).abs() < 1e-6);
+            let more_in_b = view.differences.of(of, disc, document(&state));
+            let is_b = document(&state).runs.as_ref().map(|it| it.side()) == Some(1);
+            assert_eq!(more_in_b, if is_b { by } else { -by });
         }
         press(&mut view, &state, Does::More);
     }

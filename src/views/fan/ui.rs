@@ -7,15 +7,17 @@ use super::compacted::Compacted;
 use super::differences;
 use super::discs::Disc;
 use super::painting::{self, Scale};
-use super::view::{Fan, Tint, displayed};
+use super::view::{Fan, displayed};
 use crate::Pane;
+use crate::parts::context_chart::choice::Tint;
+use crate::parts::context_chart::colors::Colors;
+use crate::parts::context_chart::frame;
 use crate::parts::contexts::of_both;
-use crate::parts::widgets::tell;
+use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};
 use callscape_analysis::compaction::{Direction, NodeId};
 use callscape_base::escape;
 use callscape_base::units::Cost;
-use callscape_model::theme::Theme;
 use callscape_state::ask::SelectAsk;
 use callscape_state::document::Document;
 
@@ -35,28 +37,8 @@ const LARGEST: f32 = 46.0;
 const NEAR: f32 = 5.0;
 
 pub(super) fn show(view: &mut Fan, ui: &mut Ui, pane: &mut Pane<'_>) {
-    rows::ground(ui);
-    let state = pane.state;
-    let Some(document) = &state.document else {
-        return;
-    };
-    if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording to see which modules call which.");
-    }
-    if view.counted.has_none() {
-        return rows::hint(
-            ui,
-            "This profile tells functions and call relations, but no call paths. Its functions are in the table of \
-             functions.",
-        );
-    }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 10,
-        top: 6,
-        bottom: 4,
-    });
-    frame.show(ui, |ui| {
+    let says = (view.counted.has_none(), "which modules call which");
+    frame::show(ui, pane, says, frame::around(4), |ui, document, pane| {
         head(view, ui, document, pane);
         let Some(of) = view.compacted.take() else {
             return rows::hint(ui, "Counting the calling contexts …");
@@ -99,22 +81,12 @@ fn head(view: &mut Fan, ui: &mut Ui, document: &Document, pane: &Pane<'_>) {
             .as_ref()
             .is_some_and(|it| it.shown.has_other())
         {
-            ui.label(style::weak("colour").small());
-            egui::ComboBox::from_id_salt("fan colour")
-                .selected_text(view.tint.title())
-                .width(84.0)
-                .show_ui(ui, |ui| {
-                    for tint in Tint::ALL {
-                        ui.selectable_value(&mut view.tint, tint, tint.title());
-                    }
-                })
-                .response
-                .on_hover_text("What the colour of a disc says");
+            let label = ("colour", "What the colour of a disc says");
+            let tints = [Tint::Module, Tint::Difference];
+            widgets::choice(ui, label, 84.0, &mut view.tint, tints);
         }
         ui.label(style::weak("click: expand · Shift + Enter: compact").small());
-        if !document.filters.is_empty() {
-            ui.label(style::weak("including excluded calls").small());
-        }
+        frame::says_excluded(ui, document);
     });
     // Names in it were made fit to be shown.
     if let Some(said) = &view.said {
@@ -129,13 +101,14 @@ fn scale(view: &Fan, place: Rect) -> Option<Scale> {
     // Names stand beside the outermost discs.
     let room = vec2(place.width() * 0.88, place.height() * 0.92);
     let size = (max - min).max(Vec2::splat(0.1));
-    let fitting = (room.x / size.x).min(room.y / size.y);
-    // A few discs need not fill the view.
-    let points = fitting.min(LARGEST * place.height().max(300.0) / 500.0) * view.zoom;
+    // Places go apart both ways until the fan fills the view; discs that are not on each other then stay so.
+    let fitting = room / vec2(size.x, size.y);
+    let largest = LARGEST * place.height().max(300.0) / 500.0;
     Some(Scale {
         middle: place.center(),
         at: (min + max) * 0.5 + view.pan,
-        points,
+        points: fitting * view.zoom,
+        radius: fitting.min_elem().min(largest) * view.zoom,
     })
 }
 
@@ -160,8 +133,9 @@ fn chart(
     let scale = moved(view, ui, &response, scale(view, place)?);
     let theme = pane.state.settings.theme;
     let painter = ui.painter().with_clip_rect(place);
-    let unseen = painting::paint(view, of, document, &painter, scale, theme);
-    legend(view, of, ui, whole, document, unseen);
+    let colors = painting::colors(view, of, document, theme);
+    let unseen = painting::paint(view, of, document, &painter, scale, &colors);
+    legend(view, of, ui, (whole, &colors), document, unseen);
     let at = response.hover_pos()?;
     let disc = view.discs.all[under(view, scale, at)?];
     let pointed = view.pointed_at(document, disc.node);
@@ -216,6 +190,7 @@ fn moved(view: &mut Fan, ui: &Ui, response: &Response, mut scale: Scale) -> Scal
         view.pan += Vec2::new(from.x, from.y);
         scale.at += Vec2::new(from.x, from.y);
         scale.points *= factor;
+        scale.radius *= factor;
     }
     scale
 }
@@ -225,7 +200,7 @@ fn under(view: &Fan, scale: Scale, at: Pos2) -> Option<usize> {
     let discs = &view.discs;
     let away = |number: usize| {
         let (center, radius) = discs.now(&discs.all[number]);
-        let radius = radius * scale.points;
+        let radius = radius * scale.radius;
         scale.place(center).distance(at) - radius
     };
     let all = (0..discs.all.len()).map(|it| (away(it), it));
@@ -279,7 +254,14 @@ fn tip(of: &Compacted, ui: &mut Ui, document: &Document, disc: Disc) {
 }
 
 /// How much is shown of how much.
-fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document, unseen: usize) {
+fn legend(
+    view: &Fan,
+    of: &Compacted,
+    ui: &Ui,
+    (whole, colors): (Rect, &Colors<'_>),
+    document: &Document,
+    unseen: usize,
+) {
     let contexts = of.shown.contexts.len() as u64;
     let mut parts = vec![
         format!(
@@ -289,10 +271,6 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
         ),
         format!("area: total of {}", document.show_cost(of.shown.whole)),
     ];
-    let is_of_both = view.tint == Tint::Difference && of.shown.has_other();
-    if !is_of_both {
-        parts.push("hue: module".to_owned());
-    }
     let negative = view.discs.negative;
     if negative > 0 {
         let count = text::count(negative as u64);
@@ -311,34 +289,7 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
     let color = ui.visuals().weak_text_color();
     let line = parts.join(" · ");
     let painter = ui.painter();
-    painter.text(at, Align2::LEFT_CENTER, line, font.clone(), color);
-    if is_of_both {
-        scale_of_differences(view, ui, whole, document, font);
-    }
-}
-
-/// What the colours of differences mean, at the right of the legend.
-fn scale_of_differences(view: &Fan, ui: &Ui, whole: Rect, document: &Document, font: FontId) {
-    const STEPS: usize = 12;
-    let colors = ui.visuals().dark_mode;
-    let theme = if colors { Theme::Dark } else { Theme::Light };
-    let most = document.show_cost(view.differences.most());
-    let middle = whole.max.y - LEGEND * 0.5;
-    let weak = ui.visuals().weak_text_color();
-    let painter = ui.painter();
-    let right = pos2(whole.max.x, middle);
-    let text = format!("+{most}");
-    let text = painter.text(right, Align2::RIGHT_CENTER, text, font.clone(), weak);
-    let end = text.left() - 6.0;
-    let width = 90.0 / STEPS as f32;
-    for step in 0..STEPS {
-        let left = end - 90.0 + width * step as f32;
-        let part = Rect::from_min_size(pos2(left, middle - 4.0), vec2(width, 8.0));
-        let strength = (step as f32 + 0.5) / STEPS as f32 * 2.0 - 1.0;
-        painter.rect_filled(part, 0, painting::diverged(theme, strength));
-    }
-    let left = pos2(end - 96.0, middle);
-    let shown = document.runs.as_ref().map_or("", |it| it.letter());
-    let text = format!("{shown} against the other run: −{most}");
-    painter.text(left, Align2::RIGHT_CENTER, text, font, weak);
+    painter.text(at, Align2::LEFT_CENTER, line, font, color);
+    let right = pos2(whole.max.x, at.y);
+    colors.legend(painter, right, document);
 }

@@ -3,8 +3,8 @@
 use super::compacted::{Compacted, tree};
 use super::differences::Differences;
 use super::discs::Discs;
+use crate::parts::context_chart::choice::Tint;
 use crate::parts::contexts::{Counted, Hits};
-use crate::parts::kept::choices;
 use callscape_analysis::compaction::{Blocked, Compaction, Direction, Name, Names, NodeId};
 use callscape_base::escape;
 use callscape_base::units::{ContextId, ModuleId};
@@ -16,18 +16,6 @@ use callscape_state::document::Document;
 use callscape_state::job::Job;
 use glam::Vec2;
 use std::sync::Arc;
-
-choices! {
-    /// What discs are coloured by.
-    #[derive(Default)]
-    pub(crate) enum Tint {
-        /// The hue of the module.
-        #[default]
-        Module = "module";
-        /// The difference of two runs.
-        Difference = "difference of the runs";
-    }
-}
 
 /// Of more contexts, all are expanded or compacted on another thread.
 pub(super) const AT_ONCE: usize = 50_000;
@@ -149,19 +137,14 @@ impl Fan {
             return;
         };
         let selection = &document.selection;
-        let meant = [&selection.pointed, &selection.chosen];
-        let way = document.chosen_way();
-        let ways = [None, way];
-        for ((hits, of_hits), way) in self.hits.iter_mut().zip(meant).zip(ways) {
-            hits.find(document, &of.shown, of_hits, way);
-        }
+        Hits::find_both(&mut self.hits, document, &of.shown);
         let marked_for = MarkedFor {
             meant: selection.meant_stamp(),
             chosen: selection.chosen_stamp(),
             revision: self.discs.revision,
         };
         let is_new = self.marked_for != marked_for;
-        if way.is_some() && self.marked_for.chosen != marked_for.chosen {
+        if document.chosen_way().is_some() && self.marked_for.chosen != marked_for.chosen {
             self.focus = None;
         }
         self.marked_for = marked_for;

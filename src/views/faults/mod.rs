@@ -29,7 +29,7 @@ use callscape_state::ask::{Asks, CallWalk, PaneAsk, SelectAsk, TableKey};
 use callscape_state::ask::{FindingAsk, Shown};
 use callscape_state::document::Document;
 use callscape_state::own::Own;
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -38,15 +38,12 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '@',
         about: "what changed since a revision and ran, and what other tools have found",
         help: "faults: what changed and ran, and what other tools have found",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Table,
-        needs: Needs::Recording,
         // Of a recording alone it has nothing: what it lists comes from a repository or another tool, and is chosen by module.
         offers: &[],
         answers: &[],
-        opens_for: &[],
         purposes: &[Purpose::WhatBroke],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(FaultsView::default()),

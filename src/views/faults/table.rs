@@ -155,17 +155,12 @@ pub(super) fn show(view: &mut FaultsView, ui: &mut Ui, document: &Document, pane
         document,
         theme: pane.state.settings.theme,
     };
-    let list::Done {
-        sorted,
-        clicked,
-        entered,
-        ..
-    } = list::show(&mut rows, ui, &mut at, pane);
-    let chosen = clicked.and_then(|row| rows.pointed(row));
+    let done = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = done.clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let entered = entered.and_then(|(_, row)| row.module);
-    pane.asks.extend(entered.map(CameraAsk::FlyTo));
-    let clicked = clicked.map(|(at, _)| at);
+    let module = done.entered.and_then(|(_, row)| row.module);
+    pane.asks.extend(module.map(CameraAsk::FlyTo));
+    let (clicked, sorted) = (done.clicked.map(|(at, _)| at), done.sorted);
     view.at = at;
     view.row = clicked.or(view.row);
     if let Some(column) = sorted {

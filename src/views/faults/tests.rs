@@ -5,6 +5,7 @@ use super::listing::{Listing, Of};
 use super::view::*;
 use super::*;
 use crate::parts::list::At;
+use crate::testing::document as document_of;
 use callscape_analysis::session::{Inputs, Since};
 use callscape_base::progress::Progress;
 use callscape_base::units::ModuleId;
@@ -211,10 +212,6 @@ fn rows_that_a_session_asks_for_wait_for_what_changed() {
         assert_eq!(view.wanted, of);
         assert_eq!(saved.shown, again.shown);
     }
-}
-
-fn document_of(state: &State) -> &Document {
-    state.document.as_ref().expect("open")
 }
 
 #[test]

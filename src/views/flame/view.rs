@@ -26,15 +26,14 @@ pub static ENTRY: Entry = Entry {
         key: '3',
         about: "every call of every thread along time",
         help: "call stacks of every thread",
-        in_scenes: "",
         side: Side::Below,
         kind: Kind::AlongTime,
         needs: Needs::Times,
         // The call stack view.
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::TimeGoes, Purpose::Phases],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Flame::default()),
@@ -71,25 +70,7 @@ impl AlongTime for Flame {
             .unwrap_or_default()
     }
 
-    fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
-        self.model.as_ref()?.tip(&document.session, at)
-    }
-
-    fn time_at(&self, _document: &Document, x: f32) -> Option<Time> {
-        Some(self.model.as_ref()?.time_at(x))
-    }
-
-    fn range_at(&self, at: Vec2) -> Option<TimeRange> {
-        self.model.as_ref()?.range_at(at)
-    }
-
-    fn zoom(&mut self, at: Vec2, factor: Vec2) {
-        self.change(|model| model.zoom(at, factor));
-    }
-
-    fn pan(&mut self, by: Vec2) {
-        self.change(|model| model.pan(by));
-    }
+    along_time::of_model!();
 
     fn click(&mut self, at: Vec2) -> bool {
         let thread = self.model.as_ref().and_then(|it| it.heading_at(at));
@@ -162,21 +143,6 @@ impl View for Flame {
         self.show_band(state);
     }
 
-    fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {
-        let (Some(model), Some(document)) = (&mut self.model, &state.document) else {
-            return Picture::Nothing;
-        };
-        let scope = along_time::scope(state, document, surface);
-        let selection = &document.selection;
-        match self
-            .drawn
-            .is_other(&scope, selection, surface, model.is_waiting())
-        {
-            true => Picture::Sheet(model.show(&scope)),
-            false => Picture::Same,
-        }
-    }
-
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         let own = ViewId::of(&ENTRY.line);
         let profile = pane.state.document.as_ref().and_then(|it| it.profile());
@@ -186,19 +152,7 @@ impl View for Flame {
         along_time::show(ui, own, self, pane);
     }
 
-    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
-        Some(self)
-    }
-
-    fn show_all(&mut self, document: &Document) {
-        if let Some(whole) = along_time::whole(document) {
-            self.change(|it| it.set_visible(whole));
-        }
-    }
-
-    fn show_range(&mut self, document: &Document) {
-        self.show_all(document);
-    }
+    along_time::view_of_model!();
 
     fn show_call(&mut self, call: CallOf, fits: bool, document: &Document) {
         let session = &document.session;

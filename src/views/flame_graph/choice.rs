@@ -1,32 +1,8 @@
 //! What there is to choose of a flame graph.
 
+use crate::parts::context_chart::choice::{Metric, Tint};
 use crate::parts::kept::choices;
 use callscape_facts::contexts::Merge;
-
-choices! {
-    /// What bars are as wide as.
-    #[derive(Default)]
-    pub(super) enum Metric {
-        #[default]
-        Total = "total";
-        Calls = "calls";
-        Waiting = "waiting";
-    }
-}
-
-choices! {
-    /// What bars are coloured by.
-    #[derive(Default)]
-    pub(super) enum Tint {
-        /// The hue of the district.
-        #[default]
-        Module = "module";
-        Own = "self";
-        Calls = "calls";
-        /// The difference of two runs.
-        Difference = "difference of the runs";
-    }
-}
 
 choices! {
     /// The order of the callees of one caller.

@@ -1,14 +1,14 @@
 //! What widths and colours mean, and what is not seen.
 
 use egui::epaint::Mesh;
-use egui::{Align2, Color32, FontId, Rect, Shape, Ui, pos2, vec2};
+use egui::{Align2, FontId, Rect, Shape, Ui, pos2, vec2};
 
-use super::choice::Tint;
 use super::graph::FlameGraph;
 use super::making::Made;
-use super::painting::{self, Colors};
+use super::painting;
 use super::places::Rows;
 use super::tip::only_in;
+use crate::parts::context_chart::colors::Colors;
 use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_model::theme::Theme;
@@ -89,58 +89,17 @@ fn scale(
         let place = painter.text(at, Align2::RIGHT_CENTER, said, font.clone(), panel.weak);
         *right = place.left() - 6.0;
     };
-    let field = |right: &mut f32, width: f32| {
-        let min = pos2(*right - width, line.center().y - FIELD.y * 0.5);
-        let rect = Rect::from_min_size(min, vec2(width, FIELD.y));
-        *right = rect.left() - 6.0;
-        rect
-    };
     if made.shown.has_other() {
         write(&mut right, &only_in(document));
-        let rect = field(&mut right, FIELD.x);
+        let rect = Rect::from_min_size(
+            pos2(right, line.center().y) - vec2(FIELD.x, FIELD.y * 0.5),
+            FIELD,
+        );
         painter.rect_filled(rect, 0, panel.inset);
         let mut mesh = Mesh::default();
         painting::strokes(&mut mesh, rect, panel.text, 1.0);
         painter.add(Shape::mesh(mesh));
-        right -= 8.0;
+        right = rect.left() - 14.0;
     }
-    match colors.tint {
-        Tint::Module => write(&mut right, "colour: module"),
-        Tint::Difference => {
-            write(&mut right, "more in B");
-            let rect = field(&mut right, 80.0);
-            ramp(
-                painter,
-                rect,
-                [-1.0, -0.01, 0.0, 0.01, 1.0].map(|it| colors.scale(it)),
-            );
-            write(&mut right, "less in B");
-        }
-        Tint::Own | Tint::Calls => {
-            let most = match colors.tint {
-                Tint::Calls => text::count(colors.most as u64),
-                _ => document.show_cost(callscape_base::units::Cost::from_ns(colors.most as u64)),
-            };
-            write(&mut right, &most);
-            let rect = field(&mut right, 80.0);
-            ramp(painter, rect, [0.0, 0.5, 1.0].map(|it| colors.scale(it)));
-            write(&mut right, colors.tint.title());
-        }
-    }
-    right
-}
-
-fn ramp<const N: usize>(painter: &egui::Painter, rect: Rect, colors: [Color32; N]) {
-    let mut mesh = Mesh::default();
-    let step = rect.width() / (N as f32 - 1.0);
-    for (k, color) in (0_u32..).zip(colors) {
-        let x = rect.left() + step * k as f32;
-        mesh.colored_vertex(pos2(x, rect.top()), color);
-        mesh.colored_vertex(pos2(x, rect.bottom()), color);
-        if let Some(first) = (2 * k).checked_sub(2) {
-            mesh.add_triangle(first, first + 1, first + 2);
-            mesh.add_triangle(first + 1, first + 2, first + 3);
-        }
-    }
-    painter.add(Shape::mesh(mesh));
+    colors.legend(painter, pos2(right, line.center().y), document)
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::choice::{Choice, Metric, Order};
+use super::choice::{Choice, Order};
 use super::functions::Functions;
 use super::merging::{OfOther, Rows};
 use super::stacks::Stacks;
+use crate::parts::context_chart::choice::Metric;
 use crate::parts::contexts::ShownContexts;
 use callscape_analysis::contexts::WAITING;
 use callscape_base::progress::{Cancelled, Progress};

@@ -3,16 +3,15 @@
 use egui::epaint::Mesh;
 use egui::{Color32, FontId, Painter, Rect, Shape, pos2, vec2};
 
-use super::choice::Tint;
 use super::graph::FlameGraph;
 use super::making::{At, Made};
 use super::marks::meant;
 use super::places::Rows;
+use crate::parts::context_chart::choice::Tint;
+use crate::parts::context_chart::colors::{Colors, difference};
+use crate::parts::style::mix;
 use crate::parts::{rows, style};
-use callscape_base::units::ModuleId;
-use callscape_layout::geometry::Color;
-use callscape_layout::hues::{Tones, encoded};
-use callscape_look::ink::{diverging, sequential};
+use callscape_look::ink::Ink;
 use callscape_model::theme::Theme;
 use callscape_state::document::Document;
 
@@ -29,98 +28,36 @@ const LEAST_LETTERS: usize = 6;
 /// The distance of the strokes over what only the other run has, in points.
 const STROKES: f32 = 7.0;
 
-/// The colours of bars.
-pub(super) struct Colors<'a> {
-    pub tint: Tint,
-    theme: Theme,
+/// What the colour of a bar says; of two runs what B has more.
+fn value(made: &Made, document: &Document, tint: Tint, (side, node): At) -> f64 {
+    let stacks = &made.sides[side];
+    match tint {
+        Tint::Module => 0.0,
+        Tint::Own => stacks.own(node).ns() as f64,
+        Tint::Calls => stacks.calls(node) as f64,
+        Tint::Difference => difference(document, stacks.totals(node).map(|it| it.weight() as f64)),
+    }
+}
+
+/// The colours of the bars that are seen. O(bars).
+pub(super) fn colors<'a>(
+    view: &FlameGraph,
     made: &'a Made,
-    /// 1 where B is shown, −1 where A is.
-    sign: f64,
-    /// The largest of what is seen.
-    pub most: f64,
-}
-
-impl<'a> Colors<'a> {
-    /// Of the bars that are seen. O(bars).
-    pub(super) fn new(
-        view: &FlameGraph,
-        made: &'a Made,
-        document: &Document,
-        theme: Theme,
-    ) -> Colors<'a> {
-        let side = document.runs.as_ref().map_or(1, |it| it.side());
-        let mut colors = Colors {
-            tint: view.choice.tint(made.shown.has_other()),
-            theme,
-            made,
-            sign: if side == 1 { 1.0 } else { -1.0 },
-            most: 0.0,
-        };
-        if colors.tint != Tint::Module {
-            let sides = view.sides.iter().enumerate();
-            let all = sides.flat_map(|(side, it)| it.bars.bars.iter().map(move |it| (side, it)));
-            let values = all.map(|(side, it)| colors.value((side, it.node)).abs());
-            colors.most = values.fold(0.0, f64::max);
-        }
-        colors
+    document: &Document,
+    theme: Theme,
+) -> Colors<'a> {
+    let tint = view.choice.tint(made.shown.has_other());
+    let sides = view.sides.iter().enumerate();
+    let all = sides.flat_map(|(side, it)| it.bars.bars.iter().map(move |it| (side, it.node)));
+    let values = all.map(|at| value(made, document, tint, at).abs());
+    Colors {
+        tint,
+        theme,
+        tones: Ink::of(theme).tones,
+        hues: &made.hues,
+        hierarchy: &made.functions.session().hierarchy,
+        most: values.fold(0.0, f64::max),
     }
-
-    fn value(&self, (side, node): At) -> f64 {
-        let stacks = &self.made.sides[side];
-        match self.tint {
-            Tint::Module => 0.0,
-            Tint::Own => stacks.own(node).ns() as f64,
-            Tint::Calls => stacks.calls(node) as f64,
-            Tint::Difference => {
-                let [shown, other] = stacks.totals(node);
-                (shown.weight() as f64 - other.weight() as f64) * self.sign
-            }
-        }
-    }
-
-    pub(super) fn of(&self, at: At) -> Color32 {
-        let value = self.value(at);
-        let share = value / self.most.max(1.0);
-        match self.tint {
-            Tint::Module => {
-                let functions = &self.made.functions;
-                let module = functions.module(self.made.sides[at.0].key(at.1));
-                let tones = match self.theme {
-                    Theme::Light => Tones::LIGHT,
-                    Theme::Dark => Tones::DARK,
-                };
-                let hierarchy = &functions.session().hierarchy;
-                let module = module.unwrap_or(ModuleId::ROOT);
-                opaque(self.made.hues.color(hierarchy, module, &tones))
-            }
-            Tint::Own | Tint::Calls => self.scale(share.sqrt() as f32),
-            // Small differences are seen as well.
-            Tint::Difference => self.scale(share.abs().sqrt().copysign(share) as f32),
-        }
-    }
-
-    /// The colour of a share of the largest; below 0 for what became less.
-    pub(super) fn scale(&self, share: f32) -> Color32 {
-        match self.tint {
-            // What is as it was has neither colour.
-            Tint::Difference if share == 0.0 => style::colors(self.theme).hovered,
-            Tint::Difference => {
-                let [r, g, b] = diverging(self.theme, share);
-                opaque([r, g, b, 1.0])
-            }
-            _ => opaque(sequential(self.theme, share)),
-        }
-    }
-}
-
-fn opaque(color: Color) -> Color32 {
-    let [r, g, b, _] = encoded(color);
-    Color32::from_rgb(r, g, b)
-}
-
-pub(super) fn mix(a: Color32, b: Color32, share: f32) -> Color32 {
-    let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share) as u8;
-    Color32::from_rgb(mix(a.r(), b.r()), mix(a.g(), b.g()), mix(a.b(), b.b()))
 }
 
 /// What is drawn over bars.
@@ -171,7 +108,9 @@ pub(super) fn paint(
                     0.0
                 };
                 let rect = full.with_max_x(full.max.x - gap);
-                let mut color = colors.of(at);
+                let value = value(made, document, colors.tint, at);
+                let module = made.functions.module(made.sides[side].key(bar.node));
+                let mut color = colors.of(value, module);
                 let node = bar.node..bar.node + 1;
                 let is_found = view.search.as_ref().map(|it| it.within(side, node));
                 if is_found == Some(false) {

@@ -3,9 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::choice::{Callees, Choice, Metric, Order, Tint};
+use super::choice::{Callees, Choice, Order};
 use super::graph::{FlameGraph, Restored};
 use crate::SavedViews;
+use crate::parts::context_chart::choice::{Metric, Tint};
 use crate::parts::kept::{self, Named};
 use callscape_facts::contexts::Merge;
 

@@ -2,9 +2,9 @@
 
 use egui::Ui;
 
-use super::choice::Metric;
 use super::graph::FlameGraph;
 use super::making::{At, Made};
+use crate::parts::context_chart::choice::Metric;
 use crate::parts::contexts::of_both;
 use crate::parts::{style, text};
 use callscape_base::escape;

@@ -2,18 +2,18 @@
 
 use egui::{Rect, Response, Role, Sense, Ui};
 
-use super::choice::{Callees, Metric, Order, Tint};
+use super::choice::{Callees, Order};
 use super::graph::FlameGraph;
 use super::laid_out::Side;
 use super::making::Made;
-use super::painting::{self, Colors};
+use super::painting;
 use super::places::Rows;
 use super::{legend, tip};
 use crate::Pane;
-use crate::parts::kept::HasName;
+use crate::parts::context_chart::choice::{Known, MERGES};
+use crate::parts::context_chart::frame;
 use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};
-use callscape_facts::contexts::Merge;
 use callscape_state::ask::SelectAsk;
 use callscape_state::document::Document;
 
@@ -24,28 +24,8 @@ const LEGEND: f32 = 22.0;
 const ROW: [f32; 2] = [16.0, 24.0];
 
 pub(super) fn show(view: &mut FlameGraph, ui: &mut Ui, pane: &mut Pane<'_>) {
-    rows::ground(ui);
-    let state = pane.state;
-    let Some(document) = &state.document else {
-        return;
-    };
-    if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording to see its merged stacks.");
-    }
-    if view.counted.has_none() {
-        return rows::hint(
-            ui,
-            "This profile has functions and call relations, but no stacks. Its functions are in the table of \
-             functions.",
-        );
-    }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 10,
-        top: 6,
-        bottom: 2,
-    });
-    frame.show(ui, |ui| {
+    let says = (view.counted.has_none(), "its merged stacks");
+    frame::show(ui, pane, says, frame::around(2), |ui, document, pane| {
         head(view, ui, document);
         match view.making.made().map(Made::is_empty) {
             None => rows::hint(ui, "Merging the stacks …"),
@@ -84,49 +64,38 @@ fn head(view: &mut FlameGraph, ui: &mut Ui, document: &Document) {
         {
             view.show_whole();
         }
-        if !document.filters.is_empty() {
-            ui.label(style::weak("including excluded calls"));
-        }
+        frame::says_excluded(ui, document);
     });
 }
 
 fn choices(view: &mut FlameGraph, ui: &mut Ui, document: &Document) {
     let shown = view.counted.shown();
-    let knows_waiting = shown.is_some_and(|it| it.knows_waiting);
+    let known = Known::of(document, shown.map(|it| &**it));
     let has_other = shown.is_some_and(|it| it.has_other());
-    let counts_calls = document.counts_calls();
     let choice = &mut view.choice;
-    if counts_calls || knows_waiting {
-        let metrics = Metric::ALL.into_iter().filter(|it| match it {
-            Metric::Total => true,
-            Metric::Calls => counts_calls,
-            Metric::Waiting => knows_waiting,
-        });
-        let metrics = metrics.map(|it| (it, it.title()));
+    if known.metrics().count() > 1 {
         let label = ("width", "What bars are as wide as");
-        widgets::choice(ui, label, 70.0, &mut choice.metric, metrics);
+        widgets::choice(ui, label, 70.0, &mut choice.metric, known.metrics());
     }
-    let tints = Tint::ALL.into_iter().filter(|it| match it {
-        Tint::Module | Tint::Own => true,
-        Tint::Calls => counts_calls,
-        Tint::Difference => has_other,
-    });
     let before = choice.tint(has_other);
     let mut tint = before;
     let label = ("colour", "What bars are coloured by");
-    widgets::choice(ui, label, 84.0, &mut tint, tints.map(|it| (it, it.title())));
+    widgets::choice(ui, label, 84.0, &mut tint, known.tints());
     if tint != before {
         choice.tint = Some(tint);
     }
-    let orders = Order::ALL.map(|it| (it, it.title())).into_iter();
     let label = ("order", "The order of the callees of one function");
-    widgets::choice(ui, label, 84.0, &mut choice.order, orders);
-    let sides = Callees::ALL.map(|it| (it, it.title())).into_iter();
+    widgets::choice(ui, label, 84.0, &mut choice.order, Order::ALL);
     let label = ("callees", "Callees below their callers, or above");
-    widgets::choice(ui, label, 60.0, &mut choice.callees, sides);
-    let merges = [Merge::Paths, Merge::Recursion].map(|it| (it, it.name()));
+    widgets::choice(ui, label, 60.0, &mut choice.callees, Callees::ALL);
     let label = ("calls", "Which calls become one bar");
-    widgets::choice(ui, label, 100.0, &mut choice.merge, merges.into_iter());
+    widgets::choice(
+        ui,
+        label,
+        100.0,
+        &mut choice.merge,
+        MERGES.into_iter().take(2),
+    );
 }
 
 /// Where rows are in `place`.
@@ -197,7 +166,7 @@ fn chart(view: &mut FlameGraph, ui: &mut Ui, document: &Document, pane: &mut Pan
         return;
     };
     let theme = pane.state.settings.theme;
-    let colors = Colors::new(view, made, document, theme);
+    let colors = painting::colors(view, made, document, theme);
     let painter = ui.painter().with_clip_rect(place);
     painting::paint(view, made, document, &painter, rows, &colors);
     legend::show(view, ui, document, made, (line, rows, theme), &colors);

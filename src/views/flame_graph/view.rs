@@ -19,8 +19,8 @@ use callscape_state::State;
 use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side as Place, ViewId, ViewLine};
+use callscape_state::panes::Artifact::Function;
+use callscape_state::panes::{Purpose, Side as Place, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -29,14 +29,10 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '!',
         about: "merged stacks of calling contexts, as wide as what they cost",
         help: "flame graph: merged stacks",
-        in_scenes: "",
         side: Place::Below,
-        kind: Kind::Chart,
-        needs: Needs::Recording,
         offers: &[Function],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::Memory],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(FlameGraph::default()),
@@ -152,13 +148,7 @@ impl View for FlameGraph {
         self.counted.progress().or(self.making.progress())
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(made) = self.making.made() else {

@@ -15,8 +15,8 @@ use super::{Entry, Pane, SavedViews, View};
 use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewLine};
+use callscape_state::panes::Artifact::{CallRelation, Function};
+use callscape_state::panes::{Kind, Purpose, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -25,15 +25,11 @@ pub static ENTRY: Entry = Entry {
         key: '4',
         about: "calls and costs of every function, its callers and callees",
         help: "functions: calls, costs",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Table,
-        needs: Needs::Recording,
         // Not in the thesis: a table of what the neighbourhood view draws.
         offers: &[Function, CallRelation],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::WhatRuns, Purpose::WhatChanged],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Functions::default()),

@@ -161,17 +161,12 @@ fn list(view: &mut Functions, ui: &mut Ui, document: &Document, pane: &mut Pane<
         meant: [&selection.pointed, &selection.chosen].map(|of| document.meant(of)),
         accent: style::colors(pane.state.settings.theme).accent,
     };
-    let list::Done {
-        sorted,
-        clicked,
-        entered,
-        ..
-    } = list::show(&mut rows, ui, &mut view.at, pane);
-    let chosen = clicked.and_then(|row| rows.pointed(row));
+    let done = list::show(&mut rows, ui, &mut view.at, pane);
+    let chosen = done.clicked.and_then(|row| rows.pointed(row));
     pane.asks.extend(chosen.map(SelectAsk::Choose));
-    let entered = entered.map(|row| row.module);
-    pane.asks.extend(entered.map(CameraAsk::FlyTo));
-    if let Some(column) = sorted {
+    let module = done.entered.map(|row| row.module);
+    pane.asks.extend(module.map(CameraAsk::FlyTo));
+    if let Some(column) = done.sorted {
         view.sort_by(document, column);
     }
 }

@@ -21,15 +21,13 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '1',
         about: "modules, the code running in them, and their calls",
         help: "landscape",
-        in_scenes: "",
         side: Side::Centre,
         kind: Kind::Plain,
         needs: Needs::Nothing,
         // The structure overview. Call relations and time are AVID's arcs and cels over it.
         offers: &[Function, Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
-        opens_for: &[],
-        purposes: &[],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Landscape),

@@ -22,7 +22,7 @@ use callscape_state::document::Document;
 use callscape_state::panes::ViewId;
 
 /// Heights and widths, in points.
-const LETTERS: f32 = 11.0;
+const LETTERS: f32 = 11.6;
 const AXIS: f32 = 18.0;
 const GUTTER: f32 = 72.0;
 /// The share of the chart below the curve that shows allocations.

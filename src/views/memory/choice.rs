@@ -1,6 +1,6 @@
 //! What the user can choose of the view, as a session file keeps it.
 
-use crate::parts::kept::choices;
+use crate::parts::kept::{choices, named};
 use crate::parts::list::turned;
 use callscape_model::memory::BelongsTo;
 
@@ -138,6 +138,15 @@ choices! {
 
 /// In how many bins ages can be counted.
 pub(super) const BINS: [usize; 4] = [5, 10, 15, 20];
+
+fn belongs_to(of: BelongsTo) -> &'static str {
+    match of {
+        BelongsTo::Class => "its class, or its creator",
+        BelongsTo::Creator => "its creator",
+    }
+}
+
+named! { BelongsTo: BelongsTo::ALL, belongs_to; usize: BINS, |it: usize| it.to_string(); }
 
 /// Everything that can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

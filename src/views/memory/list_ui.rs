@@ -195,10 +195,9 @@ fn rows_of(
         resolved,
         memory,
     };
-    let list::Done {
-        sorted, clicked, ..
-    } = list::show(&mut rows, ui, &mut at, pane);
-    if let Some(object) = clicked.copied() {
+    let done = list::show(&mut rows, ui, &mut at, pane);
+    let sorted = done.sorted;
+    if let Some(object) = done.clicked.copied() {
         view.go_to(document, &object, pane.asks);
     }
     view.list_at = at;

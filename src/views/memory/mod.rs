@@ -43,7 +43,7 @@ use callscape_state::ask::{Asks, CameraAsk, PlayAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
 use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{Function, Module, TimePoint, TimeRange as Range};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Needs, Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -52,14 +52,12 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '*',
         about: "live memory over time, its owners and its age",
         help: "memory: live memory over time, its owners and its age",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Table,
         needs: Needs::Memory,
         offers: &[Function, Module, TimePoint, Range],
         answers: &[Function, Module, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::Memory],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(MemoryView::default()),

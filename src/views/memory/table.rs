@@ -399,16 +399,11 @@ pub(super) fn show(view: &mut MemoryView, ui: &mut Ui, document: &Document, pane
         most: Vec::new(),
         list: None,
     };
-    let list::Done {
-        sorted,
-        clicked,
-        entered,
-        menu_of,
-    } = list::show(&mut rows, ui, &mut at, pane);
-    let chosen = entered.or(clicked);
+    let done = list::show(&mut rows, ui, &mut at, pane);
+    let chosen = done.entered.or(done.clicked);
     let chosen = chosen.map(|row| (row.group, rows.group(row).pointed));
-    let menu_of = menu_of.map(|row| row.group);
-    let (list, is_entered) = (rows.list, entered.is_some());
+    let menu_of = done.menu_of.map(|row| row.group);
+    let (list, sorted, is_entered) = (rows.list, done.sorted, done.entered.is_some());
     view.at = at;
     if let Some(Cell::Of(column)) = sorted {
         view.choice.sort_by(column);

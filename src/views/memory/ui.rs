@@ -81,38 +81,18 @@ fn head(view: &mut MemoryView, ui: &mut Ui, document: &Document, memory: &Memory
             }
         }
         ui.add_space(8.0);
-        let belongs = |it: BelongsTo| match it {
-            BelongsTo::Class => "its class, or its creator",
-            BelongsTo::Creator => "its creator",
-        };
-        widgets::choice(
-            ui,
-            ("object of", "Which module an object belongs to"),
-            150.0,
-            &mut view.choice.belongs_to,
-            BelongsTo::ALL.into_iter().map(|it| (it, belongs(it))),
-        );
+        let label = ("object of", "Which module an object belongs to");
+        let choice = &mut view.choice;
+        widgets::choice(ui, label, 150.0, &mut choice.belongs_to, BelongsTo::ALL);
         if !has_events || memory.detail == Detail::Samples {
             return;
         }
-        match MemoryView::is_summary(document) {
-            true => widgets::choice(
-                ui,
-                ("intervals of", "Unit of the ten intervals of the summary"),
-                120.0,
-                &mut view.choice.tenths,
-                Tenths::ALL.into_iter().map(|it| (it, it.title())),
-            ),
-            false => widgets::choice(
-                ui,
-                (
-                    "ages",
-                    "How many ages a histogram has; the last bin holds all that are older",
-                ),
-                44.0,
-                &mut view.choice.bins,
-                BINS.into_iter().map(|it| (it, it.to_string())),
-            ),
+        if MemoryView::is_summary(document) {
+            let label = ("intervals of", "Unit of the ten intervals of the summary");
+            widgets::choice(ui, label, 120.0, &mut choice.tenths, Tenths::ALL);
+        } else {
+            let about = "How many ages a histogram has; the last bin holds all that are older";
+            widgets::choice(ui, ("ages", about), 44.0, &mut choice.bins, BINS);
         }
     });
 }

@@ -31,15 +31,14 @@ pub static ENTRY: Entry = Entry {
         key: '2',
         about: "which functions are active when, over the whole recording",
         help: "overview: what is active when",
-        in_scenes: "",
         side: Side::Below,
         kind: Kind::AlongTime,
         needs: Needs::Times,
         // The temporal overview. What a row is can be chosen too.
         offers: &[Function, Module, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::WhatRuns],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Mural::default()),
@@ -87,25 +86,7 @@ impl AlongTime for Mural {
         }
     }
 
-    fn range_at(&self, at: Vec2) -> Option<TimeRange> {
-        self.model.as_ref()?.range_at(at)
-    }
-
-    fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
-        self.model.as_ref()?.tip(&document.session, at)
-    }
-
-    fn time_at(&self, _document: &Document, x: f32) -> Option<Time> {
-        Some(self.model.as_ref()?.time_at(x))
-    }
-
-    fn zoom(&mut self, at: Vec2, factor: Vec2) {
-        self.change(|model| model.zoom(at, factor));
-    }
-
-    fn pan(&mut self, by: Vec2) {
-        self.change(|model| model.pan(by));
-    }
+    along_time::of_model!();
 }
 
 impl Mural {
@@ -149,21 +130,6 @@ impl View for Mural {
         }
     }
 
-    fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {
-        let (Some(model), Some(document)) = (&mut self.model, &state.document) else {
-            return Picture::Nothing;
-        };
-        let scope = along_time::scope(state, document, surface);
-        let selection = &document.selection;
-        match self
-            .drawn
-            .is_other(&scope, selection, surface, model.is_waiting())
-        {
-            true => Picture::Sheet(model.show(&scope)),
-            false => Picture::Same,
-        }
-    }
-
     fn ui(&mut self, ui: &mut egui::Ui, pane: &mut Pane<'_>) {
         let own = ViewId::of(&ENTRY.line);
         let rect = ui.max_rect();
@@ -179,19 +145,7 @@ impl View for Mural {
         }
     }
 
-    fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
-        Some(self)
-    }
-
-    fn show_all(&mut self, document: &Document) {
-        if let Some(whole) = along_time::whole(document) {
-            self.change(|it| it.set_visible(whole));
-        }
-    }
-
-    fn show_range(&mut self, document: &Document) {
-        self.show_all(document);
-    }
+    along_time::view_of_model!();
 
     fn by_modules(&mut self, _document: &Document) {
         self.choice = RowsChoice {

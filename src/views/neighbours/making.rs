@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::parts::graph::laid::Laid;
 use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
-use crate::parts::graph::nesting::{Nested, nest};
+use crate::parts::graph::nesting::{Nested, around, nest};
 use crate::parts::graph::relations::{Between, Given, Relations};
 use crate::parts::text::counted;
 use callscape_analysis::comparison::amounts::Measure;
@@ -270,12 +270,7 @@ impl<'a> Maker<'a> {
 
     /// How many calls, of two runs of both and what B has more; what they cost where calls are not counted.
     fn label(&self, sum: &Sum) -> String {
-        let resolved = self
-            .wanted
-            .given
-            .session
-            .recordings
-            .get(self.wanted.given.recording);
+        let resolved = self.wanted.given.resolved();
         let counts = resolved.is_some_and(|it| it.recording.counts_calls());
         match (&self.relations.amount, sum.change, resolved) {
             (Some(amount), Some(change), _) => {
@@ -302,10 +297,7 @@ impl<'a> Maker<'a> {
     /// The modules around a function, the outermost first.
     fn around(&self, module: ModuleId) -> Vec<ModuleId> {
         let is_own = self.hierarchy.kind(module) == ModuleKind::Function;
-        let around = self.hierarchy.ancestors(module).skip(usize::from(is_own));
-        let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
-        around.reverse();
-        around
+        around(self.hierarchy, module, !is_own)
     }
 
     /// What a function is called.
@@ -314,26 +306,30 @@ impl<'a> Maker<'a> {
         end.name.to_owned()
     }
 
+    /// The calls of a function of itself.
+    fn own(&self, end: u32) -> Option<&Between> {
+        let mut all = self.relations_at(Side::Callees, end);
+        all.find(|it| it.from == it.to)
+    }
+
+    /// The box of a function in a group, without a sign.
+    fn box_of(&self, group: u8, place: u32) -> GraphBox {
+        let end = &self.relations.ends[place as usize];
+        let of = Of::Function(end.function, end.module);
+        GraphBox {
+            inner: self.own(place).map(|it| it.sum).unwrap_or_default(),
+            ..GraphBox::new(key(group, place), of, self.title(place))
+        }
+    }
+
     fn nested_middle(&self) -> Nested {
         let end = &self.relations.ends[self.middle as usize];
-        let own = self
-            .relations_at(Side::Callees, self.middle)
-            .find(|it| it.from == it.to);
-        let inner = own.map(|it| it.sum).unwrap_or_default();
-        let detail = match own {
-            Some(own) => format!("calls itself: {}", self.label(&own.sum)),
-            None => String::new(),
-        };
+        let own = self.own(self.middle).map(|it| self.label(&it.sum));
         Nested {
             of: GraphBox {
-                key: key(MIDDLE, self.middle),
-                of: Of::Function(end.function, end.module),
-                frame: None,
-                title: self.title(self.middle),
-                detail,
-                sign: None,
+                detail: own.map_or_else(String::new, |own| format!("calls itself: {own}")),
                 is_middle: true,
-                inner,
+                ..self.box_of(MIDDLE, self.middle)
             },
             around: self.around(end.module),
             group: MIDDLE,
@@ -347,23 +343,14 @@ impl<'a> Maker<'a> {
             let (far, near) = shown.side.ends(it);
             far != near && far != self.middle
         });
-        let own = self
-            .relations_at(Side::Callees, shown.end)
-            .find(|it| it.from == it.to);
         Nested {
             of: GraphBox {
-                key: key(shown.side.group(), shown.end),
-                of: Of::Function(end.function, end.module),
-                frame: None,
-                title: self.title(shown.end),
-                detail: String::new(),
                 // What only the other run has cannot be asked for.
                 sign: (has_more && end.function.is_some()).then_some(match shown.is_further {
                     true => Sign::Less,
                     false => Sign::More,
                 }),
-                is_middle: false,
-                inner: own.map(|it| it.sum).unwrap_or_default(),
+                ..self.box_of(shown.side.group(), shown.end)
             },
             around: self.around(end.module),
             group: shown.side.group(),
@@ -372,24 +359,13 @@ impl<'a> Maker<'a> {
 
     /// The box for what there was no room for on a side.
     fn gathered(&self, side: Side, count: u32) -> Nested {
-        let count_text = grouped(u64::from(count));
-        Nested {
-            of: GraphBox {
-                key: u64::from(side.group()) << 56 | MORE,
-                of: Of::More(count),
-                frame: None,
-                title: match side {
-                    Side::Callers => format!("{count_text} more callers"),
-                    Side::Callees => format!("{count_text} more callees"),
-                },
-                detail: String::new(),
-                sign: Some(Sign::More),
-                is_middle: false,
-                inner: Sum::default(),
-            },
-            around: Vec::new(),
-            group: side.group(),
-        }
+        let whose = match side {
+            Side::Callers => "callers",
+            Side::Callees => "callees",
+        };
+        let title = format!("{} more {whose}", grouped(u64::from(count)));
+        let key = u64::from(side.group()) << 56 | MORE;
+        Nested::more(key, count, title, side.group())
     }
 
     fn notes(&self) -> Vec<String> {

@@ -11,7 +11,7 @@ mod view;
 use serde_json::{Map, Value};
 
 use self::making::Wanted;
-use self::view::{Neighbourhood, Seen};
+use self::view::Neighbourhood;
 use super::{Entry, Pane, Picture, SavedViews, Surface, View};
 use crate::parts::graph::relations::Given;
 use callscape_base::progress::Progress;
@@ -21,7 +21,7 @@ use callscape_state::document::Document;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, Neighbours as OfNeighbours, TimePoint, TimeRange,
 };
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -30,15 +30,13 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '&',
         about: "a function with its callers and callees in their modules",
         help: "call neighbourhood: callers and callees of a function",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Graph,
-        needs: Needs::Recording,
         // The call neighbourhood view.
         offers: &[Function, Module, CallRelation],
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
         opens_for: &[OfNeighbours],
         purposes: &[Purpose::WhoCalls],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Neighbourhood::default()),
@@ -54,26 +52,12 @@ impl View for Neighbourhood {
             self.base.chart.take(laid, state.now(), hierarchy);
         }
         let stamps = state.stamps();
-        let counting = state.work.is_under_way();
         let chosen = state.document.as_ref();
         let chosen = chosen.map_or(0, |it| it.selection.chosen_stamp());
-        let seen = Seen {
-            stamps: [stamps.document, stamps.run, stamps.left, chosen],
-            revision: self.base.revision,
-            is_counting: counting,
-        };
-        if self.seen == Some(seen) {
-            return;
-        }
-        self.seen = Some(seen);
-        let Some(document) = &state.document else {
-            self.base.chart.clear();
+        let seen = [stamps.document, stamps.run, stamps.left, chosen];
+        let Some(document) = self.base.anew(seen, state) else {
             return;
         };
-        self.base.is_counting = counting && document.is_limited();
-        if self.base.is_counting {
-            return;
-        }
         if std::mem::replace(&mut self.run, stamps.run) != stamps.run {
             // Functions have other numbers.
             self.middle = None;
@@ -122,12 +106,8 @@ impl View for Neighbourhood {
             GraphKey::More | GraphKey::Less | GraphKey::Toggle => self.press(key, document),
             GraphKey::AllMore => self.change_steps(1),
             GraphKey::AllLess => self.change_steps(-1),
-            GraphKey::Width => self.base.change_width(),
-            GraphKey::Rest => self.base.show_more(),
-            GraphKey::Nearer => self.base.chart.zoom_in_the_middle(1.25),
-            GraphKey::Farther => self.base.chart.zoom_in_the_middle(0.8),
-            GraphKey::Left | GraphKey::Right | GraphKey::Up | GraphKey::Down => {
-                if let Some(pointed) = self.base.walk(key, document) {
+            key => {
+                if let Some(pointed) = self.base.press(key, document) {
                     self.choose(pointed, true, asks);
                 }
             }

@@ -14,13 +14,14 @@ use std::sync::Arc;
 use super::view::*;
 use super::*;
 use crate::parts::graph::model::{By, Graph, Of as Box_, Sign};
-use crate::parts::graph::tests::{SURFACE, document, function, opened, settle};
+use crate::parts::graph::tests::{SURFACE, document, function, settle};
 use crate::parts::graph::view::MOST_OF_ALL;
+use crate::testing::{data, opened};
 use callscape_base::units::ThreadId;
 use callscape_state::ask::ViewAsk;
 
 fn open() -> (Neighbourhood, State) {
-    let mut state = opened(&[], ViewId::of(&ENTRY.line));
+    let mut state = opened(Vec::new(), &ENTRY);
     let mut view = Neighbourhood::default();
     settle(&mut view, &mut state);
     (view, state)
@@ -271,11 +272,8 @@ fn the_stack_at_a_time_is_marked_along_the_lines() {
 
 #[test]
 fn two_runs_show_both_values_and_their_difference() {
-    let files = [
-        "compare/paths/parsed.json.gz",
-        "compare/paths/stored.json.gz",
-    ];
-    let mut state = opened(&files, ViewId::of(&ENTRY.line));
+    let files = ["parsed", "stored"].map(|it| data(&format!("compare/paths/{it}.json.gz")));
+    let mut state = opened(files.into(), &ENTRY);
     let mut view = Neighbourhood::default();
     settle(&mut view, &mut state);
     let runs = document(&state).runs.clone().expect("two runs");

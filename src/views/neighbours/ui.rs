@@ -5,19 +5,16 @@ use egui::Ui;
 use super::view::{MOST_STEPS, Neighbourhood};
 use crate::Pane;
 use crate::parts::graph::chart::{Chart, Spot};
-use crate::parts::graph::model::Of;
 use crate::parts::graph::panel;
-use crate::parts::graph::view::MOST_OF_ALL;
-use crate::parts::style;
-use callscape_filter::selection::Pointed;
-use callscape_state::ask::{CameraAsk, SelectAsk};
+use crate::parts::graph::view::{Act, MOST_OF_ALL};
+use callscape_state::ask::CameraAsk;
 use callscape_state::document::Document;
 
 pub(super) fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
     let mut chart = std::mem::take(&mut view.base.chart);
     let mut is_other = false;
-    let pointing = panel::show(ui, "neighbours", &mut chart, pane, |ui, chart, pane| {
-        is_other = head(view, chart, ui, pane);
+    let pointing = panel::show(ui, "neighbours", &mut chart, pane, |ui, chart, document| {
+        is_other = head(view, chart, ui, document);
     });
     view.base.chart = chart;
     if is_other {
@@ -29,54 +26,22 @@ pub(super) fn show(view: &mut Neighbourhood, ui: &mut Ui, pane: &mut Pane<'_>) {
 }
 
 /// Its own widgets over the graph; whether another graph is wanted.
-fn head(view: &mut Neighbourhood, chart: &mut Chart, ui: &mut Ui, pane: &Pane<'_>) -> bool {
-    let mut is_other = false;
-    let Some(document) = pane
-        .state
-        .document
-        .as_ref()
-        .filter(|it| it.resolved().is_some())
-    else {
-        return is_other;
-    };
-    ui.label(style::weak("steps").small());
-    let steps = egui::DragValue::new(&mut view.steps).range(1..=MOST_STEPS);
-    is_other |= ui
-        .add(steps)
-        .on_hover_text("How far out on both sides: > and <")
-        .changed();
-    ui.label(style::weak("functions").small());
-    let most = egui::DragValue::new(&mut view.base.most).range(2..=MOST_OF_ALL);
-    is_other |= ui
-        .add(most)
-        .on_hover_text("How many are shown at most: R shows more")
-        .changed();
-    is_other |= panel::choose_width(ui, document, &mut view.base.by);
-    panel::choose_tint(ui, document, &mut chart.tint);
-    if ui
-        .button("All in sight")
-        .on_hover_text("As large as fits: Home")
-        .clicked()
-    {
-        chart.show_all();
-    }
-    let is_elsewhere = document
-        .selection
-        .chosen
-        .function
-        .is_some_and(|it| Some(it) != view.middle);
+fn head(view: &mut Neighbourhood, chart: &mut Chart, ui: &mut Ui, document: &Document) -> bool {
+    let about = "How far out on both sides: > and <";
+    let mut is_other = panel::number(ui, ("steps", about), &mut view.steps, 1..=MOST_STEPS);
+    let about = "How many are shown at most: R shows more";
+    let most = &mut view.base.most;
+    is_other |= panel::number(ui, ("functions", about), most, 2..=MOST_OF_ALL);
+    is_other |= panel::choices(ui, document, chart, &mut view.base.by);
+    let chosen = document.selection.chosen.function;
+    let elsewhere = chosen.filter(|it| Some(*it) != view.middle);
     let middle = egui::Button::new("Put in the middle");
     let about = "Centres the selected function: double-click or C";
-    if ui
-        .add_enabled(is_elsewhere, middle)
-        .on_hover_text(about)
-        .clicked()
-        && let Some(function) = document.selection.chosen.function
+    let response = ui.add_enabled(elsewhere.is_some(), middle);
+    if response.on_hover_text(about).clicked()
+        && let Some(function) = elsewhere
     {
         view.set_middle(function);
-    }
-    if !document.filters.is_empty() {
-        ui.label(style::weak("without excluded calls"));
     }
     is_other
 }
@@ -88,40 +53,15 @@ fn point(
     pointing: panel::Pointing,
     pane: &mut Pane<'_>,
 ) {
-    let Some(laid) = view.base.chart.laid().cloned() else {
-        return;
-    };
-    let graph = &laid.graph;
-    let (pointed, tip) = view.base.meant(document, pointing.spot);
-    pane.pointed = pointed;
-    let is_more = |place: u32| {
-        let of = graph.boxes.get(place as usize).map(|it| it.of);
-        matches!(of, Some(Of::More(_)))
-    };
-    match pointing.spot {
-        Some(Spot::Box(place) | Spot::BoxSign(place))
-            if pointing.is_clicked() && is_more(place) =>
-        {
-            view.base.show_more();
-        }
-        Some(Spot::BoxSign(place)) if pointing.is_clicked() => view.go_on(place, None),
-        Some(Spot::Box(place)) if pointing.is_double() => {
+    match view.base.point(document, pointing, pane) {
+        Act::Open(Spot::BoxSign(place)) => view.go_on(place, None),
+        Act::Open(Spot::Box(place)) => {
             if let Some(function) = view.base.function_at(place) {
                 view.set_middle(function);
             }
         }
-        Some(Spot::Box(place)) if pointing.is_clicked() => {
-            view.base.set_focus(place);
-            view.choose(pointed, false, pane.asks);
-        }
-        Some(Spot::Frame(_)) if pointing.is_double() => {
-            pane.asks.extend(pointed.module.map(CameraAsk::FlyTo));
-        }
-        Some(Spot::Line(_) | Spot::Frame(_)) if pointing.is_clicked() => {
-            view.choose(pointed, false, pane.asks);
-        }
-        None if pointing.is_clicked() => pane.asks.push(SelectAsk::Choose(Pointed::default())),
-        _ => {}
+        Act::Open(_) => pane.asks.extend(pane.pointed.module.map(CameraAsk::FlyTo)),
+        Act::Choose(pointed) => view.choose(pointed, false, pane.asks),
+        Act::Nothing => {}
     }
-    pointing.tell(tip);
 }

@@ -1,7 +1,6 @@
 //! What the view knows, and what it does with that.
 
 use super::making::{Side as Of, Wanted, side_of};
-use crate::View;
 use crate::parts::graph::laid::Laid;
 use crate::parts::graph::marks::{Marked, on_stacks};
 use crate::parts::graph::view::GraphView;
@@ -16,14 +15,6 @@ use std::sync::Arc;
 /// Farther out everything is connected with everything.
 pub(super) const MOST_STEPS: u32 = 6;
 
-/// What the graph is made of, as stamps: with the same there is nothing to do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
-    pub(super) stamps: [u64; 4],
-    pub(super) revision: u64,
-    pub(super) is_counting: bool,
-}
-
 /// What was last found on the call stacks, and for what.
 #[derive(Default)]
 pub(super) struct Running {
@@ -33,7 +24,6 @@ pub(super) struct Running {
 
 pub(super) struct Neighbourhood {
     pub(super) base: GraphView<Wanted, Arc<Laid>>,
-    pub(super) seen: Option<Seen>,
     pub(super) middle: Option<FunctionId>,
     /// Nobody chose it.
     pub(super) is_by_itself: bool,
@@ -53,7 +43,6 @@ impl Default for Neighbourhood {
     fn default() -> Neighbourhood {
         Neighbourhood {
             base: GraphView::default(),
-            seen: None,
             middle: None,
             is_by_itself: false,
             chosen: 0,
@@ -230,26 +219,17 @@ impl Neighbourhood {
 
     /// What stands in place of the graph, or over it.
     pub(super) fn words(&self, state: &State) -> &'static str {
-        let Some(document) = &state.document else {
-            return "";
-        };
-        if document.resolved().is_none() {
-            return "Open a recording to see who calls a function and whom it calls.";
-        }
-        if state.work.counting_is_stopped && !document.filters.is_empty() {
-            return "Excluded calls are not counted yet: this is the previous result.";
-        }
-        match self.base.chart.laid() {
-            None if self.middle.is_none() && !self.is_waiting() => {
+        let words = [
+            "Open a recording to see who calls a function and whom it calls.",
+            "Counting callers and callees …",
+        ];
+        self.base.words(state, words, |_, graph| match graph {
+            None if self.middle.is_none() => {
                 "No calls between functions remain here: widen the range, or include something again."
             }
-            None if self.is_waiting() => "Counting callers and callees …",
             None => "Select a function to see its callers and callees.",
-            Some(_) if self.base.is_counting => "Counting the remaining calls …",
-            Some(laid) if laid.graph.lines.is_empty() => {
-                "Nobody calls it here, and it calls nobody."
-            }
+            Some(graph) if graph.lines.is_empty() => "Nobody calls it here, and it calls nobody.",
             Some(_) => "",
-        }
+        })
     }
 }

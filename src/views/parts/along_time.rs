@@ -70,6 +70,67 @@ pub trait AlongTime {
     }
 }
 
+/// What a view along time hands on to the `model` of the run that it shows.
+macro_rules! of_model {
+    () => {
+        fn tip(&self, document: &Document, at: Vec2) -> Option<Tip> {
+            self.model.as_ref()?.tip(&document.session, at)
+        }
+
+        fn time_at(&self, _document: &Document, x: f32) -> Option<Time> {
+            Some(self.model.as_ref()?.time_at(x))
+        }
+
+        fn range_at(&self, at: Vec2) -> Option<TimeRange> {
+            self.model.as_ref()?.range_at(at)
+        }
+
+        fn zoom(&mut self, at: Vec2, factor: Vec2) {
+            self.change(|model| model.zoom(at, factor));
+        }
+
+        fn pan(&mut self, by: Vec2) {
+            self.change(|model| model.pan(by));
+        }
+    };
+}
+pub(crate) use of_model;
+
+/// The same of what every view does.
+macro_rules! view_of_model {
+    () => {
+        fn picture(&mut self, state: &State, surface: Surface) -> Picture<'_> {
+            let (Some(model), Some(document)) = (&mut self.model, &state.document) else {
+                return Picture::Nothing;
+            };
+            let scope = along_time::scope(state, document, surface);
+            let selection = &document.selection;
+            match self
+                .drawn
+                .is_other(&scope, selection, surface, model.is_waiting())
+            {
+                true => Picture::Sheet(model.show(&scope)),
+                false => Picture::Same,
+            }
+        }
+
+        fn along_time(&mut self) -> Option<&mut dyn AlongTime> {
+            Some(self)
+        }
+
+        fn show_all(&mut self, document: &Document) {
+            if let Some(whole) = along_time::whole(document) {
+                self.change(|it| it.set_visible(whole));
+            }
+        }
+
+        fn show_range(&mut self, document: &Document) {
+            self.show_all(document);
+        }
+    };
+}
+pub(crate) use view_of_model;
+
 /// What a picture was last drawn with: with the same there is nothing to draw.
 #[derive(Clone, Debug, PartialEq)]
 struct DrawnWith {

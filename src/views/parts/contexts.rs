@@ -382,6 +382,16 @@ impl Hits {
         }
     }
 
+    /// Finds those of what is pointed at and of what is chosen.
+    pub(crate) fn find_both(both: &mut [Hits; 2], document: &Document, shown: &Arc<ShownContexts>) {
+        let selection = &document.selection;
+        let of = [&selection.pointed, &selection.chosen];
+        let ways = [None, document.chosen_way()];
+        for ((hits, of), way) in both.iter_mut().zip(of).zip(ways) {
+            hits.find(document, shown, of, way);
+        }
+    }
+
     /// How many contexts are meant.
     pub(crate) fn count(&self) -> u32 {
         self.before.last().copied().unwrap_or_default()

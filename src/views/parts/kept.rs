@@ -60,6 +60,20 @@ impl<'a, T: HasName> Deserialize<'a> for Named<T> {
     }
 }
 
+/// What a view does to be kept, by functions of its module `saved`.
+macro_rules! by_saved {
+    () => {
+        fn save(&self, _state: &State, out: &mut SavedViews) {
+            saved::save(self, out);
+        }
+
+        fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
+            saved::restore(self, from)
+        }
+    };
+}
+pub(crate) use by_saved;
+
 /// Names of types for session files: all that there is of one, and the function that names it.
 macro_rules! named {
     ($($of:ty: $all:expr, $name:expr;)+) => {$(

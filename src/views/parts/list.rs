@@ -22,40 +22,33 @@ pub(crate) struct Column<C> {
 }
 
 impl<C> Column<C> {
-    /// A column of numbers that is so many points wide.
-    pub(crate) fn number(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
-        let width = Width::exact(width);
+    fn new((of, title, about): (C, &'static str, &'static str), width: Width) -> Column<C> {
         Column {
             of,
             title,
             about,
-            is_number: true,
+            is_number: false,
             width,
+        }
+    }
+
+    /// A column of numbers that is so many points wide.
+    pub(crate) fn number(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
+        Column {
+            is_number: true,
+            ..Column::new((of, title, about), Width::exact(width))
         }
     }
 
     /// A column of text that is so many points wide.
     pub(crate) fn text(of: C, title: &'static str, about: &'static str, width: f32) -> Column<C> {
-        let width = Width::exact(width).clip(true);
-        Column {
-            of,
-            title,
-            about,
-            is_number: false,
-            width,
-        }
+        Column::new((of, title, about), Width::exact(width).clip(true))
     }
 
     /// A column of text that takes what the others leave, and never less than this.
     pub(crate) fn rest(of: C, title: &'static str, about: &'static str, least: f32) -> Column<C> {
         let width = Width::remainder().at_least(least).clip(true);
-        Column {
-            of,
-            title,
-            about,
-            is_number: false,
-            width,
-        }
+        Column::new((of, title, about), width)
     }
 }
 

@@ -7,6 +7,9 @@ use egui::{
 };
 
 use callscape_base::escape;
+use callscape_layout::geometry::Color;
+use callscape_layout::hues::encoded;
+use callscape_look::ink::diverging;
 use callscape_model::theme::Theme;
 
 const MEDIUM: &[u8] = include_bytes!("../../../assets/fonts/Inter-Medium.otf");
@@ -191,6 +194,24 @@ pub fn name(text: &str) -> egui::RichText {
 /// Lines of text that may hold such names.
 fn lines(text: impl Into<String>) -> egui::RichText {
     egui::RichText::new(escape::lines(&text.into()))
+}
+
+/// A linear colour, without what it lets through.
+pub(crate) fn opaque(color: Color) -> Color32 {
+    let [r, g, b, _] = encoded(color);
+    Color32::from_rgb(r, g, b)
+}
+
+/// The colour of a difference, from −1 to 1.
+pub(crate) fn diverged(theme: Theme, strength: f32) -> Color32 {
+    let [r, g, b] = diverging(theme, strength);
+    opaque([r, g, b, 1.0])
+}
+
+/// A colour on the way from `a` to `b`.
+pub(crate) fn mix(a: Color32, b: Color32, share: f32) -> Color32 {
+    let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share) as u8;
+    Color32::from_rgb(mix(a.r(), b.r()), mix(a.g(), b.g()), mix(a.b(), b.b()))
 }
 
 /// Letters that stand out from a colour.

@@ -5,6 +5,7 @@ use egui::{
     Ui, Vec2, WidgetInfo,
 };
 
+use super::kept::HasName;
 use super::style;
 use callscape_layout::labels::Covered;
 
@@ -12,22 +13,20 @@ use callscape_layout::labels::Covered;
 pub const MARGIN: f32 = 10.0;
 
 /// A choice among a few, as a list that opens, so many points wide.
-pub(crate) fn choice<T: Copy + PartialEq>(
+pub(crate) fn choice<T: HasName + PartialEq>(
     ui: &mut Ui,
     (label, about): (&str, &str),
     width: f32,
     now: &mut T,
-    all: impl Iterator<Item = (T, impl Into<String>)>,
+    all: impl IntoIterator<Item = T>,
 ) {
-    let all: Vec<(T, String)> = all.map(|(it, title)| (it, title.into())).collect();
-    let title = all.iter().find(|it| it.0 == *now).map(|it| it.1.clone());
     ui.label(style::weak(label).small());
     egui::ComboBox::from_id_salt(("choice", label))
-        .selected_text(title.unwrap_or_default())
+        .selected_text(now.name())
         .width(width)
         .show_ui(ui, |ui| {
-            for (value, title) in all {
-                ui.selectable_value(now, value, title);
+            for value in all {
+                ui.selectable_value(now, value, value.name());
             }
         })
         .response

@@ -38,7 +38,7 @@ use callscape_state::own::Own;
 use callscape_state::panes::Artifact::{
     Call, CallRelation, Function, Module, TimePoint, TimeRange as Range,
 };
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::{Kind, Needs, Purpose, ViewId, ViewLine};
 
 pub static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -47,15 +47,13 @@ pub static ENTRY: Entry = Entry {
         key: '8',
         about: "a run as a table of contents: its phases, repetitions folded",
         help: "phases: what a run does, from the top",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Plain,
         needs: Needs::Times,
         // The phases view.
         offers: &[Function, Call, TimePoint, Range],
         answers: &[Function, Module, Call, CallRelation, TimePoint, Range],
-        opens_for: &[],
         purposes: &[Purpose::Phases],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(PhasesView::default()),

@@ -13,6 +13,10 @@ use callscape_model::threads::thread_names;
 use callscape_state::ask::{Ask, Asks};
 use callscape_state::document::Document;
 
+/// The summary has room on one line of so many points, and a slider with its label and its value.
+const SUMMARY: f32 = 420.0;
+const SLIDER: f32 = 235.0;
+
 /// Shows it; what was chosen instead.
 pub(super) fn show(
     view: &mut PhasesView,
@@ -59,8 +63,10 @@ pub(super) fn show(
         if ui.button("Bookmarks").on_hover_text(about).clicked() {
             asks.push(Ask::Bookmark(view.chapters(document)));
         }
-        // On a line of its own rather than on two.
-        let label = egui::Label::new(style::weak(summary(phases))).extend();
+        // On a line of its own rather than on two, where it has room on one.
+        let label = egui::Label::new(style::weak(summary(phases)));
+        let is_narrow = ui.max_rect().width() < SUMMARY;
+        let label = if is_narrow { label.wrap() } else { label.extend() };
         ui.add(label).on_hover_text(
             "Share of the time in phases without inner phases, and in gathered calls",
         );
@@ -112,6 +118,14 @@ fn threads(view: &mut PhasesView, ui: &mut Ui, document: &Document, phases: &Pha
     }
 }
 
+/// The label of a slider, on the next line where both have no room on this one: sliders do not wrap by themselves.
+fn label(ui: &mut Ui, title: &str, about: &str) {
+    if ui.available_size_before_wrap().x < SLIDER {
+        ui.end_row();
+    }
+    ui.label(title).on_hover_text(about);
+}
+
 fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
     let parameters = &phases.parameters;
     let most = phases.calls().max(10);
@@ -121,7 +135,7 @@ fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
     let slider = Slider::new(&mut calls, 1..=most)
         .logarithmic(true)
         .custom_formatter(|calls, _| grouped(calls as u64));
-    ui.label("Calls").on_hover_text(about);
+    label(ui, "Calls", about);
     if ui.add(slider).on_hover_text(about).changed() {
         settings.calls = Some(calls);
     }
@@ -141,13 +155,13 @@ fn thresholds(ui: &mut Ui, phases: &Phases, settings: &mut Settings) {
             Ok(TimeSpec::At(time)) => Some(time.ns() as f64),
             _ => None,
         });
-    ui.label("Cost").on_hover_text(&about);
+    label(ui, "Cost", &about);
     if ui.add(slider).on_hover_text(about).changed() {
         settings.cost = Some(Cost::from_ns(cost.round() as u64));
     }
     let about = "Up to which share of their functions phases of one callee may differ to be alike: \
                  0 tells all apart, 1 none";
-    ui.label("Alike").on_hover_text(about);
+    label(ui, "Alike", about);
     let slider = Slider::new(&mut settings.similarity, 0.0..=1.0).fixed_decimals(2);
     ui.add(slider).on_hover_text(about);
 }

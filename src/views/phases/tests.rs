@@ -281,3 +281,33 @@ fn shares_of_what_is_left_are_those_of_its_calls() {
     }
     assert!(compared > 5, "{compared}");
 }
+
+#[test]
+fn widgets_wrap_in_a_narrow_pane() {
+    let mut state = paths();
+    state.panes.open(ViewId::of(&ENTRY.line));
+    let mut view = PhasesView::default();
+    wait(&mut view, &state);
+    let ctx = egui::Context::default();
+    crate::style::set_fonts(&ctx, None);
+    let window = egui::Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(330.0, 700.0));
+    let mut shapes = Vec::new();
+    for _ in 0..3 {
+        let input = egui::RawInput::default();
+        shapes = crate::testing::frame(&ctx, &mut view, &state, (window, None), input).0;
+    }
+    let texts = shapes.iter().filter_map(|shape| match shape {
+        egui::Shape::Text(text) => Some((text.galley.text().to_owned(), shape)),
+        _ => None,
+    });
+    let mut seen = 0;
+    for (text, shape) in texts {
+        let is_head = ["Automatic", "Bookmarks", "Alike"].contains(&text.as_str());
+        if is_head || text.contains("explained") || text.contains("whole thread") {
+            seen += 1;
+            let right = shape.visual_bounding_rect().right();
+            assert!(right <= window.right(), "{text} ends at {right}");
+        }
+    }
+    assert_eq!(seen, 5);
+}

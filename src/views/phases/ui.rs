@@ -228,8 +228,8 @@ fn title(ui: &mut Ui, found: &Found, layer: &Layer, act: &mut Act) {
             })
         }
     };
-    ui.horizontal(|ui| {
-        ui.set_height(TITLE);
+    ui.horizontal_wrapped(|ui| {
+        ui.set_min_height(TITLE);
         let name = ui.label(style::title(escape::name(&of)));
         let rows = layer
             .boxes

@@ -146,49 +146,19 @@ pub(super) fn outline(
     pixel: f32,
 ) {
     let width = width.min((arc.outer - arc.inner) * 0.5);
-    let turns = |radius: f32| width / (TAU * radius.max(1.0));
-    add(
-        mesh,
-        center,
-        Arc {
-            inner: arc.outer - width,
-            ..arc
-        },
-        color,
-        pixel,
-    );
-    add(
-        mesh,
-        center,
-        Arc {
-            outer: arc.inner + width,
-            ..arc
-        },
-        color,
-        pixel,
-    );
+    let (mut out, mut within) = (arc, arc);
+    out.inner = arc.outer - width;
+    within.outer = arc.inner + width;
+    add(mesh, center, out, color, pixel);
+    add(mesh, center, within, color, pixel);
     if arc.to - arc.from < 0.9999 {
-        let by = turns((arc.inner + arc.outer) * 0.5).min((arc.to - arc.from) * 0.5);
-        add(
-            mesh,
-            center,
-            Arc {
-                to: arc.from + by,
-                ..arc
-            },
-            color,
-            pixel,
-        );
-        add(
-            mesh,
-            center,
-            Arc {
-                from: arc.to - by,
-                ..arc
-            },
-            color,
-            pixel,
-        );
+        let turns = width / (TAU * ((arc.inner + arc.outer) * 0.5).max(1.0));
+        let by = turns.min((arc.to - arc.from) * 0.5);
+        let (mut first, mut last) = (arc, arc);
+        first.to = arc.from + by;
+        last.from = arc.to - by;
+        add(mesh, center, first, color, pixel);
+        add(mesh, center, last, color, pixel);
     }
 }
 

@@ -1,7 +1,9 @@
 //! Names on segments: along a ring or outwards, whole as long as there is room.
 
+use std::sync::Arc;
+
 use egui::epaint::TextShape;
-use egui::{Color32, FontId, Pos2, Ui, pos2, vec2};
+use egui::{Color32, FontId, Galley, Pos2, Ui, pos2, vec2};
 
 use super::drawing::Arc as Part;
 use crate::parts::rows;
@@ -54,13 +56,18 @@ pub(super) fn write(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color3
         angle
     };
     let middle = part.place(center, 0.5, 0.5);
-    let half = galley.size() * 0.5;
+    write_turned(ui, middle, galley, angle, color);
+}
+
+/// Writes letters at an angle around their middle.
+fn write_turned(ui: &Ui, middle: Pos2, letters: Arc<Galley>, angle: f32, color: Color32) {
+    let half = letters.size() * 0.5;
     let (sin, cos) = angle.sin_cos();
     let corner = pos2(
         middle.x - half.x * cos + half.y * sin,
         middle.y - half.x * sin - half.y * cos,
     );
-    let shape = TextShape::new(corner, galley, color).with_angle(angle);
+    let shape = TextShape::new(corner, letters, color).with_angle(angle);
     ui.painter().add(shape);
 }
 
@@ -83,7 +90,6 @@ fn write_curved(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color32) {
     let is_turned = (0.25..0.75).contains(&turn);
     let mut at = -0.5 * all;
     for letter in letters {
-        let half = letter.size() * 0.5;
         let wide = width(letter.size().x);
         let by = (at + 0.5 * wide) / radius;
         at += wide;
@@ -94,12 +100,6 @@ fn write_curved(ui: &Ui, center: Pos2, part: Part, name: &str, color: Color32) {
             true => place + std::f32::consts::PI,
             false => place,
         };
-        let (sin, cos) = angle.sin_cos();
-        let corner = pos2(
-            middle.x - half.x * cos + half.y * sin,
-            middle.y - half.x * sin - half.y * cos,
-        );
-        let shape = TextShape::new(corner, letter, color).with_angle(angle);
-        ui.painter().add(shape);
+        write_turned(ui, middle, letter, angle, color);
     }
 }

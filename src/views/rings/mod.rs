@@ -1,6 +1,5 @@
 //! The ring chart of calling contexts: what is called lies around what calls it, as large as what it costs.
 
-mod colors;
 mod drawing;
 mod keys;
 mod lettering;
@@ -17,14 +16,16 @@ pub(crate) use self::view::Rings;
 use self::view::sizing_title;
 use super::{Entry, Pane, SavedViews, View};
 use crate::parts::context_query::Query;
+use crate::parts::contexts::Hits;
+use crate::parts::kept;
 use callscape_base::progress::Progress;
-use callscape_layout::rings::Sizing;
+use callscape_layout::hues::Hues;
 use callscape_state::State;
 use callscape_state::ask::Asks;
 use callscape_state::document::Document;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::Artifact::{CallRelation, Function};
+use callscape_state::panes::{Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -33,14 +34,9 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '0',
         about: "calling contexts as rings: callees around their callers",
         help: "ring chart: callees around their callers",
-        in_scenes: "",
-        side: Side::Right,
-        kind: Kind::Chart,
-        needs: Needs::Recording,
         offers: &[Function, CallRelation],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::TimeGoes, Purpose::Memory],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Rings::default()),
@@ -52,6 +48,8 @@ impl View for Rings {
             return;
         }
         if self.counted.update(state, self.merge) {
+            let of = state.document.as_ref().map(|it| &it.session.hierarchy);
+            self.hues = of.map(Hues::new).unwrap_or_default();
             (self.root, self.found, self.way) = (None, None, None);
             self.roots.clear();
         }
@@ -65,12 +63,7 @@ impl View for Rings {
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
         };
-        let selection = &document.selection;
-        let of = [&selection.pointed, &selection.chosen];
-        let ways = [None, document.chosen_way()];
-        for ((hits, of), way) in self.hits.iter_mut().zip(of).zip(ways) {
-            hits.find(document, shown, of, way);
-        }
+        Hits::find_both(&mut self.hits, document, shown);
         let query = Query::new(&self.query);
         let key = Arc::as_ptr(shown) as usize;
         let is_known = |it: &(usize, Query, Vec<bool>, usize)| it.0 == key && it.1 == query;
@@ -93,13 +86,7 @@ impl View for Rings {
             return;
         };
         match does {
-            Does::Sizing => {
-                self.sizing = match self.sizing {
-                    Sizing::Alike => Sizing::Angle,
-                    Sizing::Angle => Sizing::Area,
-                    Sizing::Area => Sizing::Alike,
-                }
-            }
+            Does::Sizing => self.sizing = kept::next(self.sizing),
             Does::Out => self.back(),
             Does::Root => self.set_root(self.menu_of),
             Does::Deeper => self.change_rings(1),
@@ -119,13 +106,7 @@ impl View for Rings {
         self.counted.progress()
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(shown) = self.counted.shown() else {

@@ -3,28 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::view::{FIRST_RINGS, MOST_RINGS, Metric, Rings, Tint, sizing_title};
+use super::view::{MOST_RINGS, Rings};
 use crate::SavedViews;
-use crate::parts::kept::{self, Named, named};
+use crate::parts::context_chart::choice::{Metric, Tint};
+use crate::parts::kept::{self, Named};
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
 use callscape_layout::rings::Sizing;
-
-/// How contexts can be merged.
-pub(super) const MERGES: [Merge; 3] = [Merge::Paths, Merge::Recursion, Merge::Functions];
-
-pub(super) fn merge_title(merge: Merge) -> &'static str {
-    match merge {
-        Merge::Paths => "all calls",
-        Merge::Recursion => "without recursion",
-        Merge::Functions => "by function",
-    }
-}
-
-named! {
-    Sizing: Sizing::ALL, sizing_title;
-    Merge: MERGES, merge_title;
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
@@ -41,31 +26,28 @@ struct Kept {
 
 impl Default for Kept {
     fn default() -> Kept {
+        Kept::of(&Rings::default())
+    }
+}
+
+impl Kept {
+    fn of(view: &Rings) -> Kept {
+        let of = view.counted.shown().map(|it| it.contexts.len());
+        let root = view.root.zip(of).or(view.restored);
         Kept {
-            rings_sizing: Named::default(),
-            rings_metric: Named::default(),
-            rings_colour: Named::default(),
-            rings_depth: FIRST_RINGS,
-            rings_merge: Named(Merge::Paths),
-            rings_query: String::new(),
-            rings_root: None,
+            rings_sizing: Named(view.sizing),
+            rings_metric: Named(view.metric),
+            rings_colour: Named(view.tint),
+            rings_depth: view.rings,
+            rings_merge: Named(view.merge),
+            rings_query: view.query.clone(),
+            rings_root: root.map(|(root, of)| (root.0, of)),
         }
     }
 }
 
 pub(super) fn save(view: &Rings, out: &mut SavedViews) {
-    let of = view.counted.shown().map(|it| it.contexts.len());
-    let root = view.root.zip(of).or(view.restored);
-    let kept = Kept {
-        rings_sizing: Named(view.sizing),
-        rings_metric: Named(view.metric),
-        rings_colour: Named(view.tint),
-        rings_depth: view.rings,
-        rings_merge: Named(view.merge),
-        rings_query: view.query.clone(),
-        rings_root: root.map(|(root, of)| (root.0, of)),
-    };
-    kept::put(&kept, &mut out.shown);
+    kept::put(&Kept::of(view), &mut out.shown);
 }
 
 /// Shows what a session file says; how many of its names mean nothing.

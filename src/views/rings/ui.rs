@@ -6,18 +6,22 @@ use std::sync::Arc;
 use egui::epaint::Mesh;
 use egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Ui, pos2, vec2};
 
-use super::colors::Colors;
 use super::drawing::{self, Arc as Part};
 use super::lettering::{LETTERS, LINE, write};
-use super::saved::{MERGES, merge_title};
-use super::view::{LEAST, MOST_RINGS, Metric, Rings, Tint, sizing_title};
+use super::view::{LEAST, MOST_RINGS, Rings};
 use crate::Pane;
+use crate::parts::context_chart::choice::{Known, MERGES, Tint};
+use crate::parts::context_chart::colors::{Colors, difference};
+use crate::parts::context_chart::frame;
 use crate::parts::contexts::{ShownContexts, of_both, pointed_at};
+use crate::parts::style::mix;
 use crate::parts::widgets::{self, tell};
 use crate::parts::{rows, style, text};
 use callscape_base::escape;
-use callscape_base::units::ContextId;
+use callscape_base::units::{ContextId, Cost};
 use callscape_layout::rings::{Segment, Sizing};
+use callscape_look::ink::Ink;
+use callscape_model::theme::Theme;
 use callscape_state::ask::SelectAsk;
 use callscape_state::document::Document;
 
@@ -37,28 +41,8 @@ const MOST_NAMES: usize = 500;
 const FRAME: f32 = 2.5;
 
 pub(super) fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
-    rows::ground(ui);
-    let state = pane.state;
-    let Some(document) = &state.document else {
-        return;
-    };
-    if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording to see callees around their callers.");
-    }
-    if view.counted.has_none() {
-        return rows::hint(
-            ui,
-            "This profile tells functions and call relations, but no call paths. Its functions are in the table of \
-             functions.",
-        );
-    }
-    let frame = egui::Frame::new().inner_margin(egui::Margin {
-        left: 10,
-        right: 10,
-        top: 6,
-        bottom: 4,
-    });
-    frame.show(ui, |ui| {
+    let says = (view.counted.has_none(), "callees around their callers");
+    frame::show(ui, pane, says, frame::around(4), |ui, document, pane| {
         head(view, ui, document);
         let Some(shown) = view.counted.shown().cloned() else {
             return rows::hint(ui, "Counting the calling contexts …");
@@ -69,54 +53,15 @@ pub(super) fn show(view: &mut Rings, ui: &mut Ui, pane: &mut Pane<'_>) {
 
 fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
     ui.horizontal_wrapped(|ui| {
-        let shown = view.counted.shown();
-        let knows_waiting = shown.is_some_and(|it| it.knows_waiting);
-        let has_other = shown.is_some_and(|it| it.has_other());
-        let counts_calls = document.counts_calls();
-        let is_known = move |it: &Metric| match it {
-            Metric::Total => true,
-            Metric::Calls => counts_calls,
-            Metric::Waiting => knows_waiting,
-        };
-        let metrics = Metric::ALL.into_iter().filter(is_known);
-        widgets::choice(
-            ui,
-            ("size", "What the size of a segment says"),
-            84.0,
-            &mut view.metric,
-            metrics.map(|it| (it, it.title())),
-        );
-        let sizings = Sizing::ALL.into_iter();
-        widgets::choice(
-            ui,
-            (
-                "sized",
-                "Whether all callees are as large as one another, or by their angle or area",
-            ),
-            84.0,
-            &mut view.sizing,
-            sizings.map(|it| (it, sizing_title(it))),
-        );
-        let is_known = move |it: &Tint| match it {
-            Tint::Module | Tint::Own => true,
-            Tint::Calls => counts_calls,
-            Tint::Difference => has_other,
-        };
-        let tints = Tint::ALL.into_iter().filter(is_known);
-        widgets::choice(
-            ui,
-            ("colour", "What the colour of a segment says"),
-            84.0,
-            &mut view.tint,
-            tints.map(|it| (it, it.title())),
-        );
-        widgets::choice(
-            ui,
-            ("calls", "Which calls become one segment"),
-            84.0,
-            &mut view.merge,
-            MERGES.into_iter().map(|it| (it, merge_title(it))),
-        );
+        let known = Known::of(document, view.counted.shown().map(|it| &**it));
+        let label = ("size", "What the size of a segment says");
+        widgets::choice(ui, label, 84.0, &mut view.metric, known.metrics());
+        let about = "Whether all callees are as large as one another, or by their angle or area";
+        widgets::choice(ui, ("sized", about), 84.0, &mut view.sizing, Sizing::ALL);
+        let label = ("colour", "What the colour of a segment says");
+        widgets::choice(ui, label, 84.0, &mut view.tint, known.tints());
+        let label = ("calls", "Which calls become one segment");
+        widgets::choice(ui, label, 84.0, &mut view.merge, MERGES);
         ui.label(style::weak("rings").small());
         let mut rings = view.rings;
         ui.add(egui::DragValue::new(&mut rings).range(1..=MOST_RINGS))
@@ -132,44 +77,31 @@ fn head(view: &mut Rings, ui: &mut Ui, document: &Document) {
         if let Some((.., count)) = &view.found {
             ui.label(style::weak(format!("{} found", text::count(*count as u64))));
         }
-        if !document.filters.is_empty() {
-            ui.label(style::weak("including excluded calls"));
-        }
+        frame::says_excluded(ui, document);
     });
 }
 
 /// A segment on its way from where it was.
 fn part(view: &Rings, segment: &Segment, before: Option<&Before<'_>>) -> Part {
-    let [inner, outer] = view.chart.ring(segment.ring);
-    let now = Part {
-        inner,
-        outer,
-        from: segment.from,
-        to: segment.to,
+    let place = |chart: &callscape_layout::rings::Rings, of: &Segment| {
+        let [inner, outer] = chart.ring(of.ring);
+        Part {
+            inner,
+            outer,
+            from: of.from,
+            to: of.to,
+        }
     };
+    let now = place(&view.chart, segment);
     let Some(before) = before else {
         return now;
     };
-    let old = match before.places.get(&segment.node) {
-        Some(old) => {
-            let [inner, outer] = before.chart.ring(old.ring);
-            Part {
-                inner,
-                outer,
-                from: old.from,
-                to: old.to,
-            }
-        }
+    let mut old = now;
+    match before.places.get(&segment.node) {
+        Some(segment) => old = place(before.chart, segment),
         // It grows out of its middle.
-        None => {
-            let middle = (segment.from + segment.to) * 0.5;
-            Part {
-                from: middle,
-                to: middle,
-                ..now
-            }
-        }
-    };
+        None => (old.from, old.to) = ((now.from + now.to) * 0.5, (now.from + now.to) * 0.5),
+    }
     let mix = |old: f32, new: f32| old + (new - old) * before.share;
     Part {
         inner: mix(old.inner, now.inner),
@@ -278,7 +210,7 @@ fn tip(ui: &mut Ui, document: &Document, shown: &ShownContexts, context: Context
         let title = escape::name(&marked.title).into_owned();
         ui.add(egui::Label::new(egui::RichText::new(title).small()).wrap());
     }
-    let share = |cost: callscape_base::units::Cost| {
+    let share = |cost: Cost| {
         let share = text::percent(shown.share(cost));
         format!("{} ({share} %)", document.show_cost(cost))
     };
@@ -331,8 +263,7 @@ fn paint(
             share: t * t * (3.0 - 2.0 * t),
         }
     });
-    let seen = view.chart.segments.iter().map(|it| ContextId(it.node));
-    let colors = Colors::new(document, shown, view.tint, theme, seen);
+    let colors = colors(view, document, shown, theme);
     let (mut fills, mut marks) = (Mesh::default(), Mesh::default());
     let mut names: Vec<(Part, ContextId, Color32)> = Vec::new();
     let gap = 1.0;
@@ -344,7 +275,8 @@ fn paint(
     for segment in &view.chart.segments {
         let context = ContextId(segment.node);
         let part = part(view, segment, before.as_ref()).with_gap(gap);
-        let mut color = colors.of(context);
+        let module = document.module_of(shown.contexts.function(context));
+        let mut color = colors.of(value(document, shown, view.tint, context), module);
         let found = view.found.as_ref();
         let is_found = found.map(|(_, _, found, _)| found[context.index()]);
         if is_found == Some(false) {
@@ -444,9 +376,37 @@ fn middle_text(
     }
 }
 
-fn mix(a: Color32, b: Color32, share: f32) -> Color32 {
-    let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * share) as u8;
-    Color32::from_rgb(mix(a.r(), b.r()), mix(a.g(), b.g()), mix(a.b(), b.b()))
+/// What the colour of a context says.
+fn value(document: &Document, shown: &ShownContexts, tint: Tint, context: ContextId) -> f64 {
+    let cost = |of: Cost| of.ns() as f64;
+    match tint {
+        Tint::Module => 0.0,
+        Tint::Own => cost(shown.own(context)),
+        Tint::Calls => shown.calls(context) as f64,
+        Tint::Difference => {
+            let both = [shown.total(context), shown.other_total(context)];
+            difference(document, both.map(cost))
+        }
+    }
+}
+
+/// The colours of the segments that are seen. O(segments).
+fn colors<'a>(
+    view: &'a Rings,
+    document: &'a Document,
+    shown: &ShownContexts,
+    theme: Theme,
+) -> Colors<'a> {
+    let seen = view.chart.segments.iter();
+    let values = seen.map(|it| value(document, shown, view.tint, ContextId(it.node)).abs());
+    Colors {
+        tint: view.tint,
+        theme,
+        tones: Ink::of(theme).tones,
+        hues: &view.hues,
+        hierarchy: &document.session.hierarchy,
+        most: values.fold(0.0, f64::max),
+    }
 }
 
 /// What sizes and colours mean, and what is not seen.
@@ -487,38 +447,5 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
         font.clone(),
         panel.weak,
     );
-    let seen = chart.segments.iter().map(|it| ContextId(it.node));
-    let colors = Colors::new(document, shown, view.tint, theme, seen);
-    let Some([less, more]) = colors.ends() else {
-        return;
-    };
-    let bar = Rect::from_min_max(
-        pos2(line.max.x - 90.0, line.center().y - 4.0),
-        pos2(line.max.x, line.center().y + 4.0),
-    );
-    let mut mesh = Mesh::default();
-    let middle = mix(less, more, 0.5);
-    let middle = if view.tint == Tint::Difference {
-        panel.panel
-    } else {
-        middle
-    };
-    for (k, color) in [less, middle, more].into_iter().enumerate() {
-        let x = bar.left() + bar.width() * k as f32 * 0.5;
-        mesh.colored_vertex(pos2(x, bar.top()), color);
-        mesh.colored_vertex(pos2(x, bar.bottom()), color);
-    }
-    for first in [0, 2] {
-        mesh.add_triangle(first, first + 1, first + 2);
-        mesh.add_triangle(first + 1, first + 2, first + 3);
-    }
-    painter.add(Shape::mesh(mesh));
-    let at = bar.left_center() - vec2(6.0, 0.0);
-    painter.text(
-        at,
-        Align2::RIGHT_CENTER,
-        view.tint.title(),
-        font,
-        panel.weak,
-    );
+    colors(view, document, shown, theme).legend(painter, line.right_center(), document);
 }

@@ -1,39 +1,16 @@
 //! What the view knows, and what it does with that.
 
+use crate::parts::context_chart::choice::{Metric, Tint};
 use crate::parts::context_query::Query;
 use crate::parts::contexts::{Counted, Hits, ShownContexts};
-use crate::parts::kept::choices;
+use crate::parts::kept::named;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
+use callscape_layout::hues::Hues;
 use callscape_layout::rings::{Of, Rings as Chart, Sizing, Tree};
 use callscape_state::document::Document;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-choices! {
-    /// What segments are as large as.
-    #[derive(Default)]
-    pub(crate) enum Metric {
-        #[default]
-        Total = "total";
-        Calls = "calls";
-        Waiting = "waiting";
-    }
-}
-
-choices! {
-    /// What segments are coloured by.
-    #[derive(Default)]
-    pub(crate) enum Tint {
-        /// The hue of the district.
-        #[default]
-        Module = "module";
-        Own = "self";
-        Calls = "calls";
-        /// The difference of two runs.
-        Difference = "difference of the runs";
-    }
-}
 
 pub(super) fn sizing_title(sizing: Sizing) -> &'static str {
     match sizing {
@@ -42,6 +19,8 @@ pub(super) fn sizing_title(sizing: Sizing) -> &'static str {
         Sizing::Area => "by area",
     }
 }
+
+named! { Sizing: Sizing::ALL, sizing_title; }
 
 /// So many rings are shown at first, and at most.
 pub(super) const FIRST_RINGS: u32 = 12;
@@ -69,6 +48,7 @@ pub(crate) struct Rings {
     pub(super) merge: Merge,
     pub(super) metric: Metric,
     pub(super) tint: Tint,
+    pub(super) hues: Hues,
     pub(super) sizing: Sizing,
     pub(super) rings: u32,
     pub(super) root: Option<ContextId>,
@@ -98,6 +78,7 @@ impl Default for Rings {
             merge: Merge::Paths,
             metric: Metric::Total,
             tint: Tint::Module,
+            hues: Hues::default(),
             sizing: Sizing::Angle,
             rings: FIRST_RINGS,
             root: None,

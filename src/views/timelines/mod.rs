@@ -36,8 +36,8 @@ pub(crate) static ENTRY: Entry = Entry {
         offers: &[Function, Module, Call, TimePoint, TimeRange],
         // Of a call relation, what is called.
         answers: &[Function, Module, Call, CallRelation, TimePoint, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::Slower],
+        ..ViewLine::USUAL
     },
     keys: &[],
     open: || Box::new(Timelines::default()),

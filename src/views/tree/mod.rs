@@ -16,6 +16,7 @@ use self::keys::{Does, KEYS};
 pub(crate) use self::view::FIELD;
 pub(crate) use self::view::Tree;
 use super::{Entry, Pane, SavedViews, View};
+use crate::parts::contexts::Hits;
 use callscape_base::progress::Progress;
 use callscape_base::units::ContextId;
 use callscape_facts::contexts::Merge;
@@ -23,8 +24,8 @@ use callscape_state::State;
 use callscape_state::ask::{Asks, CameraAsk, SelectAsk, TableKey};
 use callscape_state::document::Document;
 use callscape_state::own::Own;
-use callscape_state::panes::Artifact::{Call, CallRelation, Function, Module, TimeRange};
-use callscape_state::panes::{Kind, Needs, Purpose, Side, ViewId, ViewLine};
+use callscape_state::panes::Artifact::{CallRelation, Function};
+use callscape_state::panes::{Kind, Purpose, ViewId, ViewLine};
 
 pub(crate) static ENTRY: Entry = Entry {
     line: ViewLine {
@@ -33,14 +34,10 @@ pub(crate) static ENTRY: Entry = Entry {
         key: '9',
         about: "calling contexts as a table: callees and callers",
         help: "call tree as a table: the hottest first, callers, callees",
-        in_scenes: "",
-        side: Side::Right,
         kind: Kind::Table,
-        needs: Needs::Recording,
         offers: &[Function, CallRelation],
-        answers: &[Function, Module, Call, CallRelation, TimeRange],
-        opens_for: &[],
         purposes: &[Purpose::TimeGoes],
+        ..ViewLine::USUAL
     },
     keys: KEYS,
     open: || Box::new(Tree::default()),
@@ -70,12 +67,7 @@ impl View for Tree {
         let (Some(document), Some(shown)) = (&state.document, self.counted.shown()) else {
             return;
         };
-        let selection = &document.selection;
-        let of = [&selection.pointed, &selection.chosen];
-        let ways = [None, document.chosen_way()];
-        for ((hits, of), way) in self.hits.iter_mut().zip(of).zip(ways) {
-            hits.find(document, shown, of, way);
-        }
+        Hits::find_both(&mut self.hits, document, shown);
         if is_new {
             self.chosen = 0;
         }
@@ -155,13 +147,7 @@ impl View for Tree {
         self.counted.progress()
     }
 
-    fn save(&self, _state: &State, out: &mut SavedViews) {
-        saved::save(self, out);
-    }
-
-    fn restore(&mut self, from: &SavedViews, _state: &State) -> usize {
-        saved::restore(self, from)
-    }
+    crate::parts::kept::by_saved!();
 
     fn log(&self, line: &mut Map<String, Value>) {
         let Some(forest) = &self.forest else { return };

@@ -5,6 +5,7 @@ use egui::{Role, Sense, Ui, Vec2};
 use super::super::Pane;
 use super::forest::{Forest, Mode, Node};
 use super::view::{Column, FIELD, Tree, function_name};
+use crate::parts::context_chart::frame;
 use crate::parts::contexts::pointed_at;
 use crate::parts::list::{self, Rows};
 use crate::parts::widgets::{self, tell};
@@ -26,22 +27,8 @@ const DEEPEST: u32 = 24;
 const RULER: f32 = 8.0;
 
 pub(super) fn show(view: &mut Tree, ui: &mut Ui, pane: &mut Pane<'_>) {
-    rows::ground(ui);
-    let state = pane.state;
-    let Some(document) = &state.document else {
-        return;
-    };
-    if document.resolved().is_none() {
-        return rows::hint(ui, "Open a recording to see its calling contexts.");
-    }
-    if view.counted.has_none() {
-        return rows::hint(
-            ui,
-            "This profile tells functions and call relations, but no call paths. Its functions are in the table of \
-             functions.",
-        );
-    }
-    rows::frame().show(ui, |ui| {
+    let says = (view.counted.has_none(), "its calling contexts");
+    frame::show(ui, pane, says, rows::frame(), |ui, document, pane| {
         head(view, ui, document, pane);
         if view.forest.is_none() {
             return rows::hint(ui, "Counting the calling contexts …");
@@ -102,9 +89,7 @@ fn head(view: &mut Tree, ui: &mut Ui, document: &Document, pane: &mut Pane<'_>) 
                 ui.add(egui::Label::new(style::weak(text)).truncate());
             }
         }
-        if !document.filters.is_empty() {
-            ui.label(style::weak("including excluded calls"));
-        }
+        frame::says_excluded(ui, document);
     });
     view.merges_recursion = merges;
     view.set_mode(mode);

@@ -18,5 +18,8 @@ pub(super) const LINES: &[Line<Command>] = keys! {
     ["Drop files"] "open a source tree or a recording, or add a second run" {}
     "save the session: files, views, selection" { "file.save" ["Ctrl + S"] "Save the session", "Saves the open inputs and the current display." => FileAsk::SaveSession, when(is_open); }
     "copy the picture of the landscape" { "picture.copy" ["Ctrl + C"] "Copy the picture", "Copies the picture of the landscape to the clipboard." => PictureAsk::Copy, on(&[On::View]), when(is_open); }
-    "save a picture, of up to 16384 pixels a side, or a model" { "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open); }
+    "save a picture, of up to 16384 pixels a side, or a model" {
+        "picture.card" ["Ctrl + Shift + S"] "Save a picture", "Asks for a picture or a model to be saved." => PictureAsk::Toggle, on(&[On::View]), when(is_open);
+        "film.card" [] "Make a film…", "Asks for a film of the scene, the way through the bookmarks, or the range." => FileAsk::Film, on(&[On::View]), when(is_open);
+    }
 };

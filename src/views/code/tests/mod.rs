@@ -8,14 +8,13 @@ use callscape_filter::selection::Pointed;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use egui::{Pos2, RawInput, Rect, Shape};
 
+use super::numbers::Tint;
 use super::*;
-use crate::all;
 use crate::parts::code_look::{Look, ROW};
-use crate::testing::{frame, wait};
+use crate::testing::{self, frame, wait};
 use callscape_analysis::session::{Inputs, Sides};
 use callscape_base::units::{CallId, ThreadId, Time, TimeRange};
 use callscape_filter::selection::CallOf;
@@ -106,10 +105,7 @@ struct Alone {
 
 impl Alone {
     fn new(inputs: &Inputs) -> Alone {
-        let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-        state.tell_time(Duration::ZERO);
-        let document = Document::open(inputs, None, &state.settings, &Progress::new());
-        state.show(document.expect("inputs that can be read"), |_, _| ());
+        let mut state = testing::state(inputs);
         let id = ViewId::of(&ENTRY.line);
         state.panes.open(id);
         state.panes.under_pointer = Some((id, glam::Vec2::ZERO));
@@ -271,11 +267,16 @@ fn lines_say_what_their_calls_cost_and_what_never_ran_is_pale() {
     let numbers = alone.view.numbers(1).expect("a recording");
     let ran = [1, 2, 4, 7, 9].map(|line| numbers.ran(line));
     assert_eq!(ran, [Some(true), None, Some(true), Some(false), Some(true)]);
-    let strength = |line| {
+    let by = |line, tint| {
         let of = numbers.lines.line(line).expect("it has calls");
-        numbers.strength(of, Tint::Calls).expect("a colour")
+        numbers.strength(of, tint).expect("a colour")
     };
-    assert_eq!(strength(4), 1.0);
+    let strength = |line| by(line, Tint::Calls);
+    assert_eq!((alone.view.tint(), strength(4)), (Tint::Run, 1.0));
+    // All that a function calls is little of the run.
+    let [of_leaf, of_other, of_run] = [4, 9, 10].map(|line| by(line, Tint::Run));
+    assert!(of_other < of_leaf && of_leaf < of_run && of_run <= 1.0);
+    assert!((of_leaf - 4.0 * of_other).abs() < 1e-6);
     assert!((strength(9) - 1.0 / 7.0).abs() < 1e-6 && (strength(10) - 6.0 / 7.0).abs() < 1e-6);
     let dimmed = Look::of(alone.state.settings.theme);
     assert_ne!(
@@ -524,6 +525,11 @@ fn lines_have_costs_of_their_own_where_the_recording_knows_them() {
     let label = |alone: &Alone, line| alone.label(line).unwrap_or_default();
     assert!(label(&alone, 9).starts_with("20"), "{}", label(&alone, 9));
     assert_eq!(alone.label(8), None);
+    alone.act(does(Does::Tint));
+    assert_eq!(
+        (alone.view.tint(), label(&alone, 8)),
+        (Tint::Calls, String::new())
+    );
     alone.act(does(Does::Tint));
     assert!(label(&alone, 8).starts_with('5'), "{}", label(&alone, 8));
     assert!(label(&alone, 1).starts_with("20"));

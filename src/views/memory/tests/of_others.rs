@@ -1,20 +1,14 @@
 //! The view on recordings that tell less than every event with its size: no releases, no sizes, no objects at all.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use super::super::choice::By;
 use super::super::*;
 use super::of_view::{context, document, seek, state_of, state_of_files, widgets};
-use crate::testing::wait;
+use crate::testing::{data, wait};
 use callscape_base::units::{Time, TimeRange};
 use callscape_facts::memory::Known;
 use callscape_state::ask::SelectAsk;
-
-fn data(name: &str) -> PathBuf {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-    path.join("tests/data/import").join(name)
-}
 
 fn by_type(state: &State) -> MemoryView {
     let mut view = MemoryView::default();
@@ -35,7 +29,7 @@ fn rows(view: &MemoryView) -> BTreeMap<String, [Option<u64>; 3]> {
 
 #[test]
 fn allocations_without_releases_say_what_was_allocated_and_what_lived() {
-    let mut state = state_of_files(vec![data("jfr/hoard.jfr.gz")]);
+    let mut state = state_of_files(vec![data("import/jfr/hoard.jfr.gz")]);
     let memory = document(&state).memory().expect("it has some").clone();
     let Known::Allocations(of) = &memory.known else {
         panic!("allocations");
@@ -99,7 +93,7 @@ fn allocations_without_releases_say_what_was_allocated_and_what_lived() {
 
 #[test]
 fn objects_without_sizes_are_counted() {
-    let mut state = state_of_files(vec![data("orders.viztracer.json")]);
+    let mut state = state_of_files(vec![data("import/orders.viztracer.json")]);
     let end = document(&state).memory().expect("it has some").end;
     seek(&mut state, end.ns());
     let mut view = by_type(&state);

@@ -12,10 +12,9 @@ use egui::{Pos2, RawInput, Rect, Shape};
 use super::super::asking::Which;
 use super::super::choice::{By, Mode, Tenths};
 use super::super::*;
-use crate::all;
 use crate::parts::style;
-use crate::testing::{frame, wait};
-use callscape_analysis::session::Inputs;
+pub(super) use crate::testing::document;
+use crate::testing::{frame, opened, wait};
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_facts::memory::Object;
 use callscape_facts::memory::random::Random;
@@ -113,20 +112,7 @@ fn state_of_runs(texts: &[&str]) -> State {
 }
 
 pub(super) fn state_of_files(recordings: Vec<PathBuf>) -> State {
-    let inputs = Inputs {
-        recordings,
-        ..Inputs::default()
-    };
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&inputs, None, &state.settings, &Progress::new());
-    state.show(document.expect("a recording of memory"), |_, _| ());
-    state.panes.open(ViewId::of(&ENTRY.line));
-    state
-}
-
-pub(super) fn document(state: &State) -> &Document {
-    state.document.as_ref().expect("it is open")
+    opened(recordings, &ENTRY)
 }
 
 fn carry_out(state: &mut State, asks: &mut Asks) {
@@ -563,10 +549,8 @@ fn clicks_and_drags_reach_times_ranges_rows_bars_and_bins() {
 
 #[test]
 fn the_call_that_created_an_object_is_the_one_open_then() {
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&Inputs::default(), None, &state.settings, &Progress::new());
-    let document = document.expect("the demo is built in");
+    let state = opened(Vec::new(), &ENTRY);
+    let document = document(&state);
     let trace = &document.resolved().expect("a recording").recording.trace;
     let creation = Time::from_ns(trace.duration().ns() / 2);
     let mut object = Object {
@@ -582,9 +566,9 @@ fn the_call_that_created_an_object_is_the_one_open_then() {
     };
     let mut stack = Vec::new();
     trace.stack_at(object.thread, creation, &mut stack);
-    let found = super::super::asking::call_at(&document, &object).map(|it| it.call);
+    let found = super::super::asking::call_at(document, &object).map(|it| it.call);
     assert_eq!(found, stack.last().copied());
     assert!(found.is_some());
     object.thread = callscape_base::units::ThreadId(9999);
-    assert_eq!(super::super::asking::call_at(&document, &object), None);
+    assert_eq!(super::super::asking::call_at(document, &object), None);
 }

@@ -30,7 +30,10 @@ const HIGHEST: f32 = 110.0;
 /// larger, but not more than so much.
 const ROOM: Vec2 = Vec2::new(1256.0, 660.0);
 const READ: f32 = 11.0;
-const MOST_GROWN: f32 = 1.8;
+const MOST_GROWN: f32 = 3.0;
+const ROUNDS: u32 = 3;
+/// A graph of more boxes is laid out once more at most.
+const MANY: usize = 60;
 
 /// Between lines.
 const APART: f32 = 3.0;
@@ -65,13 +68,33 @@ pub(crate) fn line_width(value: f64, most: f64) -> f32 {
 impl Laid {
     /// Lays a graph out; what `before` knows stays where it is as far as possible. For a worker thread.
     pub(crate) fn new(graph: Graph, before: &Memory) -> Laid {
-        let laid = Laid::grown(graph, before, 1.0);
-        let zoom = (ROOM / laid.layout.size.max(Vec2::ONE)).min_element();
-        let grow = (READ / (TITLE * zoom)).min(MOST_GROWN);
-        match grow > 1.0 {
-            true => Laid::grown(laid.graph, before, grow),
-            false => laid,
+        let mut laid = Laid::grown(graph, before, 1.0);
+        // With its letters the graph grows, too, but not as much: gaps stay.
+        let rounds = if laid.graph.boxes.len() > MANY {
+            1
+        } else {
+            ROUNDS
+        };
+        for _ in 0..rounds {
+            let grow = (READ / laid.seen()).min(MOST_GROWN / laid.grow);
+            if grow <= 1.0 {
+                break;
+            }
+            let grow = (laid.grow * grow).min(MOST_GROWN);
+            laid = Laid::grown(laid.graph, before, grow);
         }
+        laid
+    }
+
+    /// How high the letters of boxes are where it is shown whole, in points.
+    fn seen(&self) -> f32 {
+        let zoom = (ROOM / self.layout.size.max(Vec2::ONE)).min_element();
+        zoom * TITLE * self.grow
+    }
+
+    /// Whether its letters can be read where it is shown whole.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.seen() >= 0.95 * READ
     }
 
     fn grown(graph: Graph, before: &Memory, grow: f32) -> Laid {

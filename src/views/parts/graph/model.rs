@@ -131,6 +131,22 @@ pub(crate) struct GraphBox {
     pub inner: Sum,
 }
 
+impl GraphBox {
+    /// A box with a title alone.
+    pub(crate) fn new(key: Key, of: Of, title: String) -> GraphBox {
+        GraphBox {
+            key,
+            of,
+            frame: None,
+            title,
+            detail: String::new(),
+            sign: None,
+            is_middle: false,
+            inner: Sum::default(),
+        }
+    }
+}
+
 /// A sign on a box, which a click on it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {

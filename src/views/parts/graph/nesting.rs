@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::model::{Frame, GraphBox};
+use super::model::{Frame, GraphBox, Of, Sign};
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::layered::Key;
@@ -13,6 +13,28 @@ pub(crate) struct Nested {
     pub around: Vec<ModuleId>,
     /// Boxes of different groups share no frame.
     pub group: u8,
+}
+
+/// The modules around one, and itself where it `is_inside`, the outermost first.
+pub(crate) fn around(hierarchy: &Hierarchy, module: ModuleId, is_inside: bool) -> Vec<ModuleId> {
+    let around = hierarchy.ancestors(module).skip(usize::from(!is_inside));
+    let mut around: Vec<ModuleId> = around.filter(|&it| it != ModuleId::ROOT).collect();
+    around.reverse();
+    around
+}
+
+impl Nested {
+    /// The box for so many that there was no room for.
+    pub(crate) fn more(key: Key, count: u32, title: String, group: u8) -> Nested {
+        Nested {
+            of: GraphBox {
+                sign: Some(Sign::More),
+                ..GraphBox::new(key, Of::More(count), title)
+            },
+            around: Vec::new(),
+            group,
+        }
+    }
 }
 
 /// Names a module in a group, as a box or as a frame.

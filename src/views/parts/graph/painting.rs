@@ -12,7 +12,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_layout::curves::Pen;
 use callscape_layout::geometry::Color;
 use callscape_layout::hues::{Hues, oklch};
-use callscape_layout::labels::text::{shorten, width};
+use callscape_layout::labels::text::shorten;
 use callscape_layout::sheet::{Rect, Sheet};
 use callscape_look::ink::{Ink, diverging};
 use callscape_look::theme::Palette;
@@ -175,7 +175,7 @@ impl Painting<'_> {
                 [left, right],
                 middle,
                 em,
-                self.colors.ink.weak,
+                self.colors.ink.text,
             );
         }
     }
@@ -276,7 +276,7 @@ impl Painting<'_> {
             }
             let ink = &self.colors.ink;
             let (fill, text) = match of.of {
-                Of::More(_) => (ink.heading, ink.weak),
+                Of::More(_) => (ink.heading, ink.text),
                 Of::Module(module) | Of::Itself(module) | Of::Function(_, module) => (
                     self.hues.color(self.hierarchy, module, &ink.tones),
                     ink.on_module,
@@ -308,12 +308,7 @@ impl Painting<'_> {
     fn name(&self, pen: &mut Pen, sheet: &mut Sheet, of: &GraphBox, rect: Rect, color: Color) {
         let natural = self.letters(if of.is_middle { MIDDLE } else { TITLE });
         let least = (LEAST * self.scale).min(rect.size().y * 0.72);
-        // Small letters of the whole name say more than large ones of its ends.
-        let fits = (rect.size().x - self.long(4.0)) / width(&of.title).max(1.0);
-        let em = match self.is_readable(natural) {
-            true => natural.max(least.min(fits)),
-            false => natural.max(least),
-        };
+        let em = natural.max(least);
         // Enlarged letters need the margins too.
         let side = self.long(SIDE) * (natural / em).powi(3);
         let left = rect.min.x + side;

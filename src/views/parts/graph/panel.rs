@@ -10,6 +10,7 @@ use super::chart::{Chart, Spot};
 use super::model::{By, Tint};
 use super::tips::Tip;
 use crate::Pane;
+use crate::parts::style;
 use crate::parts::widgets::{choice, tell};
 use callscape_state::document::Document;
 
@@ -49,7 +50,7 @@ pub(crate) fn show(
     name: &str,
     chart: &mut Chart,
     pane: &mut Pane<'_>,
-    head: impl FnOnce(&mut Ui, &mut Chart, &mut Pane<'_>),
+    head: impl FnOnce(&mut Ui, &mut Chart, &Document),
 ) -> Pointing {
     let rect = ui.max_rect();
     ui.painter().rect_filled(rect, 0, ui.visuals().panel_fill);
@@ -66,16 +67,18 @@ pub(crate) fn show(
     );
     let mut strip = rect.shrink2(egui::vec2(10.0, 6.0));
     strip.max.y = rect.max.y;
+    let document = pane.state.document.as_ref();
+    let document = document.filter(|it| it.resolved().is_some());
     let shown = ui.scope_builder(UiBuilder::new().max_rect(strip), |ui| {
         let ground = ui.painter().add(egui::Shape::Noop);
         if rect.width() >= WIDE {
-            ui.horizontal_wrapped(|ui| head(ui, chart, pane));
-        } else {
+            ui.horizontal_wrapped(|ui| document.map(|it| head(ui, chart, it)));
+        } else if let Some(document) = document {
             // In rows they would cover the graph.
             let stays = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
             MenuButton::new("Options")
                 .config(stays)
-                .ui(ui, |ui| head(ui, chart, pane));
+                .ui(ui, |ui| head(ui, chart, document));
         }
         let used = ui.min_rect();
         let below = Rect::from_min_max(rect.min, egui::pos2(rect.max.x, used.max.y + 6.0));
@@ -109,24 +112,35 @@ pub(crate) fn show(
     Pointing { spot, response }
 }
 
-/// What the width of lines says; whether it is something else.
-pub(crate) fn choose_width(ui: &mut Ui, document: &Document, by: &mut By) -> bool {
-    if !document.counts_calls() {
-        return false;
-    }
+/// What all graphs have to choose of, beside how many boxes there are; whether another graph is wanted.
+pub(crate) fn choices(ui: &mut Ui, document: &Document, chart: &mut Chart, by: &mut By) -> bool {
     let before = *by;
-    let about = ("width", "What the width of lines says");
-    let all = By::ALL.into_iter().map(|it| (it, it.title()));
-    choice(ui, about, 60.0, by, all);
+    if document.counts_calls() {
+        let about = ("width", "What the width of lines says");
+        choice(ui, about, 60.0, by, By::ALL);
+    }
+    if document.runs.is_some() {
+        let about = ("colour", "What the colour of lines says");
+        choice(ui, about, 90.0, &mut chart.tint, Tint::ALL);
+    }
+    let all = ui.button("All in sight");
+    if all.on_hover_text("As large as fits: Home").clicked() {
+        chart.show_all();
+    }
+    if !document.filters.is_empty() {
+        ui.label(style::weak("without excluded calls"));
+    }
     *by != before
 }
 
-/// What the colour of lines says, of two runs.
-pub(crate) fn choose_tint(ui: &mut Ui, document: &Document, tint: &mut Tint) {
-    if document.runs.is_none() {
-        return;
-    }
-    let about = ("colour", "What the colour of lines says");
-    let all = Tint::ALL.into_iter().map(|it| (it, it.title()));
-    choice(ui, about, 90.0, tint, all);
+/// A number to choose; whether it is another one.
+pub(crate) fn number(
+    ui: &mut Ui,
+    (label, about): (&str, &str),
+    of: &mut u32,
+    range: std::ops::RangeInclusive<u32>,
+) -> bool {
+    ui.label(style::weak(label).small());
+    let number = ui.add(egui::DragValue::new(of).range(range));
+    number.on_hover_text(about).changed()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::model::{Line, Sum};
 use callscape_analysis::comparison::tables::RelationChange;
 use callscape_analysis::moments;
-use callscape_analysis::session::Session;
+use callscape_analysis::session::{Resolved, Session};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{FunctionId, ModuleId, TimeRange};
 use callscape_facts::trace::Relation;
@@ -63,6 +63,11 @@ impl Given {
         })
     }
 
+    /// The run that is shown.
+    pub(crate) fn resolved(&self) -> Option<&Resolved> {
+        self.session.recordings.get(self.recording)
+    }
+
     /// Gives lines of one run the moments that their calls go on; `of` says which end a function of the run is, as `ends` has
     /// it for each line. For a worker thread: as slow as [`moments::Between::moments`].
     pub(crate) fn add_moments(
@@ -72,8 +77,8 @@ impl Given {
         of: &dyn Fn(FunctionId) -> Option<u32>,
         progress: &Progress,
     ) -> Result<(), Cancelled> {
-        let resolved = self.session.recordings.get(self.recording);
-        let (Of::One(_), Some(resolved), Some(range)) = (&self.of, resolved, self.range) else {
+        let (Of::One(_), Some(resolved), Some(range)) = (&self.of, self.resolved(), self.range)
+        else {
             return Ok(());
         };
         // Two lines may stand for one relation.

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::chart::{Chart, Spot};
 use super::laid::Laid;
 use super::marks::marked;
-use super::model::{By, Of};
+use super::model::{By, Graph, Of};
+use super::panel::Pointing;
 use super::tips::{self, Tip};
 use super::walk;
+use crate::Pane;
+use crate::parts::kept;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::FunctionId;
 use callscape_filter::selection::Pointed;
@@ -39,6 +42,16 @@ pub(crate) struct GraphView<W, M> {
     pub focus: Option<u64>,
     /// What filters leave is counted first.
     pub is_counting: bool,
+    /// What was last shown, as stamps: of what is open, and of what was asked for here.
+    seen: Option<([u64; 4], u64, bool)>,
+}
+
+/// What the pointer does in a graph.
+pub(crate) enum Act {
+    Nothing,
+    /// A click on a sign, or a double-click on something.
+    Open(Spot),
+    Choose(Pointed),
 }
 
 impl<W, M> Default for GraphView<W, M> {
@@ -52,11 +65,93 @@ impl<W, M> Default for GraphView<W, M> {
             most: MOST,
             focus: None,
             is_counting: false,
+            seen: None,
         }
     }
 }
 
 impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
+    /// The document, where something else is to be shown than with the same stamps before; none while what filters leave is
+    /// still to be counted.
+    pub(crate) fn anew<'a>(&mut self, stamps: [u64; 4], state: &'a State) -> Option<&'a Document> {
+        let is_counting = state.work.is_under_way();
+        let seen = (stamps, self.revision, is_counting);
+        if self.seen.replace(seen) == Some(seen) {
+            return None;
+        }
+        let Some(document) = &state.document else {
+            self.chart.clear();
+            return None;
+        };
+        self.is_counting = is_counting && document.is_limited();
+        (!self.is_counting).then_some(document)
+    }
+
+    /// What stands in place of the graph or over it: `own` says it of a graph that is there, or of none.
+    pub(crate) fn words(
+        &self,
+        state: &State,
+        [closed, counting]: [&'static str; 2],
+        own: impl FnOnce(&Document, Option<&Graph>) -> &'static str,
+    ) -> &'static str {
+        let Some(document) = &state.document else {
+            return "";
+        };
+        if document.resolved().is_none() {
+            return closed;
+        }
+        if state.work.counting_is_stopped && !document.filters.is_empty() {
+            return "Excluded calls are not counted yet: this is the previous result.";
+        }
+        match self.chart.laid() {
+            None if self.is_waiting() => counting,
+            Some(_) if self.is_counting => "Counting the remaining calls …",
+            laid => own(document, laid.map(|it| &it.graph)),
+        }
+    }
+
+    /// Does what a key does in every graph; what is to be chosen then.
+    pub(crate) fn press(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
+        match key {
+            GraphKey::Width => self.change_width(),
+            GraphKey::Rest => self.show_more(),
+            GraphKey::Nearer => self.chart.zoom_in_the_middle(1.25),
+            GraphKey::Farther => self.chart.zoom_in_the_middle(0.8),
+            _ => return self.walk(key, document),
+        }
+        None
+    }
+
+    /// Says what is under the pointer, and does what it does in every graph; the rest is to be done.
+    pub(crate) fn point(
+        &mut self,
+        document: &Document,
+        pointing: Pointing,
+        pane: &mut Pane<'_>,
+    ) -> Act {
+        let (pointed, tip) = self.meant(document, pointing.spot);
+        pane.pointed = pointed;
+        let [is_clicked, is_double] = [pointing.is_clicked(), pointing.is_double()];
+        let spot = pointing.spot;
+        pointing.tell(tip);
+        match spot {
+            _ if !is_clicked && !is_double => Act::Nothing,
+            Some(Spot::Box(place) | Spot::BoxSign(place))
+                if matches!(self.of_box(place), Some(Of::More(_))) =>
+            {
+                self.show_more();
+                Act::Nothing
+            }
+            Some(spot @ (Spot::BoxSign(_) | Spot::FrameSign(_))) => Act::Open(spot),
+            Some(spot @ (Spot::Box(_) | Spot::Frame(_))) if is_double => Act::Open(spot),
+            Some(Spot::Box(place)) => {
+                self.set_focus(place);
+                Act::Choose(pointed)
+            }
+            _ => Act::Choose(pointed),
+        }
+    }
+
     /// What was made, once it is.
     pub(crate) fn take(&mut self) -> Option<M> {
         job::take(&mut self.job)
@@ -104,22 +199,19 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// Has keys act on this box.
-    pub(crate) fn set_focus(&mut self, place: u32) {
+    fn set_focus(&mut self, place: u32) {
         let laid = self.chart.laid();
         let of = laid.and_then(|it| it.graph.boxes.get(place as usize));
         self.focus = of.map(|it| it.key);
     }
 
     /// Says by width what it did not say before.
-    pub(crate) fn change_width(&mut self) {
-        self.by = match self.by {
-            By::Cost => By::Calls,
-            By::Calls => By::Cost,
-        };
+    fn change_width(&mut self) {
+        self.by = kept::next(self.by);
         self.revision += 1;
     }
 
-    fn of_box(&self, place: u32) -> Option<Of> {
+    pub(crate) fn of_box(&self, place: u32) -> Option<Of> {
         let laid = self.chart.laid()?;
         laid.graph.boxes.get(place as usize).map(|it| it.of)
     }
@@ -138,7 +230,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// What is meant by a line: the call relation in all other views.
-    pub(crate) fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
+    fn pointed_at_line(&self, document: &Document, place: u32) -> Pointed {
         let laid = self.chart.laid();
         let Some(line) = laid.and_then(|it| it.graph.lines.get(place as usize)) else {
             return Pointed::default();
@@ -154,7 +246,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// What is meant by a spot, and what is said of it.
-    pub(crate) fn meant(&self, document: &Document, spot: Option<Spot>) -> (Pointed, Option<Tip>) {
+    fn meant(&self, document: &Document, spot: Option<Spot>) -> (Pointed, Option<Tip>) {
         let (Some(spot), Some(laid)) = (spot, self.chart.laid()) else {
             return (Pointed::default(), None);
         };
@@ -190,7 +282,7 @@ impl<W: Clone + PartialEq + Send + 'static, M: Send + 'static> GraphView<W, M> {
     }
 
     /// Goes on to another box; what it means is to be chosen.
-    pub(crate) fn walk(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
+    fn walk(&mut self, key: GraphKey, document: &Document) -> Option<Pointed> {
         let laid = Arc::clone(self.chart.laid()?);
         let to = walk::next(&laid, self.focused(document), key)?;
         self.set_focus(to);

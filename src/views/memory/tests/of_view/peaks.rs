@@ -94,11 +94,7 @@ fn two_runs_are_compared_at_their_peaks() {
 
 #[test]
 fn recordings_without_memory_say_which_have_it() {
-    let mut state = State::new(all(), Box::new(|| Box::new(|| ())));
-    state.tell_time(Duration::ZERO);
-    let document = Document::open(&Inputs::default(), None, &state.settings, &Progress::new());
-    state.show(document.expect("the demo is built in"), |_, _| ());
-    state.panes.open(ViewId::of(&ENTRY.line));
+    let state = opened(Vec::new(), &ENTRY);
     let (_, text) = widgets(&context(), &mut MemoryView::default(), &state);
     assert!(
         text.contains("tells nothing of memory") && text.contains("heaptrack"),
