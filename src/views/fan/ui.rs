@@ -287,7 +287,7 @@ fn legend(view: &Fan, of: &Compacted, ui: &Ui, whole: Rect, document: &Document,
             text::counted(contexts, "context", "contexts"),
             text::counted(of.compaction.len() as u64, "disc", "discs")
         ),
-        format!("area: total of {}", document.show_cost(of.shown.whole)),
+        format!("area: total of {}", of.shown.total_text(document, None)),
     ];
     let is_of_both = view.tint == Tint::Difference && of.shown.has_other();
     if !is_of_both {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::parts::graph::laid::Laid;
 use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
 use crate::parts::graph::nesting::{Nested, nest};
-use crate::parts::graph::relations::{Between, Given, Relations};
+use crate::parts::graph::relations::{Between, End, Given, Relations};
 use crate::parts::text::counted;
 use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::progress::{Cancelled, Progress};
@@ -85,10 +85,13 @@ pub(super) fn make(
         None => Graph::default(),
     };
     progress.check()?;
-    let function = |place: u32| graph.boxes.get(place as usize)?.of.function();
-    let ends = |line: &Line| Some((function(line.from)?.0, function(line.to)?.0));
-    let of = |function: FunctionId| Some(function.0);
-    (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
+    let end = |place: u32| {
+        let of = graph.boxes.get(place as usize);
+        of.filter(|it| it.of.module().is_some())
+            .map(|it| it.key as u32)
+    };
+    let ends = |line: &Line| Some((end(line.from)?, end(line.to)?));
+    (wanted.given).add_moments(&mut graph.lines, ends, &Some, progress)?;
     let known = past.into_iter().find(|it| it.graph == graph);
     Ok(known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory))))
 }
@@ -257,7 +260,7 @@ impl<'a> Maker<'a> {
                         from,
                         to,
                         sum: relation.sum,
-                        moments: None,
+                        moments: Vec::new(),
                         label: self.label(&relation.sum),
                         label_at_caller: side == Side::Callers,
                     });
@@ -314,6 +317,10 @@ impl<'a> Maker<'a> {
         end.name.to_owned()
     }
 
+    fn own(&self, end: &End<'_>) -> String {
+        self.relations.own_text(&self.wanted.given, end.own)
+    }
+
     fn nested_middle(&self) -> Nested {
         let end = &self.relations.ends[self.middle as usize];
         let own = self
@@ -333,6 +340,7 @@ impl<'a> Maker<'a> {
                 detail,
                 sign: None,
                 is_middle: true,
+                own: self.own(end),
                 inner,
             },
             around: self.around(end.module),
@@ -363,6 +371,7 @@ impl<'a> Maker<'a> {
                     false => Sign::More,
                 }),
                 is_middle: false,
+                own: self.own(end),
                 inner: own.map(|it| it.sum).unwrap_or_default(),
             },
             around: self.around(end.module),
@@ -385,6 +394,7 @@ impl<'a> Maker<'a> {
                 detail: String::new(),
                 sign: Some(Sign::More),
                 is_middle: false,
+                own: String::new(),
                 inner: Sum::default(),
             },
             around: Vec::new(),
