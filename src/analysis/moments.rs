@@ -83,7 +83,8 @@ impl<'a> Between<'a> {
         }
     }
 
-    fn of_contexts(&self, contexts: &Contexts, value: usize) -> Vec<Cost> {
+    /// The moments of each relation, in order, in one value of contexts. O(contexts).
+    pub fn of_contexts(&self, contexts: &Contexts, value: usize) -> Vec<Cost> {
         let mut moments = vec![Cost::ZERO; self.places.len()];
         // The relations of the contexts around, each with where its subtree ends.
         let mut around: Vec<(u32, usize)> = Vec::new();

@@ -1,4 +1,6 @@
-//! The calling contexts of the samples in a range or of some threads.
+//! The calling contexts of what counts of a recording: of a range, of some threads, or of all of it.
+
+use std::borrow::Cow;
 
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, ThreadId, Time, TimeRange};
@@ -9,12 +11,34 @@ use callscape_facts::trace::Within;
 
 use super::contexts::{self, WAITING};
 
-/// What samples weigh by calling context, in the value shown; calls and waiting are those of the calls that samples show.
-/// `None` if calls count instead of samples.
+/// The contexts of what counts of a recording, on some threads or on all if `None`, and which of their values is shown. `None`
+/// if the recording has no call paths.
 ///
 /// # Errors
 /// When it is cancelled.
-pub fn contexts(
+pub fn contexts_in<'a>(
+    recording: &'a Recording,
+    within: Within,
+    threads: Option<&[ThreadId]>,
+    progress: &Progress,
+) -> Result<Option<(Cow<'a, Contexts>, usize)>, Cancelled> {
+    let is_whole = threads.is_none() && within.range.is_none();
+    if is_whole || !recording.has_ranges() {
+        let whole = contexts::contexts(recording, progress)?;
+        return Ok(whole.map(|it| (it, recording.value())));
+    }
+    let all: Vec<ThreadId> = recording.timed().thread_ids().collect();
+    let threads = threads.unwrap_or(&all);
+    let found = match of_samples(recording, within, threads, progress)? {
+        Some(found) => found,
+        None => contexts::of_threads(&recording.trace, threads.iter().copied(), within, progress)?,
+    };
+    Ok(Some((Cow::Owned(found), 0)))
+}
+
+/// What samples weigh by calling context, in the value shown; calls and waiting are those of the calls that samples show.
+/// `None` if calls count instead of samples.
+fn of_samples(
     recording: &Recording,
     within: Within,
     threads: &[ThreadId],

@@ -515,7 +515,9 @@ pub(super) fn meanings<'a>(
             frequent: called_often::left_out(&of.recording, &Filters::default()),
             marked: marked(view.outlined(), dropped),
             plays: of.recording.has_times(),
+            letter: None,
             counts_calls: of.recording.counts_calls(),
+            value: of.recording.value_shown().map(|it| it.name.clone()),
             known_to: of.recording.known_to(),
             left_out,
             // They are the window's.

@@ -26,6 +26,16 @@ const MOST_MODULES: usize = 30;
 /// How many of those used last are remembered.
 const MOST_RECENT: usize = 12;
 
+/// The actions in menus that are used most, in order.
+const MOST_USED: [&str; 6] = [
+    "camera.fly-to-selection",
+    "show.code",
+    "edit.chosen",
+    "show.neighbours",
+    "call.next",
+    "cut.toggle",
+];
+
 /// A row of the palette.
 #[derive(Clone, Copy)]
 pub enum Row {
@@ -134,20 +144,21 @@ impl Palette {
     fn find(&mut self, state: &State) {
         let words = self.query.to_lowercase();
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let mut found: Vec<(bool, u32, usize, Listed)> = Vec::new();
+        let mut found: Vec<((bool, u32, usize, bool), Listed)> = Vec::new();
         for action in listed().filter(|it| it.id != "palette.open") {
             let Some(fit) = fit(action.title, action.about, &words) else {
                 continue;
             };
             let recent = self.recent.iter().position(|id| *id == action.id);
             let cannot = action.command(state).is_none();
-            found.push((cannot, fit, recent.unwrap_or(MOST_RECENT), action));
+            let recent = recent.unwrap_or(MOST_RECENT);
+            found.push(((cannot, fit, recent, action.is_of_view()), action));
         }
-        // In the order of the help where all else is equal.
-        found.sort_by_key(|&(cannot, fit, recent, _)| (cannot, fit, recent));
+        // Then in the order of the help, what single views do last.
+        found.sort_by_key(|it| it.0);
         found.truncate(MOST_ACTIONS);
-        let can = found.iter().take_while(|it| !it.0).count();
-        let actions = found.into_iter().map(|it| Row::Action(it.3));
+        let can = found.iter().take_while(|it| !it.0.0).count();
+        let actions = found.into_iter().map(|it| Row::Action(it.1));
         self.rows = actions.collect();
         if let Some(open) = state.document.as_ref().filter(|_| !words.is_empty()) {
             let (hierarchy, metrics) = (&open.session.hierarchy, open.city.metrics());
@@ -351,7 +362,9 @@ impl Menu {
         let mut fitting: Vec<(usize, Listed)> = listed()
             .filter_map(|action| Some((first(&action).min()?, action)))
             .collect();
-        fitting.sort_by_key(|it| it.0);
+        fitting.retain(|(_, action)| can_be_done(action.id, of, state));
+        let rank = |action: &Listed| MOST_USED.iter().position(|id| *id == action.id);
+        fitting.sort_by_key(|(of, action)| (*of, rank(action).unwrap_or(MOST_USED.len())));
         let actions = fitting.into_iter().map(|(_, action)| Entry {
             title: action.title.to_owned(),
             keys: action.keys(),
@@ -362,6 +375,26 @@ impl Menu {
         // What cannot be done stands in the palette; a menu is short.
         entries.retain(|entry| entry.command.is_some());
         entries
+    }
+}
+
+/// Whether an action about modules has something to do with what a menu is of: functions hold nothing to collapse, and
+/// what never ran has no calls.
+fn can_be_done(id: &str, of: Pointed, state: &State) -> bool {
+    let document = state.document.as_ref();
+    let module = document.and_then(|it| Some((it, it.complete(of).module?)));
+    let Some((document, module)) = module else {
+        return true;
+    };
+    let facts = document.city.module_facts(&document.session, module);
+    match id {
+        "cut.toggle" | "cut.expand" => !document.session.hierarchy.is_leaf(module),
+        "filter.module" | "filter.below" | "call.next" | "call.previous" | "show.neighbours" => {
+            facts.calls > 0
+                || facts.self_cost.size() > 0
+                || facts.total.unwrap_or_default().size() > 0
+        }
+        _ => true,
     }
 }
 
@@ -438,6 +471,46 @@ mod tests {
     }
 
     #[test]
+    fn comparing_with_another_run_comes_before_what_single_views_compare() {
+        let (mut state, _) = menu_over(Kind::AlongTime, &[]);
+        let mut views = callscape_views::all().into_iter();
+        let phases = views.find(|it| it.line().id == "phases");
+        state.panes.open(phases.expect("a view"));
+        let mut palette = Palette::default();
+        palette.on(PaletteAsk::Toggle, &mut state);
+        palette.on(PaletteAsk::Query("compare".to_owned()), &mut state);
+        let found = titles(&palette);
+        assert_eq!(found.first(), Some(&"Compare with…"));
+        assert!(found.contains(&"Compare the phases"), "{found:?}");
+    }
+
+    #[test]
+    fn menus_hold_what_can_be_done_and_the_most_used_first() {
+        let (state, menu) = menu_over(Kind::Plain, &[]);
+        let of_function: Vec<String> = menu
+            .entries(&state)
+            .into_iter()
+            .map(|it| it.title)
+            .collect();
+        assert_eq!(
+            of_function[..2],
+            ["Fly to the selection", "Show its neighbourhood"]
+        );
+        // A function holds nothing.
+        for title in ["Collapse or expand", "Expand the module and all in it"] {
+            assert!(!of_function.iter().any(|it| it == title), "{of_function:?}");
+        }
+        let open = state.document.as_ref().expect("the demo");
+        let hierarchy = &open.session.hierarchy;
+        let never = hierarchy.modules().find(|&it| {
+            let facts = open.city.module_facts(&open.session, it);
+            facts.calls == 0 && facts.self_cost.size() == 0
+        });
+        let of = Pointed::at_module(Some(never.expect("not all of it runs")));
+        assert!(!can_be_done("call.next", of, &state) && can_be_done("show.code", of, &state));
+    }
+
+    #[test]
     fn what_was_used_last_comes_first_after_another_start_too() {
         let dir = std::env::temp_dir().join(format!("callscape-palette-{}", std::process::id()));
         let path = dir.join("palette.json");
@@ -479,7 +552,7 @@ mod tests {
         };
         let first = |kind, on| titles(kind, on).swap_remove(0);
         assert_eq!(first(Kind::Table, &[]), "Show the row");
-        assert_eq!(first(Kind::Chart, &[]), "Root before");
+        assert_eq!(first(Kind::Chart, &[]), "Show the rings around it");
         let of_module = titles(Kind::Plain, &[]);
         for title in [
             "Fly to the selection",

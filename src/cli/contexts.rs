@@ -78,26 +78,18 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
         _ => Merge::Paths,
     };
     let found = with_progress(|progress| {
-        let of = match &chosen {
-            None => contexts::contexts(recording, progress)?,
-            Some(Chosen { within, threads }) => {
-                let of = sampled::contexts(recording, *within, threads, progress)?;
-                let of_calls = || {
-                    let threads = threads.iter().copied();
-                    contexts::of_threads(&recording.trace, threads, *within, progress)
-                };
-                Some(Cow::Owned(of.map_or_else(of_calls, Ok)?))
-            }
-        };
-        match of {
-            Some(of) if merge != Merge::Paths => {
+        let (within, threads) = chosen.as_ref().map_or_else(Default::default, |it| {
+            (it.within, Some(it.threads.as_slice()))
+        });
+        match sampled::contexts_in(recording, within, threads, progress)? {
+            Some((of, value)) if merge != Merge::Paths => {
                 let merged = of.merged(merge, |function| function, progress)?;
-                Ok::<_, callscape_base::progress::Cancelled>(Some(Cow::Owned(merged)))
+                Ok::<_, callscape_base::progress::Cancelled>(Some((Cow::Owned(merged), value)))
             }
             of => Ok(of),
         }
     })??;
-    let Some(found) = found else {
+    let Some((found, value)) = found else {
         bail!(
             "{}: its format contains functions and call relations, but no call paths; see `callscape functions` and \
              `callscape graph`",
@@ -107,10 +99,7 @@ pub(crate) fn run(args: ContextsArgs) -> anyhow::Result<()> {
     output::ensure_whole(recording)?;
     let shown = Shown {
         contexts: &found,
-        value: match chosen {
-            None => recording.value(),
-            Some(_) => 0,
-        },
+        value,
         session: &session,
         resolved,
     };

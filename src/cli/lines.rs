@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 
 use document::{Document, Source};
+use find::Meant;
 
 use super::output;
 use super::progress::with_progress;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: LinesArgs) -> anyhow::Result<()> {
     let session = output::open(&input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    let within = args.range.within(recording)?;
+    let within = args.range.of_weights(recording)?;
     if within.range.is_some() {
         ensure!(
             recording.lines.is_none(),
@@ -75,23 +76,34 @@ pub(crate) fn run(args: LinesArgs) -> anyhow::Result<()> {
             recording.name()
         );
     }
-    let file = find::file(&session, &args.file)?;
-    let functions = match &args.function {
-        Some(name) => Some(find::functions(&session, file, name)?),
-        None => None,
-    };
-    let knows_sites = recording.lines.as_ref().is_some_and(|it| it.knows().sites);
-    let source = source(&session, file, !knows_sites, &recording.path)?;
     let hierarchy = &session.hierarchy;
-    let sites = source.as_ref().and_then(|it| it.sites.as_deref());
     let facts = LineFacts::new(hierarchy, resolved, within);
-    let lines = match &functions {
-        Some(functions) => facts.functions(hierarchy, resolved, (file, functions), sites),
-        None => facts.file(hierarchy, resolved, file, sites),
+    let (path, source, lines) = match find::file(&session, &args.file)? {
+        Meant::Recorded(path) => {
+            ensure!(
+                args.function.is_none(),
+                "{path}: --function needs a file of the source tree, found a file that only the recording names"
+            );
+            let lines = facts.recorded_file(hierarchy, resolved, &path);
+            (path, None, lines)
+        }
+        Meant::Module(file) => {
+            let knows_sites = recording.lines.as_ref().is_some_and(|it| it.knows().sites);
+            let source = source(&session, file, !knows_sites, &recording.path)?;
+            let sites = source.as_ref().and_then(|it| it.sites.as_deref());
+            let lines = match &args.function {
+                Some(name) => {
+                    let functions = find::functions(&session, file, name)?;
+                    facts.functions(hierarchy, resolved, (file, &functions), sites)
+                }
+                None => facts.file(hierarchy, resolved, file, sites),
+            };
+            (hierarchy.path(file), source, lines)
+        }
     };
     output::ensure_whole(recording)?;
-    say_what_is_wrong(&lines, source.as_ref(), &hierarchy.path(file));
-    let document = Document::new(&session, &lines, source.as_ref())?;
+    say_what_is_wrong(&lines, source.as_ref(), &path);
+    let document = Document::new(&session, (path, &lines), source.as_ref())?;
     match args.json {
         true => output::print_json(&document),
         false => output::print(|out| text::write(&document, &lines, out)),

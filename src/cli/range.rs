@@ -63,11 +63,7 @@ impl RangeArgs {
         if self.from.is_none() && self.to.is_none() {
             return Ok(Within::default());
         }
-        if recording.weighed.is_none() {
-            output::ensure_times(recording, "no range can be selected")?;
-        } else if enclosing != Enclosing::Parts {
-            output::ensure_times(recording, "--enclosing can only be parts")?;
-        }
+        ensure_ranges(recording, enclosing)?;
         let resolve = |spec: TimeSpec| spec.resolve(recording.timed().duration());
         let range = TimeRange {
             start: self.from.map_or(Time::ZERO, resolve),
@@ -83,5 +79,14 @@ impl RangeArgs {
             range: Some(range),
             enclosing,
         })
+    }
+}
+
+/// Fails for what has no times, and for samples that could not count as asked.
+pub(crate) fn ensure_ranges(recording: &Recording, enclosing: Enclosing) -> anyhow::Result<()> {
+    match (recording.has_ranges(), enclosing) {
+        (false, _) => output::ensure_times(recording, "no range can be selected"),
+        (true, Enclosing::Parts) => Ok(()),
+        (true, _) => output::ensure_times(recording, "--enclosing can only be parts"),
     }
 }

@@ -208,6 +208,11 @@ impl Recording {
         self.profile.is_none() || memory.is_some_and(|memory| memory.timed().is_some())
     }
 
+    /// Whether a range of time can be counted: calls have times, or samples count with their weights, in any value.
+    pub fn has_ranges(&self) -> bool {
+        self.profile.is_none() || self.weighed.is_some()
+    }
+
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what
     /// it was made from does not give the same calls again; none as long as answers are whole.
     pub fn damage(&self) -> Option<String> {

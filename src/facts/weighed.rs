@@ -305,7 +305,7 @@ impl Weighed {
 }
 
 /// Relations with the waiting and links of those `known`, and calls: theirs, or links beside their own.
-fn with_known(
+pub fn with_known(
     mut relations: Vec<Relation>,
     known: Vec<Relation>,
     counts_calls: bool,

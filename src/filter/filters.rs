@@ -303,6 +303,11 @@ impl FilterRules {
         self.calls.is_empty() && !self.functions.iter().any(|&(removed, cut)| removed || cut)
     }
 
+    /// Whether what single calls triggered is removed.
+    pub fn cuts_single_calls(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
     /// Whether the calls of `function` are removed.
     pub fn removes(&self, function: FunctionId) -> bool {
         self.functions

@@ -18,4 +18,4 @@ pub mod selection;
 pub mod summary;
 mod totals;
 pub mod walk;
-mod weights;
+pub mod weights;

@@ -28,10 +28,14 @@ impl Summary {
         progress: &Progress,
     ) -> Result<Summary, Cancelled> {
         let functions = recording.functions.len();
-        match &recording.profile {
-            Some(profile) => weights::left_of(profile, functions, rules, progress),
-            None => Summary::new(&recording.trace, functions, range, rules, progress),
+        let mut summary = match &recording.profile {
+            Some(profile) => weights::left_of(profile, functions, rules, progress)?,
+            None => Summary::new(&recording.trace, functions, range, rules, progress)?,
+        };
+        if recording.weighed.is_some() {
+            weights::weigh(&mut summary, recording, (range, rules), progress)?;
         }
+        Ok(summary)
     }
 
     /// Of the calls that `range` and `rules` leave of `trace`, which has so many `functions`. O(calls in

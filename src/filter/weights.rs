@@ -1,14 +1,20 @@
-//! What filters leave of a profile: of its calling contexts, or where it tells none of its functions and relations.
+//! What filters leave of weights: of calling contexts, or of a profile that tells none of its functions and relations.
+
+use std::borrow::Cow;
 
 use super::filters::FilterRules;
 use super::selection::CallOf;
 use super::totals::{FunctionSummary, Summary};
+use callscape_analysis::moments::Between;
+use callscape_analysis::sampled;
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{CallId, ContextId, FunctionId, ThreadId};
+use callscape_base::units::{CallId, ContextId, Cost, FunctionId, ThreadId, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, NodeId};
 use callscape_facts::profile::{Profile, Weights};
+use callscape_facts::recording::Recording;
 use callscape_facts::trace::{FunctionMetrics, Relation};
+use callscape_facts::weighed::with_known;
 
 /// Of a call: a profile has no single ones, and no filter leaves out what one of them triggered.
 const NO_CALL: CallOf = CallOf {
@@ -66,6 +72,90 @@ pub(super) fn left_of(
     })
 }
 
+/// The calling contexts of what `range` and `rules` leave of a recording, and which of their values is shown. `None` if the
+/// recording has no call paths, or what single calls triggered is left out. O(calls in the range), of weights O(contexts).
+///
+/// # Errors
+/// When it is cancelled.
+pub fn contexts_in<'a>(
+    recording: &'a Recording,
+    range: Option<TimeRange>,
+    rules: &FilterRules,
+    progress: &Progress,
+) -> Result<Option<(Cow<'a, Contexts>, usize)>, Cancelled> {
+    if rules.cuts_single_calls() {
+        return Ok(None);
+    }
+    let mut left: Vec<ThreadId> = recording.timed().thread_ids().collect();
+    let all = left.len();
+    left.retain(|&it| !rules.hides(it));
+    let threads = (left.len() < all).then_some(left.as_slice());
+    let found = sampled::contexts_in(recording, range.into(), threads, progress)?;
+    Ok(match found {
+        Some((contexts, value)) if !rules.leaves_threads_whole() => {
+            let left = contexts_left(&contexts, value, rules, progress)?;
+            Some((Cow::Owned(left), 0))
+        }
+        found => found,
+    })
+}
+
+/// The moments of relations in what `range` and `rules` leave of a recording, in order. `None` if the recording has no call
+/// paths, or if calls are left out and some were caused by other threads or what single calls triggered is left out.
+///
+/// # Errors
+/// When it is cancelled.
+pub fn moments(
+    between: &Between<'_>,
+    recording: &Recording,
+    (range, rules): (Option<TimeRange>, &FilterRules),
+    progress: &Progress,
+) -> Result<Option<Vec<Cost>>, Cancelled> {
+    if rules.is_empty() {
+        return between.moments(recording, range.into(), progress);
+    }
+    if recording.trace.has_links() {
+        return Ok(None);
+    }
+    let found = contexts_in(recording, range, rules, progress)?;
+    Ok(found.map(|(contexts, value)| between.of_contexts(&contexts, value)))
+}
+
+/// Has the samples that are left count with their weights in a summary of calls, as they do where nothing is left out; calls,
+/// waiting and links stay those of the calls that samples show.
+pub(super) fn weigh(
+    summary: &mut Summary,
+    recording: &Recording,
+    (range, rules): (Option<TimeRange>, &FilterRules),
+    progress: &Progress,
+) -> Result<(), Cancelled> {
+    let functions = recording.functions.len();
+    let (metrics, relations) = match rules.is_empty() {
+        true => (
+            recording.function_metrics(range),
+            recording.relations(range),
+        ),
+        false => {
+            let Some((contexts, value)) = contexts_in(recording, range, rules, progress)? else {
+                return Ok(());
+            };
+            let known = std::mem::take(&mut summary.relations);
+            let relations = with_known(contexts.relations(value), known, false);
+            (contexts.function_metrics(value, functions), relations)
+        }
+    };
+    for (of, metrics) in summary.functions.iter_mut().zip(metrics) {
+        let known = of.metrics;
+        of.metrics = FunctionMetrics {
+            waiting: known.waiting.min(metrics.total),
+            self_waiting: known.self_waiting.min(metrics.self_cost),
+            ..metrics
+        };
+    }
+    summary.relations = relations;
+    Ok(())
+}
+
 /// The contexts that are left, each weighing one value: what a context that is left out weighs is that of the one
 /// around it that is left.
 fn contexts_left(
@@ -115,13 +205,75 @@ fn contexts_left(
 mod tests {
     use super::*;
     use crate::filters::{FilterStep, Filters};
-    use crate::operations::tests::modules_of_trace;
-    use callscape_base::units::{Cost, Unit};
+    use crate::operations::Kept;
+    use crate::operations::tests::{modules_of_trace, random_filters, random_trace};
+    use callscape_base::units::{Time, Unit};
+    use callscape_facts::functions::Functions;
     use callscape_facts::profile::Value;
     use callscape_facts::trace::random::random_numbers;
     use std::collections::BTreeMap;
 
     const FUNCTIONS: u64 = 5;
+
+    #[test]
+    fn moments_of_what_is_left_are_counted_once() {
+        let (hierarchy, modules) = modules_of_trace();
+        let (mut known, mut is_less) = (0, false);
+        for seed in 0..400 {
+            let mut below = random_numbers(seed);
+            let trace = random_trace(&mut below);
+            let end = trace.duration().ns() + 2;
+            let range = (below(2) == 0)
+                .then(|| TimeRange::new(Time::from_ns(below(end)), Time::from_ns(below(end))));
+            let rules = random_filters(&mut below).rules(&hierarchy, &modules);
+            let mut kept = Kept::all(&trace)
+                .without_triggered_by(|thread, kept| {
+                    let call = CallOf {
+                        thread,
+                        call: kept.id,
+                    };
+                    rules.cuts_below(kept.call.function, call)
+                })
+                .without_functions(|function| rules.removes(function));
+            if let Some(range) = range {
+                kept = kept.parts(range);
+            }
+            let pairs = (0..5).flat_map(|from| (0..5).map(move |to| (from, to)));
+            let pairs: Vec<(u32, u32)> = pairs.collect();
+            let (mut expected, mut sums) = (vec![Cost::ZERO; 25], Cost::ZERO);
+            for thread in trace.thread_ids().filter(|&it| !rules.hides(it)) {
+                let calls = kept.calls(thread);
+                let pair = |at: usize| {
+                    let caller = calls[calls[at].parent?].call.function.0;
+                    Some((caller, calls[at].call.function.0))
+                };
+                for at in 0..calls.len() {
+                    let Some(own) = pair(at) else { continue };
+                    let mut around =
+                        std::iter::successors(calls[at].parent, |&at| calls[at].parent);
+                    sums += calls[at].call.cost();
+                    if !around.any(|it| pair(it) == Some(own)) {
+                        expected[(own.0 * 5 + own.1) as usize] += calls[at].call.cost();
+                    }
+                }
+            }
+            let functions = Functions::default();
+            let recording =
+                Recording::of_calls("r".as_ref(), "none", None, (functions, trace), vec![]);
+            let of = |function: FunctionId| Some(function.0);
+            let between = Between::new(pairs.into_iter(), &of);
+            let progress = Progress::new();
+            let found = moments(&between, &recording, (range, &rules), &progress);
+            let found = found.expect("nobody cancels");
+            assert_eq!(found.is_none(), rules.cuts_single_calls(), "seed {seed}");
+            if let Some(found) = found {
+                assert_eq!(found, expected, "seed {seed}");
+                known += 1;
+                is_less |= found.into_iter().sum::<Cost>() < sums;
+            }
+        }
+        assert!(known > 100 && is_less, "{known} known");
+    }
 
     #[test]
     fn what_is_left_of_a_profile_is_what_the_definition_says_of_its_paths() {

@@ -102,7 +102,7 @@ impl Amount {
             return format!("{:.2} %", value * 100.0);
         }
         match (self.measure.is_cost(), self.is_per_call) {
-            (true, _) => self.unit.show(Cost::from_ns(value.round() as u64)),
+            (true, _) => self.unit.show(Cost::signed(value.round() as i64)),
             (false, true) => format!("{value:.3}"),
             (false, false) if value.fract() != 0.0 => format!("{value:.1}"),
             (false, false) => callscape_base::units::grouped(value.round() as u64),

@@ -137,7 +137,7 @@ impl FunctionNumbers {
             let counts_calls = resolved.recording.counts_calls();
             self.rows.extend(rows.filter(|row| match counts_calls {
                 true => row.metrics.calls > 0,
-                false => row.metrics.total > Cost::ZERO,
+                false => [row.metrics.total, row.metrics.self_cost] != [Cost::ZERO; 2],
             }));
         }
     }

@@ -86,7 +86,7 @@ impl Left {
     /// Whether anything of a function can be seen.
     pub fn shows(&self, function: FunctionId) -> bool {
         // Not all profiles count calls.
-        let is_left = |of: &FunctionMetrics| of.calls > 0 || of.total > Cost::ZERO;
+        let is_left = |of: &FunctionMetrics| of.calls > 0 || of.total != Cost::ZERO;
         self.is_all() || self.metrics.get(function.index()).is_some_and(is_left)
     }
 

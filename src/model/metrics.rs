@@ -314,31 +314,56 @@ impl ModuleMetrics {
         }
     }
 
+    /// One metric of one module, as [`values`](Self::values) has it. O(1) for most, O(modules) for what needs a pass over all.
+    pub fn value(&self, hierarchy: &Hierarchy, metric: Metric, id: ModuleId) -> f64 {
+        let value = self.value_at_once(hierarchy, metric, id);
+        value.unwrap_or_else(|| {
+            let all = self.values(hierarchy, metric);
+            all.get(id.index()).copied().unwrap_or_default()
+        })
+    }
+
+    /// The same where it is known without the other modules.
+    fn value_at_once(&self, hierarchy: &Hierarchy, metric: Metric, id: ModuleId) -> Option<f64> {
+        let module = hierarchy.module(id);
+        let column = |column: Option<&Vec<u32>>| {
+            let column = column.filter(|it| it.len() == hierarchy.len());
+            column.map_or(0.0, |it| f64::from(it[id.index()]))
+        };
+        let history = self.history.as_ref();
+        Some(match metric {
+            Metric::LinesOfCode => f64::from(module.loc),
+            Metric::CommentLines => f64::from(module.comment_lines),
+            Metric::Functions => f64::from(module.functions),
+            Metric::Complexity => f64::from(module.complexity) / f64::from(module.functions.max(1)),
+            Metric::Bytes => module.bytes as f64,
+            Metric::Calls => self.calls(hierarchy, id) as f64,
+            Metric::SelfCost => self.self_cost(hierarchy, id).ns() as f64,
+            Metric::Waiting => self.waiting(hierarchy, id).ns() as f64,
+            Metric::Coverage | Metric::Uncovered => {
+                let of = self.covered(hierarchy, id);
+                of.map_or(f64::NAN, |(counted, ran)| match metric {
+                    Metric::Coverage => 100.0 * ran as f64 / counted as f64,
+                    _ => (counted - ran) as f64,
+                })
+            }
+            Metric::FanIn => column(Some(&self.fan_in)),
+            Metric::FanOut => column(Some(&self.fan_out)),
+            Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
+                self.memory_of(metric, hierarchy.subtree(id))
+            }
+            Metric::Changes => column(history.map(|it| &it.changes)),
+            Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
+            Metric::LastChange => column(history.map(|it| &it.last_change)),
+            Metric::Authors => column(history.map(|it| &it.authors)),
+            _ => return None,
+        })
+    }
+
     /// One metric for every module, of its whole subtree by the metric's rule; where nothing is known zero, or no
     /// number where zero says something.
     pub fn values(&self, hierarchy: &Hierarchy, metric: Metric) -> Vec<f64> {
-        let column = |column: Option<&Vec<u32>>| -> Vec<f64> {
-            match column {
-                Some(column) if column.len() == hierarchy.len() => {
-                    column.iter().map(|&value| f64::from(value)).collect()
-                }
-                _ => vec![0.0; hierarchy.len()],
-            }
-        };
-        let each = |value: &dyn Fn(ModuleId) -> f64| hierarchy.modules().map(value).collect();
-        let history = self.history.as_ref();
         match metric {
-            Metric::LinesOfCode => each(&|id| f64::from(hierarchy.module(id).loc)),
-            Metric::CommentLines => each(&|id| f64::from(hierarchy.module(id).comment_lines)),
-            Metric::Functions => each(&|id| f64::from(hierarchy.module(id).functions)),
-            Metric::Complexity => each(&|id| {
-                let module = hierarchy.module(id);
-                f64::from(module.complexity) / f64::from(module.functions.max(1))
-            }),
-            Metric::Bytes => each(&|id| hierarchy.module(id).bytes as f64),
-            Metric::Calls => each(&|id| self.calls(hierarchy, id) as f64),
-            Metric::SelfCost => each(&|id| self.self_cost(hierarchy, id).ns() as f64),
-            Metric::Waiting => each(&|id| self.waiting(hierarchy, id).ns() as f64),
             Metric::Total => {
                 let of = |id: ModuleId| self.total.get(id.index()).map_or(0, |total| total.ns());
                 let mut values: Vec<f64> = hierarchy.modules().map(|id| of(id) as f64).collect();
@@ -350,27 +375,18 @@ impl ModuleMetrics {
                 values
             }
             Metric::NeverRun => self.never_run(hierarchy),
-            Metric::Coverage | Metric::Uncovered => each(&|id| {
-                let of = self.covered(hierarchy, id);
-                of.map_or(f64::NAN, |(counted, ran)| match metric {
-                    Metric::Coverage => 100.0 * ran as f64 / counted as f64,
-                    _ => (counted - ran) as f64,
-                })
-            }),
-            Metric::FanIn => column(Some(&self.fan_in)),
-            Metric::FanOut => column(Some(&self.fan_out)),
             Metric::ImportCycle => self.import_cycles(hierarchy),
-            Metric::LiveBytes | Metric::LiveObjects | Metric::Allocations | Metric::Churn => {
-                each(&|id| self.memory_of(metric, hierarchy.subtree(id)))
-            }
-            Metric::Changes => column(history.map(|it| &it.changes)),
-            Metric::RecentChanges => column(history.map(|it| &it.recent_changes)),
-            Metric::Hotspots => hotspots(hierarchy, history),
-            Metric::LastChange => column(history.map(|it| &it.last_change)),
-            Metric::Authors => column(history.map(|it| &it.authors)),
+            Metric::Hotspots => hotspots(hierarchy, self.history.as_ref()),
             Metric::InA => self.compared(hierarchy, Which::A),
             Metric::InB => self.compared(hierarchy, Which::B),
             Metric::Difference => self.compared(hierarchy, Which::Difference),
+            _ => {
+                let of = |id| {
+                    self.value_at_once(hierarchy, metric, id)
+                        .unwrap_or_default()
+                };
+                hierarchy.modules().map(of).collect()
+            }
         }
     }
 

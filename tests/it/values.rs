@@ -171,6 +171,20 @@ fn every_command_gives_the_sums_of_the_weights_of_a_value() {
                     );
                 }
             }
+            // A range has the samples taken in it, whatever the value.
+            let range = ["--from", "4ms", "--to", "9ms", "--value", value];
+            let of = |command: &[&str]| json(&[command, &range].concat());
+            let ranged = of(&["compare", paths[0], paths[1]]);
+            for (side, path) in ["a", "b"].iter().zip(paths) {
+                let own = |rows: &Value, of: &dyn Fn(&Value) -> u64| -> u64 {
+                    rows.as_array().expect("rows").iter().map(of).sum()
+                };
+                let sum = own(&of(&["functions", path]), &|it| number(it, "self_ns"));
+                let contexts = &of(&["contexts", path])["contexts"];
+                assert_eq!(own(contexts, &|it| number(it, "self")), sum, "{value}");
+                let compared = own(&ranged["functions"], &|it| number(&it[side], "self_ns"));
+                assert_eq!(compared, sum, "seed {seed}, {value}");
+            }
             for row in compared["relations"].as_array().expect("rows") {
                 let ends = ["from", "to"].map(|it| row[it].as_str().expect("an end").to_owned());
                 for (side, sums) in ["a", "b"].iter().zip(&sums) {

@@ -165,7 +165,7 @@ impl Amounts {
 
     /// Whether anything of it ran.
     pub fn is_there(&self) -> bool {
-        self.calls > 0.0 || self.total > 0.0 || self.self_cost > 0.0
+        self.calls > 0.0 || self.total != 0.0 || self.self_cost != 0.0
     }
 }
 

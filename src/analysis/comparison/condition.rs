@@ -271,7 +271,7 @@ fn duration(comparison: &Comparison, side: usize) -> f64 {
     let of = comparison.recordings(side);
     let sum: f64 = of
         .iter()
-        .map(|it| it.recording.trace.duration().ns() as f64)
+        .map(|it| it.recording.timed().duration().ns() as f64)
         .sum();
     sum / of.len().max(1) as f64
 }

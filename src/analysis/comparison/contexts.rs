@@ -8,10 +8,13 @@ use rayon::prelude::*;
 use super::Comparison;
 use super::amounts::{Amounts, Change, Measure, Timed};
 use super::tables::{Basis, Norm, Runs};
-use crate::contexts;
+use crate::{contexts, sampled};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::FunctionId;
 use callscape_facts::contexts::{Contexts, Merge};
+
+/// Contexts, and which of their values is shown.
+type Tree<'a> = (Cow<'a, Contexts>, usize);
 
 /// A calling context: a function, called along one path.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,11 +65,14 @@ impl Comparison {
             norm: self.per.map_or(Norm::Recorded, Norm::PerCallOf),
         };
         let trees = self.call_trees(progress)?;
-        let merge = |(tree, rows): (&Option<Cow<'_, Contexts>>, &Vec<u32>)| {
+        let merge = |(tree, rows): (&Option<Tree<'_>>, &Vec<u32>)| {
             let row = |id: FunctionId| FunctionId(rows[id.index()]);
             let tree = tree.as_ref();
-            let merged = tree.map(|tree| tree.merged(Merge::Recursion, row, progress));
-            Ok(merged.transpose()?.map(Cow::Owned))
+            let merged = tree.map(|(tree, value)| {
+                let merged = tree.merged(Merge::Recursion, row, progress)?;
+                Ok((Cow::Owned(merged), *value))
+            });
+            merged.transpose()
         };
         let both = trees.par_iter().zip(&self.row_of);
         let merged: Result<Vec<_>, Cancelled> = both.map(merge).collect();
@@ -74,18 +80,11 @@ impl Comparison {
     }
 
     /// The call tree of each recording; none of one that tells no contexts.
-    fn call_trees(&self, progress: &Progress) -> Result<Vec<Option<Cow<'_, Contexts>>>, Cancelled> {
+    fn call_trees(&self, progress: &Progress) -> Result<Vec<Option<Tree<'_>>>, Cancelled> {
         let of = (0..self.session.recordings.len()).into_par_iter();
         let trees = of.map(|place| {
             let of = &self.session.recordings[place].recording;
-            let within = self.within(place);
-            match within.range {
-                Some(_) => {
-                    let made = contexts::of_trace(&of.trace, within, progress)?;
-                    Ok(Some(Cow::Owned(made)))
-                }
-                None => contexts::contexts(of, progress),
-            }
+            sampled::contexts_in(of, self.within(place), None, progress)
         });
         trees.collect()
     }
@@ -93,7 +92,7 @@ impl Comparison {
     /// One tree of those of all recordings, of which `row_of` says the rows.
     fn joined(
         &self,
-        trees: &[Option<Cow<'_, Contexts>>],
+        trees: &[Option<Tree<'_>>],
         how: How,
         row_of: impl Fn(usize, FunctionId) -> u32,
     ) -> ContextTree {
@@ -103,13 +102,12 @@ impl Comparison {
         for side in [0, 1] {
             for recording in self.runs_of(side) {
                 let of = &self.session.recordings[recording].recording;
-                let Some(found) = &trees[recording] else {
+                let Some((found, value)) = &trees[recording] else {
                     tree.without += 1;
                     runs.amounts[side].push(Vec::new());
                     runs.samples[side].push(Amounts::default());
                     continue;
                 };
-                let value = of.profile.as_ref().map_or(0, |profile| profile.shown());
                 let knows_waiting = of.trace.knows_waiting();
                 let mut place_of: Vec<u32> = Vec::with_capacity(found.len());
                 let mut column = vec![Amounts::default(); tree.contexts.len()];
@@ -131,8 +129,8 @@ impl Comparison {
                     // Of two functions that are one here, contexts of one path are one.
                     let mut amounts = Amounts {
                         calls: found.calls(context).unwrap_or_default() as f64,
-                        total: found.total(value, context).weight() as f64,
-                        self_cost: found.self_weight(value, context).weight() as f64,
+                        total: found.total(*value, context).weight() as f64,
+                        self_cost: found.self_weight(*value, context).weight() as f64,
                         ..Amounts::default()
                     };
                     if knows_waiting {

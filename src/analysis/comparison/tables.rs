@@ -35,7 +35,7 @@ impl Comparison {
     pub fn within(&self, recording: usize) -> Within {
         let limits = self.limits.get(recording).copied().unwrap_or_default();
         let of = self.session.recordings.get(recording);
-        let is_limited = limits != [None; 2] && of.is_some_and(|it| it.recording.profile.is_none());
+        let is_limited = limits != [None; 2] && of.is_some_and(|it| it.recording.has_ranges());
         let from = limits[0].unwrap_or(Time::ZERO);
         // A run may be at the end before it is at the start: then nothing counts.
         let to = limits[1].unwrap_or(Time::MAX).max(from);
@@ -53,7 +53,7 @@ impl Comparison {
             .recordings
             .get(recording)?
             .recording
-            .trace
+            .timed()
             .range();
         let is_open = range.end == Time::MAX;
         let end = if is_open { whole.end } else { range.end };

@@ -1,6 +1,6 @@
 //! What the lines of any file are made of, worked out once for a recording.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::elsewhere;
 use super::infer::Inference;
@@ -84,6 +84,40 @@ impl LineFacts {
             reading.infer(file, &inference);
         }
         reading.finish(file, &[file])
+    }
+
+    /// The lines of a file that is no module, by its path in the recording. Lines of its calls are known only as far as they
+    /// are recorded. O(functions + places).
+    pub fn recorded_file(
+        &self,
+        hierarchy: &Hierarchy,
+        resolved: &Resolved,
+        path: &str,
+    ) -> FileLines {
+        let mut reading = Reading::new(self, hierarchy, resolved);
+        let file_of = |function: FunctionId| resolved.recording.functions.get(function).file;
+        if let Some(lines) = &resolved.recording.lines {
+            let file_at = |at: &usize| {
+                let place = lines.place(*at);
+                let other = lines.other_file(place);
+                other.unwrap_or_else(|| file_of(place.function())) == path
+            };
+            let places: Vec<usize> = (0..lines.len()).filter(file_at).collect();
+            places.iter().for_each(|&at| reading.place(lines, at));
+            let callers = places.iter().map(|&at| lines.place(at).function());
+            for caller in callers.collect::<BTreeSet<_>>() {
+                reading.count_call_costs(lines, caller);
+            }
+        }
+        let functions = self.functions.iter().filter(|it| file_of(it.1) == path);
+        let mut modules: Vec<ModuleId> = functions.map(|it| it.0).collect();
+        modules.dedup();
+        if !self.knows_sites {
+            for &module in &modules {
+                reading.infer(module, &Inference::new(hierarchy, resolved, module, &[]));
+            }
+        }
+        reading.finish(ModuleId::ROOT, &modules)
     }
 
     /// The lines of some functions of `file` alone: what they themselves do in the file's own text. The rest as in
@@ -378,7 +412,7 @@ impl<'a> Reading<'a> {
 
 fn says_something(line: &Line) -> bool {
     let costs = [line.self_cost, line.total].into_iter().flatten();
-    costs.chain([line.cost]).any(|it| it > Cost::ZERO)
+    costs.chain([line.cost]).any(|it| it != Cost::ZERO)
         || line.samples.is_some_and(|it| it > 0)
         || line.calls > 0
         || !line.by_callee.is_empty()

@@ -126,8 +126,10 @@ impl Resolution {
 pub fn resolve(source: &Hierarchy, recordings: &[&Functions]) -> (Hierarchy, Vec<Resolution>) {
     let index = SourceIndex::new(source);
     let files = find_files(source, &index, recordings);
-    let everything = recordings.iter().flat_map(|functions| all(functions));
-    let outside = everything.filter(|function| !files.contains_key(function.file));
+    let outside = recordings.iter().map(|functions| {
+        let is_outside = |function: &Function<'_>| !files.contains_key(function.file);
+        all(functions).filter(is_outside)
+    });
     let builder = HierarchyBuilder::from_hierarchy(source);
     let mut placing = Placing::new(builder, source.len() == 1, outside);
     let mut finder = Finder::new(source, &index, &files);

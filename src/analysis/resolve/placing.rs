@@ -19,7 +19,7 @@ pub(super) struct Placing<'a> {
     has_several_libraries: bool,
     /// Where most functions have a file, those without are built into the runtime.
     is_without_file_foreign: bool,
-    /// Beginnings of names, `luaV_`, and how many functions without file and scope have them.
+    /// Beginnings of names, `luaV_`, and how many functions of one recording without file and scope have them.
     prefixes: HashMap<&'a str, u32>,
 }
 
@@ -30,26 +30,35 @@ const FAMILY: u32 = 3;
 const DEEPEST_SCOPE: usize = 8;
 
 impl<'a> Placing<'a> {
-    /// `outside` are the functions that will be placed outside of the source.
+    /// `outside` are the functions of each recording that will be placed outside of the source. Two runs of one program are
+    /// grouped as each is alone.
     pub(super) fn new(
         builder: HierarchyBuilder,
         is_alone: bool,
-        outside: impl Iterator<Item = Function<'a>>,
+        outside: impl Iterator<Item = impl Iterator<Item = Function<'a>>>,
     ) -> Placing<'a> {
         let mut files: Vec<&str> = Vec::new();
-        let mut libraries: BTreeSet<&str> = BTreeSet::new();
         let mut prefixes: HashMap<&str, u32> = HashMap::new();
-        let mut without_file = 0;
-        let outside = outside.map(by_package);
-        for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
-            if function.file.is_empty() {
-                libraries.insert(function.library);
-                without_file += 1;
-                if let Some(prefix) = prefix(function.name) {
-                    *prefixes.entry(prefix).or_default() += 1;
+        let (mut without_file, mut has_several_libraries) = (0, false);
+        for outside in outside {
+            let mut libraries: BTreeSet<&str> = BTreeSet::new();
+            let mut own: HashMap<&str, u32> = HashMap::new();
+            let outside = outside.map(by_package);
+            for function in outside.filter(|function| !packages::origin(*function).is_foreign) {
+                if function.file.is_empty() {
+                    libraries.insert(function.library);
+                    without_file += 1;
+                    if let Some(prefix) = prefix(function.name) {
+                        *own.entry(prefix).or_default() += 1;
+                    }
+                } else {
+                    files.push(function.file);
                 }
-            } else {
-                files.push(function.file);
+            }
+            has_several_libraries |= libraries.len() > 1;
+            for (prefix, count) in own {
+                let most = prefixes.entry(prefix).or_default();
+                *most = count.max(*most);
             }
         }
         Placing {
@@ -58,7 +67,7 @@ impl<'a> Placing<'a> {
             is_alone,
             is_without_file_foreign: files.len() > without_file,
             directories: Directories::new(files.into_iter()),
-            has_several_libraries: libraries.len() > 1,
+            has_several_libraries,
             prefixes,
         }
     }
@@ -205,6 +214,7 @@ fn display_name(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use callscape_facts::functions::Functions;
 
     #[test]
     fn a_name_leaves_out_the_scopes_that_it_stands_in_but_one() {
@@ -231,5 +241,24 @@ mod tests {
             "json.loads",
         );
         check("javac.Main.run", &["java", "io"], "javac.Main.run");
+    }
+
+    #[test]
+    fn two_runs_of_a_program_are_grouped_as_one() {
+        let mut run = Functions::default();
+        for name in ["lua_newstate", "lua_close", "luaV_execute", "main"] {
+            run.intern(Function {
+                name,
+                ..Function::default()
+            });
+        }
+        let nothing = HierarchyBuilder::new("app").build().0;
+        let paths = |runs: &[&Functions]| -> Vec<String> {
+            let (hierarchy, resolved) = super::super::resolve(&nothing, runs);
+            let modules = resolved[0].modules.iter();
+            modules.map(|&it| hierarchy.path(it)).collect()
+        };
+        assert_eq!(paths(&[&run, &run]), paths(&[&run]));
+        assert_eq!(paths(&[&run])[0], "lua_newstate");
     }
 }

@@ -91,6 +91,11 @@ impl Listed {
         }
     }
 
+    /// Whether it is done in one view only.
+    pub fn is_of_view(&self) -> bool {
+        matches!(self.what, What::OfView(..))
+    }
+
     /// In the menus of what it stands.
     pub fn on(&self) -> &'static [On] {
         match self.what {

@@ -11,7 +11,7 @@ use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
 use callscape_model::imports::file_of;
 use callscape_model::measure;
-use callscape_state::ask::{CallWalk, CameraAsk, CutAsk, FilterAsk, SelectAsk};
+use callscape_state::ask::{CallWalk, CameraAsk, CutAsk, EditAsk, FilterAsk, SelectAsk, ShowAsk};
 use callscape_state::details::Neighbour;
 use callscape_state::document::Document;
 use callscape_views::style;
@@ -94,6 +94,15 @@ fn buttons(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
             context.asks.push(command);
         }
     }
+    if context.desk.state.line_of_chosen().is_some() {
+        if ui.button("Show code").on_hover_text("Ctrl + L").clicked() {
+            context.asks.push(ShowAsk::Code);
+        }
+        let edit = ui.button("Open in editor");
+        if edit.on_hover_text("Ctrl + Enter").clicked() {
+            context.asks.push(EditAsk::Chosen);
+        }
+    }
     if document.playback.is_some()
         && ui
             .add_enabled(is_called, egui::Button::new("Next call"))
@@ -170,14 +179,20 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
         let file = file_of(hierarchy, module);
         let files = |count: usize| text::counted(count as u64, "file", "files");
         let imported = imports.imported_by(hierarchy, file).len();
-        fact(ui, "Imports", files(imported));
+        let of_file = if file == module { "" } else { ", its file" };
+        fact(ui, &format!("Imports{of_file}"), files(imported));
         let importing = imports.importing(hierarchy, file).len();
-        fact(ui, "Imported by", files(importing));
+        fact(ui, &format!("Imported by{of_file}"), files(importing));
         if let Some(cycle) = imports.cycle_of(file) {
             fact(ui, "Import cycle", format!("of {}", files(cycle.len())));
         }
     }
-    if document.resolved().is_some() {
+    let both: Vec<_> = of_both(document, module, facts.total.is_some()).collect();
+    if !both.is_empty() {
+        for (_, title, both) in both {
+            fact(ui, &format!("{title}, A and B"), both);
+        }
+    } else if document.resolved().is_some() {
         let counts_calls = document.counts_calls();
         let left = document.left_of(module);
         // Of what is limited how much of all is left.
@@ -200,9 +215,26 @@ fn facts(ui: &mut Ui, document: &Document, module: ModuleId, of: &Module<'_>) {
             let left = left.map(|left| show(left.self_cost));
             fact(ui, "Self cost", of(show(facts.self_cost), left));
         }
-        for (_, title, both) in of_both(document, module, facts.total.is_some()) {
-            fact(ui, &format!("{title}, A and B"), both);
-        }
+    }
+    shown_by_landscape(ui, document, module);
+}
+
+/// The values that its height and its colour show.
+fn shown_by_landscape(ui: &mut Ui, document: &Document, module: ModuleId) {
+    let settings = document.city.settings();
+    let metrics = document.city.metrics();
+    let measure = metrics.measure();
+    for (what, metric) in [
+        ("Height", settings.height),
+        ("Colour", settings.surface.metric()),
+    ] {
+        let Some(metric) = metric else { continue };
+        let value = metrics.value(&document.session.hierarchy, metric, module);
+        let text = match metric.is_known(value) {
+            true => measure.text(metric, value),
+            false => "none".to_owned(),
+        };
+        fact(ui, what, format!("{}: {text}", measure.title(metric)));
     }
 }
 
@@ -252,15 +284,16 @@ fn imports(ui: &mut Ui, document: &Document, module: ModuleId, context: &mut Con
     let cycle = imports.cycle_of(file).unwrap_or_default().iter();
     let cycle: Vec<ModuleId> = cycle.copied().filter(|&it| it != file).collect();
     for (title, files) in [
-        ("Imported by", imports.importing(hierarchy, file)),
-        ("Imports", imports.imported_by(hierarchy, file)),
-        ("In a cycle with", cycle),
+        ("imported by", imports.importing(hierarchy, file)),
+        ("imports", imports.imported_by(hierarchy, file)),
+        ("is in a cycle with", cycle),
     ] {
         if files.is_empty() {
             continue;
         }
         ui.add_space(8.0);
-        ui.label(style::title(title));
+        let of = if file == module { "It" } else { "Its file" };
+        ui.label(style::title(format!("{of} {title}")));
         for &file in files.iter().take(MAX_NEIGHBOURS) {
             let name = &*escape::name(hierarchy.name(file));
             let folder = hierarchy.parent(file).map(|it| hierarchy.name(it));
@@ -305,22 +338,27 @@ fn amount(document: &Document, neighbour: &Neighbour) -> String {
 }
 
 /// What its calls add up to, and the moments that they go on.
-pub(super) fn about(
-    document: &Document,
-    neighbour: &Neighbour,
-    moments: Option<Cost>,
-) -> Vec<String> {
+pub(super) fn about(document: &Document, neighbour: &Neighbour, moments: &[Cost]) -> Vec<String> {
     if let Some(change) = &neighbour.both {
-        return of_both_relations(document, change);
+        let mut lines = of_both_relations(document, change);
+        lines.extend(once(document, moments));
+        return lines;
     }
     let calls = match document.counts_calls() {
         true => format!("{}, ", text::counted(neighbour.calls, "call", "calls")),
         false => String::new(),
     };
     let cost = document.show_cost(neighbour.cost);
-    let moments = moments.map(|it| format!("each moment once: {}", document.show_cost(it)));
     let sum = format!("{calls}sum of cost {cost}");
-    std::iter::once(sum).chain(moments).collect()
+    std::iter::once(sum)
+        .chain(once(document, moments))
+        .collect()
+}
+
+/// The moments of a relation, of two runs in A and B; nothing where they are not known.
+pub(super) fn once(document: &Document, moments: &[Cost]) -> Option<String> {
+    let moments = document.show_costs(moments)?;
+    Some(format!("each moment once: {moments}"))
 }
 
 fn list(
@@ -360,8 +398,8 @@ fn list(
                     true => (neighbour.module, chosen),
                     false => (chosen, neighbour.module),
                 });
-            let moments = pair.and_then(|(from, to)| state.work.moments.between(from, to));
-            for line in about(document, neighbour, moments) {
+            let moments = pair.map(|(from, to)| state.work.moments.between(from, to));
+            for line in about(document, neighbour, moments.unwrap_or_default()) {
                 ui.label(style::weak(line));
             }
         });

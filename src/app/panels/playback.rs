@@ -37,7 +37,11 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
     // What is compared is compared by one value, which both have.
     let choice = recording.map(|it| (it, other.map(|it| &*it.recording)));
     if let Some(profile) = document.profile().filter(|_| document.playback.is_none()) {
-        let shown = no_playback(ui, profile, choice);
+        let all = document.of_runs(|of| {
+            let weight = of.profile.as_ref().map(Profile::weight);
+            of.unit().show(weight.unwrap_or_default())
+        });
+        let shown = no_playback(ui, (profile, all), choice);
         context.asks.extend(shown.map(OpenAsk::ShowValue));
         return;
     }
@@ -90,7 +94,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
 /// where one is chosen.
 fn no_playback(
     ui: &mut Ui,
-    profile: &Profile,
+    (profile, all): (&Profile, String),
     choice: Option<(&Recording, Option<&Recording>)>,
 ) -> Option<String> {
     let mut chosen = None;
@@ -104,7 +108,6 @@ fn no_playback(
             ui.label(style::title("A profile: no playback"));
             let value = profile.values().get(profile.shown());
             let name = value.map_or(Cow::default(), |value| escape::name(&value.name));
-            let all = profile.unit().show(profile.weight());
             let what = if all.ends_with(&*name) {
                 all
             } else {
@@ -273,7 +276,9 @@ fn position(ui: &mut Ui, playback: &Playback, recording: &Recording, context: &m
     if response.changed() {
         context.asks.push(PlayAsk::Seek(Time::from_ns(ns)));
     }
-    ui.label(style::weak(format!("of {end}")));
+    let document = context.desk.state.document.as_ref();
+    let ends = document.map(|it| it.of_runs(|of| of.trace.range().end.to_string()));
+    ui.label(style::weak(format!("of {}", ends.unwrap_or_default())));
     let sampling = recording.sampling.as_ref();
     if let Some(sampling) = sampling.filter(|it| it.is_sampled_at(playback.time())) {
         let hint = format!("Sampled recording: {sampling}");

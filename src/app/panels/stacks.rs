@@ -23,6 +23,9 @@ const MAX_FRAMES: usize = 12;
 const LEAST_FRAMES: usize = 2;
 /// In a landscape so low, in points, it would be all that is seen.
 const LEAST_ROOM: f32 = 90.0;
+/// Its width in points unless names are longer, and how much of the landscape it takes at most.
+const WIDTH: f32 = 200.0;
+const MOST_WIDTH: f32 = 0.36;
 /// What of the height it takes at most: less in a landscape so narrow, in points, that it would hide a third of it.
 const HEIGHT: f32 = 0.6;
 const NARROW: f32 = 700.0;
@@ -53,7 +56,8 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
         return;
     }
     card(ctx, "stacks", Align2::LEFT_TOP, free, |ui| {
-        ui.set_width(200.0f32.min(free.width() * 0.3).max(0.0));
+        let running = running(document, trace, time);
+        ui.set_width(width(ui, document, &running.0, free.width()));
         ui.label(style::title("Running now")).on_hover_text(
             "The call stack of each thread, as a path over the landscape (K hides this)",
         );
@@ -69,9 +73,29 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) {
             .auto_shrink([false, true])
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = SPACING;
-                threads(ui, document, trace, time, height, context);
+                threads(ui, document, running, height, context);
             });
     });
+}
+
+/// As wide as the longest name that ran, from [`WIDTH`] up to [`MOST_WIDTH`] of the landscape: while it plays it does not
+/// become narrower again.
+fn width(ui: &egui::Ui, document: &Document, running: &[Running], free: f32) -> f32 {
+    let id = egui::Id::unique("width of what runs").with(document.generation());
+    let mut widest: f32 = ui.data(|data| data.get_temp(id)).unwrap_or(WIDTH);
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    for row in running
+        .iter()
+        .flat_map(|it| it.rows.iter().rev().take(MAX_FRAMES))
+    {
+        let name = row_name(&escape::name(document.function_name(row.function)), *row);
+        let galley = ui
+            .painter()
+            .layout_no_wrap(name, font.clone(), egui::Color32::PLACEHOLDER);
+        widest = widest.max(galley.size().x.ceil() + 2.0);
+    }
+    ui.data_mut(|data| data.insert_temp(id, widest));
+    widest.min((free * MOST_WIDTH).max(0.0))
 }
 
 /// A thread in which something runs.
@@ -81,14 +105,8 @@ struct Running {
     rows: Vec<StackRow>,
 }
 
-fn threads(
-    ui: &mut egui::Ui,
-    document: &Document,
-    trace: &Trace,
-    time: Time,
-    height: f32,
-    context: &mut Context<'_>,
-) {
+/// What runs at a time, what is chosen first, and in how many more threads something does.
+fn running(document: &Document, trace: &Trace, time: Time) -> (Vec<Running>, usize) {
     let mut stack = Vec::new();
     let mut running = Vec::new();
     let mut left_out = 0;
@@ -113,6 +131,16 @@ fn threads(
         let rows = stack_rows(trace, thread, &stack);
         running.push(Running { thread, rows });
     }
+    (running, left_out)
+}
+
+fn threads(
+    ui: &mut egui::Ui,
+    document: &Document,
+    (mut running, mut left_out): (Vec<Running>, usize),
+    height: f32,
+    context: &mut Context<'_>,
+) {
     if running.is_empty() {
         ui.label(style::weak("nothing"));
         return;
@@ -131,7 +159,7 @@ fn threads(
     let most = fair(wanted, (rows as usize).max(LEAST_FRAMES * shown));
     for of in &running {
         heading(ui, of.thread, document.thread_name(of.thread), context);
-        frames(ui, document, trace, of, most, context);
+        frames(ui, document, of, most, context);
         ui.add_space(BELOW);
     }
     if left_out > 0 {
@@ -169,11 +197,13 @@ fn heading(ui: &mut egui::Ui, thread: ThreadId, name: &str, context: &Context<'_
 fn frames(
     ui: &mut egui::Ui,
     document: &Document,
-    trace: &Trace,
     of: &Running,
     most: usize,
     context: &mut Context<'_>,
 ) {
+    let Some(trace) = document.resolved().map(|it| &it.recording.trace) else {
+        return;
+    };
     let thread = of.thread;
     let (outer, rows) = of.rows.split_at(of.rows.len().saturating_sub(most));
     let outer: usize = outer.iter().map(|row| row.calls).sum();

@@ -16,6 +16,8 @@ use callscape_base::progress::Progress;
 use callscape_filter::selection::Pointed;
 use callscape_look::quality::Quality;
 use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::Metric;
+use callscape_model::surface::Surface;
 use callscape_model::theme::Theme;
 use callscape_state::ask::{
     Asks, CameraAsk, CardAsk, MappingAsk, PaneAsk, RunsAsk, SearchAsk, SelectAsk, StepAsk,
@@ -446,9 +448,54 @@ fn details_say_sums_and_moments_and_what_both_runs_have() {
         "A 2, B 2",
         "calls: A 2, B 2",
         "sum of cost: A 1.50 ms, B 4.50 ms",
+        "each moment once: A 1.00 ms, B 4.00 ms",
         "Self, A and B",
     ] {
         assert!(two.contains(text), "{text}: {two:?}");
     }
+    let _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn details_say_what_height_and_colour_show_and_lead_to_the_code() {
+    let folder = std::env::temp_dir().join(format!("callscape-source-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let text = "def twice(x):\n    if x:\n        return 2 * x\n    return 0\n";
+    std::fs::write(folder.join("twice.py"), text).expect("there is room");
+    let inputs = Inputs {
+        source_dir: Some(folder.clone()),
+        ..Inputs::default()
+    };
+    let settings = LandscapeSettings {
+        height: Some(Metric::Complexity),
+        surface: Surface::Metric(Metric::LinesOfCode),
+        ..LandscapeSettings::default()
+    };
+    let document = Document::open(&inputs, None, &settings, &Progress::new());
+    let mut desk = Desk::unattended();
+    desk.state.settings = settings;
+    desk.show(document.expect("a source tree"));
+    let mut module = None;
+    while module.is_none() {
+        desk.update();
+        let document = desk.state.document.as_ref().expect("it is open");
+        let hierarchy = &document.session.hierarchy;
+        module = hierarchy
+            .modules()
+            .find(|&it| hierarchy.name(it) == "twice");
+    }
+    desk.execute(SelectAsk::Select(module));
+    let said = texts(&mut desk);
+    for text in ["Show code", "Open in editor", "Height", "Colour"] {
+        assert!(said.contains(text), "{text}: {said:?}");
+    }
+    assert!(
+        said.iter().any(|it| it.ends_with("complexity: 2")),
+        "{said:?}"
+    );
+    assert!(
+        said.iter().any(|it| it.ends_with("lines of code: 4")),
+        "{said:?}"
+    );
     let _ = std::fs::remove_dir_all(&folder);
 }

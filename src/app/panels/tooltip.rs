@@ -158,12 +158,7 @@ fn of_relation(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId
 
 /// What all calls from one module to another add up to, whatever the time: of two runs of both, of one with the moments
 /// that they go on.
-fn of_sums(
-    ui: &mut Ui,
-    document: &Document,
-    (from, to): (ModuleId, ModuleId),
-    moments: Option<Cost>,
-) {
+fn of_sums(ui: &mut Ui, document: &Document, (from, to): (ModuleId, ModuleId), moments: &[Cost]) {
     let mut lines = Vec::new();
     if let Some(runs) = &document.runs {
         let change = runs.between(&document.session, from, to);
@@ -177,9 +172,8 @@ fn of_sums(
             let cost = document.show_cost(cost);
             lines.push(format!("in all {calls}, sum of cost {cost}"));
         }
-        let moments = moments.map(|it| format!("each moment once: {}", document.show_cost(it)));
-        lines.extend(moments);
     }
+    lines.extend(details::once(document, moments));
     if document.playback.is_some() {
         lines.push("Click to list the calls".to_owned());
     }

@@ -362,7 +362,7 @@ pub(super) fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
         calls: it.recording.calls(),
         functions: it.recording.functions.len(),
         mean_of: comparison.mean_runs(side).map(|told| told.runs),
-        duration_ns: it.recording.trace.duration(),
+        duration_ns: it.recording.timed().duration(),
         size: match (&it.recording.profile, comparison.mean_runs(side)) {
             (Some(profile), Some(told)) => {
                 let weight = it.recording.unit().show(profile.weight());
@@ -370,7 +370,7 @@ pub(super) fn runs(comparison: &Comparison, side: usize) -> Vec<Run> {
                 format!("{weight}, mean of {runs}")
             }
             (Some(profile), None) => it.recording.unit().show(profile.weight()),
-            (None, _) => it.recording.trace.duration().to_string(),
+            (None, _) => it.recording.timed().duration().to_string(),
         },
     })
     .collect()

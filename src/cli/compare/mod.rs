@@ -93,8 +93,8 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<()> {
     let mapped = mapped.map(|map| super::mapping::apply(&comparison.session, map));
     let mapped = mapped.transpose()?;
     let limits = [args.from.as_ref(), args.to.as_ref()];
-    moments::limit(limits, &mut comparison, mapped.as_ref())?;
     comparison.enclosing = args.enclosing.into();
+    moments::limit(limits, &mut comparison, mapped.as_ref())?;
     let tables = Tables::new(&args, &comparison, mapped, is_report)?;
     for resolved in &comparison.session.recordings {
         output::ensure_whole(&resolved.recording)?;

@@ -2,8 +2,8 @@
 
 use anyhow::{bail, ensure};
 
-use crate::output;
 use crate::progress::with_progress;
+use crate::range::ensure_ranges;
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::pairing::is_path_of;
 use callscape_analysis::mapping::regroup::Regrouped;
@@ -117,7 +117,7 @@ impl Names<'_> {
             for (known, end) in known.iter_mut().zip(&ends) {
                 *known |= end.contains(&true);
             }
-            let trace = &of.recording.trace;
+            let trace = of.recording.timed();
             let starts = with_progress(|progress| starts(trace, &ends, progress))??;
             times.push(starts.get(called.number - 1).copied());
         }
@@ -173,9 +173,9 @@ pub(super) fn limit(
         return Ok(());
     }
     for resolved in &comparison.session.recordings {
-        output::ensure_times(&resolved.recording, "no range can be selected")?;
+        ensure_ranges(&resolved.recording, comparison.enclosing)?;
         if let [Some(Moment::At(from)), Some(Moment::At(to))] = moments {
-            let duration = resolved.recording.trace.duration();
+            let duration = resolved.recording.timed().duration();
             let [from, to] = [from, to].map(|spec| spec.resolve(duration));
             ensure!(
                 from <= to,
@@ -192,7 +192,7 @@ pub(super) fn limit(
         let times = match moment {
             Moment::At(spec) => {
                 let recordings = comparison.session.recordings.iter();
-                let durations = recordings.map(|it| it.recording.trace.duration());
+                let durations = recordings.map(|it| it.recording.timed().duration());
                 durations.map(|it| Some(spec.resolve(it))).collect()
             }
             Moment::Call(called) => Names { comparison, mapped }.times(called)?,
@@ -202,7 +202,7 @@ pub(super) fn limit(
             .zip(times)
             .zip(&comparison.session.recordings)
         {
-            let last = resolved.recording.trace.range().end;
+            let last = resolved.recording.timed().range().end;
             match (time, end) {
                 (Some(_), _) => limits[end] = time,
                 (None, 0) => *limits = [Some(last); 2],

@@ -109,7 +109,7 @@ pub(super) struct Text {
 impl Document {
     pub(super) fn new(
         session: &Session,
-        lines: &FileLines,
+        (file, lines): (String, &FileLines),
         source: Option<&Source>,
     ) -> anyhow::Result<Document> {
         let hierarchy = &session.hierarchy;
@@ -139,7 +139,7 @@ impl Document {
         });
         let has_inferred = lines.lines.iter().any(|it| it.is_inferred());
         Ok(Document {
-            file: hierarchy.path(lines.file),
+            file,
             unit: lines.unit.clone(),
             call_sites: match (lines.knows_sites, has_inferred) {
                 (true, _) => CallSites::Recorded,

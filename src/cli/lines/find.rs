@@ -1,7 +1,10 @@
 //! Which module a file or a function on the command line means.
 
+use std::collections::BTreeSet;
+
 use anyhow::bail;
 
+use callscape_analysis::lines::file_around;
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -9,8 +12,17 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 /// An error message names this many.
 const NAMED: usize = 8;
 
-/// File whose path is `wanted` or ends with it; a file outside the source tree is represented by its module.
-pub(super) fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> {
+/// A file that is meant.
+pub(super) enum Meant {
+    /// A file, or what represents one outside the source tree.
+    Module(ModuleId),
+    /// A file that only the recording names, by its path there.
+    Recorded(String),
+}
+
+/// File whose path is `wanted` or ends with it; a file outside the source tree is represented by its module, or is one that
+/// the recording names.
+pub(super) fn file(session: &Session, wanted: &str) -> anyhow::Result<Meant> {
     let hierarchy = &session.hierarchy;
     // As an absolute path, it may begin with that of the tree.
     let root = session
@@ -36,7 +48,7 @@ pub(super) fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> 
             .iter()
             .find(|&&id| usize::from(hierarchy.depth(id)) == parts.len());
         match (whole, found.as_slice()) {
-            (Some(&id), _) | (None, &[id]) => return Ok(id),
+            (Some(&id), _) | (None, &[id]) => return Ok(Meant::Module(id)),
             (None, []) => {}
             (None, several) => bail!(
                 "{wanted}: expected the end of one file's path, found {} matching files: {}",
@@ -45,9 +57,49 @@ pub(super) fn file(session: &Session, wanted: &str) -> anyhow::Result<ModuleId> 
             ),
         }
     }
-    bail!(
-        "{wanted}: expected a file in the source tree or the recording, found no path with this end"
-    )
+    let recorded = recorded(session, &parts);
+    match recorded.iter().copied().collect::<Vec<_>>()[..] {
+        [one] => Ok(meant(session, one)),
+        [] => bail!(
+            "{wanted}: expected a file in the source tree or the recording, found no path with this end"
+        ),
+        ref several => bail!(
+            "{wanted}: expected the end of one file's path, found {} matching files: {}",
+            several.len(),
+            names(several.iter().map(|&it| it.to_owned()), several.len())
+        ),
+    }
+}
+
+/// What a path in the recording means: the file that its functions are in, if they are in one.
+fn meant(session: &Session, path: &str) -> Meant {
+    let file = session.recordings.first().and_then(|it| {
+        let functions = &it.recording.functions;
+        let function = functions.ids().find(|id| functions.get(*id).file == path)?;
+        let module = *it.resolution.modules.get(function.index())?;
+        file_around(&session.hierarchy, module)
+    });
+    file.map_or_else(|| Meant::Recorded(path.to_owned()), Meant::Module)
+}
+
+/// The paths in the recording that end with `parts`.
+fn recorded<'a>(session: &'a Session, parts: &[&str]) -> BTreeSet<&'a str> {
+    let Some(resolved) = session.recordings.first() else {
+        return BTreeSet::new();
+    };
+    let recording = &resolved.recording;
+    let functions = recording.functions.ids();
+    let files = functions.map(|it| recording.functions.get(it).file);
+    let places = recording.lines.iter();
+    let places = places.flat_map(|lines| (0..lines.len()).map(move |at| (lines, lines.place(at))));
+    let others = places.filter_map(|(lines, place)| lines.other_file(place));
+    let ends = |path: &&str| {
+        let mut own = path
+            .rsplit(['/', '\\'])
+            .filter(|it| !matches!(*it, "" | "."));
+        !parts.is_empty() && parts.iter().rev().all(|part| own.next() == Some(part))
+    };
+    files.chain(others).filter(ends).collect()
 }
 
 fn ends_with(hierarchy: &Hierarchy, id: ModuleId, parts: &[&str]) -> bool {

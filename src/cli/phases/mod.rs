@@ -103,7 +103,7 @@ pub(crate) fn run(args: PhasesArgs) -> anyhow::Result<()> {
     let session = output::open(&args.input)?;
     let resolved = output::recording(&session)?;
     let recording = &resolved.recording;
-    output::ensure_times(recording, "it contains no calls to group into phases")?;
+    output::ensure_times(recording, "no calls can be grouped into phases")?;
     let trace = &recording.trace;
     let resolve = |spec: TimeSpec| spec.resolve(trace.duration());
     let cost = |spec: TimeSpec| resolve(spec).since(Time::ZERO);

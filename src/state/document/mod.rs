@@ -37,6 +37,7 @@ use callscape_base::warnings::Warning;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_facts::memory::Memory;
 use callscape_facts::profile::Profile;
+use callscape_facts::recording::Recording;
 use callscape_facts::trace::Trace;
 use callscape_filter::cut::Cut;
 use callscape_filter::filters::Filters;
@@ -348,6 +349,21 @@ impl Document {
         }
     }
 
+    /// Costs of the run, or of A and B, for people; `None` of nothing.
+    pub fn show_costs(&self, costs: &[Cost]) -> Option<String> {
+        both(costs.iter().map(|&it| self.show_cost(it)))
+    }
+
+    /// What is said of the recording, or of A and of B.
+    pub fn of_runs(&self, text: impl Fn(&Recording) -> String) -> String {
+        let runs = self.runs.as_ref();
+        let places = runs.map_or_else(|| vec![self.recording()], |it| it.places().to_vec());
+        let all = places
+            .iter()
+            .filter_map(|&it| self.session.recordings.get(it));
+        both(all.map(|it| text(&it.recording))).unwrap_or_default()
+    }
+
     /// Whether calls are known.
     pub fn counts_calls(&self) -> bool {
         self.resolved()
@@ -513,6 +529,15 @@ impl Document {
         let of_recordings = recordings.flat_map(|resolved| &resolved.recording.warnings);
         let all = self.session.source_warnings.iter().chain(of_recordings);
         all.filter(|warning| !self.forgiven.contains(&warning.kind.as_ref()))
+    }
+}
+
+/// One text, or those of A and B; `None` of none.
+fn both(texts: impl Iterator<Item = String>) -> Option<String> {
+    let texts: Vec<String> = texts.collect();
+    match &texts[..] {
+        [a, b] => Some(format!("A {a}, B {b}")),
+        _ => texts.into_iter().next(),
     }
 }
 

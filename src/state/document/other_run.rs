@@ -53,25 +53,24 @@ impl Limits {
             let Some(resolved) = self.session.recordings.get(place) else {
                 continue;
             };
-            let (trace, range) = (&resolved.recording.trace, self.ranges[which]);
+            let (recording, range) = (&resolved.recording, self.ranges[which]);
             // Where something is left out of either, both are counted alike.
             if self.filters.iter().all(Filters::is_empty) {
                 parts.of_runs[place] = Arc::new(Part {
-                    metrics: trace.function_metrics(range),
-                    relations: trace.relations(range),
+                    metrics: recording.function_metrics(range),
+                    relations: recording.relations(range),
                 });
                 continue;
             }
             let modules = &resolved.resolution.modules;
             let rules = self.filters[which].rules(&self.session.hierarchy, modules);
-            let functions = resolved.recording.functions.len();
-            let summary = Summary::new(trace, functions, range, &rules, progress)?;
+            let summary = Summary::of(recording, range, &rules, progress)?;
             parts.of_runs[place] = Arc::new(Part {
                 metrics: summary.functions.iter().map(|it| it.metrics).collect(),
                 relations: summary.relations.clone(),
             });
             if which == 1 && !rules.is_empty() {
-                parts.running = Some(Arc::new(Running::new(trace, &rules, progress)?));
+                parts.running = Some(Arc::new(Running::new(&recording.trace, &rules, progress)?));
                 parts.left = Some(summary);
             }
         }

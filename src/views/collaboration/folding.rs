@@ -18,15 +18,15 @@ const FEW: u32 = 8;
 pub(super) struct Active {
     /// By module how many active functions stand before it, one entry more than modules.
     before: Vec<u32>,
-    /// The same of what they cost themselves.
-    costs: Vec<f64>,
+    /// The same of their self costs, of two runs in A and B.
+    costs: Vec<[f64; 2]>,
 }
 
 impl Active {
     /// What is hidden takes no part. O(modules + relations).
     pub(super) fn new(hierarchy: &Hierarchy, relations: &Relations<'_>, cut: &Cut) -> Active {
         let mut counts = vec![0_u32; hierarchy.len() + 1];
-        let mut costs = vec![0.0_f64; hierarchy.len() + 1];
+        let mut costs = vec![[0.0_f64; 2]; hierarchy.len() + 1];
         let mut is_active = vec![false; relations.ends.len()];
         for relation in &relations.all {
             for end in [relation.from, relation.to] {
@@ -34,15 +34,14 @@ impl Active {
                     *active = true;
                 }
             }
-            if let Some(end) = relations.ends.get(relation.to as usize)
-                && let Some(cost) = costs.get_mut(end.module.index() + 1)
-            {
-                *cost += relation.sum.own;
-            }
         }
-        for (end, _) in relations.ends.iter().zip(is_active).filter(|it| it.1) {
-            if let Some(count) = counts.get_mut(end.module.index() + 1) {
-                *count += 1;
+        for (end, is_active) in relations.ends.iter().zip(is_active) {
+            let at = end.module.index() + 1;
+            if let (Some(count), Some(cost)) = (counts.get_mut(at), costs.get_mut(at)) {
+                // What neither calls nor is called has its box beside the others.
+                let has_cost = !relations.all.is_empty() && end.own != [0.0; 2];
+                *count += u32::from(is_active || has_cost);
+                *cost = sum(*cost, end.own);
             }
         }
         for hidden in cut.hidden() {
@@ -52,12 +51,12 @@ impl Active {
                 counts.fill(0);
             }
             if let Some(costs) = costs.get_mut(range) {
-                costs.fill(0.0);
+                costs.fill([0.0; 2]);
             }
         }
         for at in 1..counts.len() {
             counts[at] += counts[at - 1];
-            costs[at] += costs[at - 1];
+            costs[at] = sum(costs[at], costs[at - 1]);
         }
         Active {
             before: counts,
@@ -71,10 +70,24 @@ impl Active {
         self.before[range.end as usize] - self.before[range.start as usize]
     }
 
-    /// What they cost themselves.
+    /// How large they are by their self costs.
     pub(super) fn cost(&self, hierarchy: &Hierarchy, module: ModuleId) -> f64 {
-        let range = hierarchy.subtree(module);
-        (self.costs[range.end as usize] - self.costs[range.start as usize]).max(0.0)
+        let [a, b] = self.own(hierarchy, (module, false));
+        a.max(b).max(0.0)
+    }
+
+    /// The self costs of a module with all in it, or of what it does itself.
+    pub(super) fn own(
+        &self,
+        hierarchy: &Hierarchy,
+        (module, is_itself): (ModuleId, bool),
+    ) -> [f64; 2] {
+        let range = match is_itself {
+            true => module.0..module.0 + 1,
+            false => hierarchy.subtree(module),
+        };
+        let [start, end] = [range.start, range.end].map(|it| self.costs[it as usize]);
+        sum(end, start.map(|it| -it))
     }
 
     /// Whether a module is itself an active function.
@@ -97,6 +110,11 @@ impl Active {
         let children = self.children(hierarchy, module).count() as u32;
         children + u32::from(self.is_itself(module) && children > 0)
     }
+}
+
+/// Of A and of B.
+pub(super) fn sum(one: [f64; 2], other: [f64; 2]) -> [f64; 2] {
+    [one[0] + other[0], one[1] + other[1]]
 }
 
 /// What is unfolded, the root always.

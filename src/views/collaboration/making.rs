@@ -9,7 +9,7 @@ use crate::parts::graph::model::{By, Graph, GraphBox, Line, Of, Sign, Sum};
 use crate::parts::graph::nesting::{Nested, around, module_key, nest};
 use crate::parts::graph::relations::{Given, Relations};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{Cost, FunctionId, ModuleId, grouped};
+use callscape_base::units::{ModuleId, grouped};
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 use callscape_layout::layered::Memory;
@@ -95,8 +95,8 @@ fn make_of(
     maker.note_folded(&folded);
     let mut graph = maker.graph(relations);
     progress.check()?;
-    let boxes = maker.boxes_of_functions();
-    let of = |function: FunctionId| boxes.get(function.index()).copied().flatten();
+    let boxes = maker.boxes_of_ends(relations);
+    let of = |end: u32| boxes.get(end as usize).copied().flatten();
     let is_whole = |place: u32| match graph.boxes.get(place as usize)?.of {
         Of::More(_) => None,
         _ => Some(place),
@@ -124,6 +124,9 @@ struct Maker<'a> {
 
 /// A box: its module, and whether it stands for the module itself beside what is in it.
 type BoxOf = (ModuleId, bool);
+
+/// By module how many boxes in it are left out, and their self costs.
+type Gathered = BTreeMap<ModuleId, (u32, [f64; 2])>;
 
 /// By the boxes at both ends.
 type Sums = BTreeMap<(BoxOf, BoxOf), Sum>;
@@ -171,15 +174,23 @@ impl Maker<'_> {
             let (from, to) = (box_of(from.module), box_of(to.module));
             sums.entry((from, to)).or_default().add(&relation.sum);
         }
-        let mut all: Vec<(ModuleId, bool)> =
-            sums.keys().flat_map(|(from, to)| [*from, *to]).collect();
+        let ends = relations.ends.iter().map(|it| it.module);
+        let mut all: Vec<BoxOf> = ends
+            .filter(|&it| self.is_shown(it))
+            .map(&mut box_of)
+            .collect();
         all.sort_unstable();
         all.dedup();
         let (kept, more) = self.within_room(all);
-        let nested: Vec<Nested> = kept.iter().map(|&it| self.nested(it, &sums)).collect();
+        let own_text = |own: [f64; 2]| relations.own_text(&self.wanted.given, own);
+        let nested = kept.iter().map(|&it| {
+            let own = own_text(self.active.own(self.hierarchy, it));
+            self.nested(it, &sums, own)
+        });
+        let nested: Vec<Nested> = nested.collect();
         let gathered = more
             .iter()
-            .map(|(&parent, &count)| self.gathered(parent, count));
+            .map(|(&parent, &(count, own))| self.gathered(parent, count, own_text(own)));
         let nested: Vec<Nested> = nested.into_iter().chain(gathered).collect();
         self.boxes = kept.iter().copied().zip(0..).collect();
         let first_more = kept.len() as u32;
@@ -210,21 +221,16 @@ impl Maker<'_> {
         }
     }
 
-    /// By function the number of its box; none of what is in no box of its own. O(functions).
-    fn boxes_of_functions(&self) -> Vec<Option<u32>> {
-        let given = &self.wanted.given;
-        let modules = given
-            .resolved()
-            .map_or(&[][..], |it| &it.resolution.modules);
-        let box_of = |&module: &ModuleId| {
-            let cut = &self.wanted.cut;
+    /// By end of relations the number of its box; none of what is in no box of its own. O(ends).
+    fn boxes_of_ends(&self, relations: &Relations<'_>) -> Vec<Option<u32>> {
+        let cut = &self.wanted.cut;
+        let box_of = |module: ModuleId| {
             let of = folding::box_of(self.hierarchy, self.active, cut, self.open, module);
             self.boxes.get(&of).copied()
         };
-        let boxes = modules
-            .iter()
-            .map(|it| box_of(it).filter(|_| self.is_shown(*it)));
-        boxes.collect()
+        let ends = relations.ends.iter().map(|it| it.module);
+        ends.map(|it| box_of(it).filter(|_| self.is_shown(it)))
+            .collect()
     }
 
     /// Whether a module takes part: what is hidden does not.
@@ -240,38 +246,30 @@ impl Maker<'_> {
         }
     }
 
-    /// Of more boxes than there is room for the costliest, and by module how many of those in it are left out.
-    fn within_room(
-        &self,
-        all: Vec<(ModuleId, bool)>,
-    ) -> (Vec<(ModuleId, bool)>, BTreeMap<ModuleId, u32>) {
+    /// Of more boxes than there is room for the costliest, and by module how many of those in it are left out, with their
+    /// self costs.
+    fn within_room(&self, all: Vec<BoxOf>) -> (Vec<BoxOf>, Gathered) {
         let most = self.wanted.most as usize;
-        let mut more: BTreeMap<ModuleId, u32> = BTreeMap::new();
+        let mut more = Gathered::new();
         if all.len() <= most {
             return (all, more);
         }
         let mut order = all.clone();
-        let cost = |of: &(ModuleId, bool)| self.active.cost(self.hierarchy, of.0);
+        let cost = |of: &BoxOf| self.active.cost(self.hierarchy, of.0);
         order.sort_by(|a, b| cost(b).total_cmp(&cost(a)).then(a.cmp(b)));
         let kept = order.split_off(most.saturating_sub(1).max(1));
         for &of in &kept {
-            *more.entry(self.parent(of)).or_default() += 1;
+            let (count, own) = more.entry(self.parent(of)).or_default();
+            *count += 1;
+            *own = folding::sum(*own, self.active.own(self.hierarchy, of));
         }
         order.sort_unstable();
         (order, more)
     }
 
-    fn nested(&self, (module, is_itself): BoxOf, sums: &Sums) -> Nested {
+    fn nested(&self, (module, is_itself): BoxOf, sums: &Sums, own: String) -> Nested {
         let hierarchy = self.hierarchy;
         let parts = self.active.parts(hierarchy, module);
-        let resolved = self.wanted.given.resolved();
-        let detail = match (resolved, is_itself) {
-            (Some(resolved), false) => {
-                let cost = self.active.cost(hierarchy, module).round() as u64;
-                resolved.recording.unit().show(Cost::from_ns(cost))
-            }
-            _ => String::new(),
-        };
         let of = (module, is_itself);
         let (group, of_box, title) = match is_itself {
             true => (ITSELF, Of::Itself(module), "itself"),
@@ -282,7 +280,8 @@ impl Maker<'_> {
         };
         Nested {
             of: GraphBox {
-                detail,
+                detail: own.clone(),
+                own,
                 sign: (parts > 0 && !is_itself).then_some(Sign::More),
                 inner: sums.get(&(of, of)).copied().unwrap_or_default(),
                 ..GraphBox::new(module_key(group, module), of_box, title.to_owned())
@@ -293,11 +292,17 @@ impl Maker<'_> {
     }
 
     /// The box for what there was no room for in a module.
-    fn gathered(&self, parent: ModuleId, count: u32) -> Nested {
+    fn gathered(&self, parent: ModuleId, count: u32, own: String) -> Nested {
         let title = format!("{} more", grouped(u64::from(count)));
+        let more = Nested::more(module_key(MORE, parent), count, title, MODULES);
         Nested {
+            of: GraphBox {
+                detail: own.clone(),
+                own,
+                ..more.of
+            },
             around: around(self.hierarchy, parent, true),
-            ..Nested::more(module_key(MORE, parent), count, title, MODULES)
+            group: MODULES,
         }
     }
 
@@ -334,7 +339,7 @@ impl Maker<'_> {
             from,
             to,
             sum,
-            moments: None,
+            moments: Vec::new(),
             label: match has_labels {
                 true => grouped(sum.calls.round() as u64),
                 false => String::new(),

@@ -15,7 +15,8 @@ use crate::testing::opened;
 use callscape_base::units::{Cost, Time, TimeRange};
 use callscape_filter::filters::FilterStep;
 use callscape_filter::selection::Pointed;
-use callscape_state::ask::{FilterAsk, ViewAsk};
+use callscape_state::ask::{FilterAsk, RunsAsk, ViewAsk};
+use callscape_state::runs_view::testing::{paths, wait};
 
 /// A file of the demo.
 const LVM: &str = "lvm.c";
@@ -99,7 +100,10 @@ fn lines_have_the_moments_that_their_calls_go_on() {
             .len();
         let most = range.map_or(duration, TimeRange::length).ns() * threads as u64;
         for line in &graph(&view).lines {
-            let moments = line.moments.expect("nothing is filtered").ns();
+            let [moments] = line.moments[..] else {
+                panic!("{line:?}");
+            };
+            let moments = moments.ns();
             assert!(
                 moments <= line.sum.cost as u64 && moments <= most,
                 "{line:?}"
@@ -111,7 +115,121 @@ fn lines_have_the_moments_that_their_calls_go_on() {
     let lvm = module(&state, LVM);
     state.execute(FilterAsk::Add(FilterStep::RemoveBelow(lvm)));
     settle(&mut view, &mut state);
-    assert!(graph(&view).lines.iter().all(|it| it.moments.is_none()));
+    assert!(!graph(&view).lines.is_empty());
+    for line in &graph(&view).lines {
+        let [moments] = line.moments[..] else {
+            panic!("{line:?}");
+        };
+        assert!(moments.ns() <= line.sum.cost as u64, "{line:?}");
+    }
+}
+
+/// What boxes have themselves is what functions have, called by others or not.
+#[test]
+fn self_costs_of_boxes_are_those_of_their_functions() {
+    let (mut view, mut state) = open();
+    let whole = document(&state)
+        .resolved()
+        .expect("it")
+        .recording
+        .trace
+        .range();
+    let part = TimeRange::new(whole.start, Time::from_ns(whole.end.ns() / 3));
+    for (range, level) in [(None, 0), (None, 1), (Some(part), 0), (None, 2)] {
+        state.execute(SelectAsk::SetRange(range));
+        for _ in 0..level {
+            view.change_level(true, document(&state));
+        }
+        settle(&mut view, &mut state);
+        let document = document(&state);
+        let resolved = document.resolved().expect("a recording");
+        let hierarchy = &document.session.hierarchy;
+        let mut left: BTreeMap<ModuleId, Cost> = BTreeMap::new();
+        let metrics = resolved.recording.function_metrics(range);
+        for (module, of) in resolved.resolution.modules.iter().zip(&metrics) {
+            *left.entry(*module).or_default() += of.self_cost;
+        }
+        for of in &graph(&view).boxes {
+            let is_in = |module: ModuleId| match of.of {
+                Of::Module(outer) => hierarchy.contains(outer, module),
+                Of::Itself(own) => own == module,
+                _ => false,
+            };
+            let is_of = left.extract_if(.., |module, _| is_in(*module));
+            let own: Cost = is_of.map(|it| it.1).sum();
+            assert_eq!(of.own, document.show_cost(own), "{}", of.title);
+        }
+        // No box was left out for want of room: nothing is missing.
+        let is_all = graph(&view)
+            .boxes
+            .iter()
+            .all(|it| !matches!(it.of, Of::More(_)));
+        let rest: Cost = left.into_values().sum();
+        assert!(!is_all || rest == Cost::ZERO, "{rest}");
+    }
+    let document = document(&state);
+    let recording = &document.resolved().expect("a recording").recording;
+    let relations = recording.relations(None);
+    let metrics = recording.function_metrics(None);
+    let outermost = recording.functions.ids().find(|&it| {
+        let is_called = relations.iter().any(|relation| relation.callee == it);
+        !is_called && metrics[it.index()].self_cost > Cost::ZERO
+    });
+    let outermost = outermost.and_then(|it| document.module_of(it));
+    let outermost = outermost.expect("somebody begins");
+    let mut boxes = graph(&view).boxes.iter();
+    let around = boxes.find(|it| {
+        let of = it.of.module();
+        of.is_some_and(|it| document.session.hierarchy.contains(it, outermost))
+    });
+    assert!(around.is_some_and(|it| it.own != "0 ns"), "{around:?}");
+}
+
+/// Whichever run is shown, and whatever is left out of both.
+#[test]
+fn boxes_and_lines_of_two_runs_say_both() {
+    let mut state = paths();
+    state.panes.open(ViewId::of(&ENTRY.line));
+    let mut view = Collaboration::default();
+    settle(&mut view, &mut state);
+    view.change_level(true, document(&state));
+    settle(&mut view, &mut state);
+    let told = |view: &Collaboration| {
+        let graph = graph(view);
+        for of in &graph.boxes {
+            assert!(
+                of.own.starts_with("A ") && of.own.contains(", B "),
+                "{}",
+                of.own
+            );
+        }
+        for line in &graph.lines {
+            let change = line.sum.change.expect("two runs");
+            let [a, b] = line.moments[..] else {
+                panic!("{line:?}");
+            };
+            let most = [change.a.total, change.b.total];
+            assert!(
+                [a, b]
+                    .iter()
+                    .zip(most)
+                    .all(|(it, most)| it.ns() as f64 <= most)
+            );
+        }
+        let moments: Vec<_> = graph.lines.iter().map(|it| it.moments.clone()).collect();
+        let own: Vec<_> = graph.boxes.iter().map(|it| it.own.clone()).collect();
+        (own, moments)
+    };
+    let first = told(&view);
+    assert!(first.1.iter().any(|it| it[0] != it[1]), "the runs differ");
+    state.execute(RunsAsk::Flip);
+    wait(&mut state);
+    settle(&mut view, &mut state);
+    assert_eq!(told(&view), first, "A stays A");
+    let thread = callscape_base::units::ThreadId(0);
+    state.execute(FilterAsk::Add(FilterStep::HideThread(thread)));
+    settle(&mut view, &mut state);
+    assert!(told(&view).1.len() < first.1.len());
 }
 
 fn shown(view: &Collaboration) -> BTreeMap<(u32, u32), (u64, u64)> {

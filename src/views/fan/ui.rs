@@ -269,7 +269,7 @@ fn legend(
             text::counted(contexts, "context", "contexts"),
             text::counted(of.compaction.len() as u64, "disc", "discs")
         ),
-        format!("area: total of {}", document.show_cost(of.shown.whole)),
+        format!("area: total of {}", of.shown.total_text(document, None)),
     ];
     let negative = view.discs.negative;
     if negative > 0 {

@@ -52,6 +52,9 @@ fn said(view: &FlameGraph, document: &Document, made: &Made, rows: Rows) -> Vec<
             format!("callers and callees of {name}")
         }
     }];
+    if made.shown.has_other() {
+        texts.push(made.shown.total_text(document, None));
+    }
     let too_small: u64 = view.sides.iter().map(|it| it.bars.too_small).sum();
     if too_small > 0 {
         let small = text::count(too_small);

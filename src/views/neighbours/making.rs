@@ -85,10 +85,13 @@ pub(super) fn make(
         None => Graph::default(),
     };
     progress.check()?;
-    let function = |place: u32| graph.boxes.get(place as usize)?.of.function();
-    let ends = |line: &Line| Some((function(line.from)?.0, function(line.to)?.0));
-    let of = |function: FunctionId| Some(function.0);
-    (wanted.given).add_moments(&mut graph.lines, ends, &of, progress)?;
+    let end = |place: u32| {
+        let of = graph.boxes.get(place as usize);
+        of.filter(|it| it.of.module().is_some())
+            .map(|it| it.key as u32)
+    };
+    let ends = |line: &Line| Some((end(line.from)?, end(line.to)?));
+    (wanted.given).add_moments(&mut graph.lines, ends, &Some, progress)?;
     let known = past.into_iter().find(|it| it.graph == graph);
     Ok(known.unwrap_or_else(|| Arc::new(Laid::new(graph, &memory))))
 }
@@ -257,7 +260,7 @@ impl<'a> Maker<'a> {
                         from,
                         to,
                         sum: relation.sum,
-                        moments: None,
+                        moments: Vec::new(),
                         label: self.label(&relation.sum),
                         label_at_caller: side == Side::Callers,
                     });
@@ -317,6 +320,7 @@ impl<'a> Maker<'a> {
         let end = &self.relations.ends[place as usize];
         let of = Of::Function(end.function, end.module);
         GraphBox {
+            own: self.relations.own_text(&self.wanted.given, end.own),
             inner: self.own(place).map(|it| it.sum).unwrap_or_default(),
             ..GraphBox::new(key(group, place), of, self.title(place))
         }

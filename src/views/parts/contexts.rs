@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use callscape_analysis::contexts;
+use callscape_analysis::{contexts, sampled};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ContextId, Cost, FunctionId, TimeRange};
 use callscape_facts::contexts::{Contexts, Merge};
@@ -130,6 +130,18 @@ impl ShownContexts {
         }
     }
 
+    /// The total of a context or of everything, of two runs of both.
+    pub(crate) fn total_text(&self, document: &Document, context: Option<ContextId>) -> String {
+        let own = context.map_or(self.whole, |it| self.total(it));
+        let other = self.other.as_ref().map(|it| match context {
+            Some(context) => self.other_total(context),
+            None => it.contexts.weight(it.value),
+        });
+        let both = other.and_then(|other| sides(document, own, other));
+        let costs = both.map_or_else(|| vec![own], Vec::from);
+        document.show_costs(&costs).unwrap_or_default()
+    }
+
     /// The functions on the way to a context, outermost first and its own last. O(depth).
     pub(crate) fn path(&self, context: ContextId) -> Vec<ContextId> {
         let around = std::iter::successors(Some(context), |it| self.contexts.parent(*it));
@@ -247,17 +259,13 @@ fn tree(
     range: Option<TimeRange>,
     merge: Merge,
     progress: &Progress,
-) -> Result<Option<Contexts>, Cancelled> {
-    let tree = match (range, &recording.profile) {
-        (Some(range), None) => Some(contexts::of_trace(&recording.trace, range, progress)?),
-        _ => contexts::contexts(recording, progress)?.map(|it| it.into_owned()),
-    };
-    match tree {
-        Some(tree) if merge != Merge::Paths => {
-            Ok(Some(tree.merged(merge, |function| function, progress)?))
-        }
-        tree => Ok(tree),
-    }
+) -> Result<Option<(Contexts, usize)>, Cancelled> {
+    let tree = sampled::contexts_in(recording, range.into(), None, progress)?;
+    let tree = tree.map(|(tree, value)| match merge {
+        Merge::Paths => Ok((tree.into_owned(), value)),
+        _ => Ok((tree.merged(merge, |function| function, progress)?, value)),
+    });
+    tree.transpose()
 }
 
 fn count(
@@ -268,20 +276,18 @@ fn count(
     let Some(recording) = of.recordings.first() else {
         return Ok(None);
     };
-    let Some(contexts) = tree(recording, of.range, of.merge, progress)? else {
+    let Some((contexts, value)) = tree(recording, of.range, of.merge, progress)? else {
         return Ok(None);
     };
-    let value = |of: &Recording| of.profile.as_ref().map_or(0, |it| it.shown());
     let mut other = None;
     if let (Some(recording), Some(runs)) = (of.recordings.get(1), runs) {
         let found = tree(recording, of.other_range, of.merge, progress)?;
-        other = found.map(|found| Other {
+        other = found.map(|(found, value)| Other {
             pairs: pairs(&contexts, &found, runs),
-            value: value(recording),
+            value,
             contexts: found,
         });
     }
-    let value = value(recording);
     Ok(Some(ShownContexts {
         whole: contexts.weight(value),
         size: size(&contexts, value),
@@ -497,17 +503,21 @@ impl Step {
 
 /// What a context has in A and in B, and how much more that is in B; `own` of the run that is shown. None of one run.
 pub(crate) fn of_both(document: &Document, own: Cost, other: Cost) -> Option<String> {
-    let runs = document.runs.as_ref()?;
-    let mut sides = [own, other];
-    sides.rotate_left(runs.side());
+    let sides = sides(document, own, other)?;
     let [a, b] = sides;
     let difference = match (b.saturating_sub(a), a.saturating_sub(b)) {
         (Cost::ZERO, Cost::ZERO) => "no difference".to_owned(),
         (more, Cost::ZERO) => format!("+{}", document.show_cost(more)),
         (_, less) => format!("−{}", document.show_cost(less)),
     };
-    let [a, b] = [a, b].map(|cost| document.show_cost(cost));
-    Some(format!("A {a}, B {b}: {difference}"))
+    Some(format!("{}: {difference}", document.show_costs(&sides)?))
+}
+
+/// What the run that is shown has and what the other has, as A and B.
+fn sides(document: &Document, own: Cost, other: Cost) -> Option<[Cost; 2]> {
+    let mut sides = [own, other];
+    sides.rotate_left(document.runs.as_ref()?.side());
+    Some(sides)
 }
 
 /// By function, whether something holds of it.

@@ -235,9 +235,27 @@ pub fn shortened(name: &str, room: usize) -> String {
     head.chain(std::iter::once('…')).chain(tail).collect()
 }
 
-/// A cell with a number.
-pub fn number(ui: &mut Ui, number: impl Into<egui::WidgetText>) {
+/// The units that stand in one column, the widest first.
+const UNITS: [&[&str]; 2] = [&["ms", "µs", "ns", "s"], &["MB", "GB", "kB", "TB", "B"]];
+
+/// A cell with a number: units of one kind begin at one place, so that digits stand below each other.
+pub fn number(ui: &mut Ui, number: impl Into<egui::RichText>) {
+    let number = number.into();
+    let unit = number.text().split_once(' ').map_or("", |it| it.1);
+    let widest = UNITS.iter().find(|it| it.contains(&unit)).map(|it| it[0]);
+    let font = egui::TextStyle::Body.resolve(ui.style());
+    let color = ui.visuals().text_color();
+    let painter = ui.painter().clone();
+    let width = |text: &str| {
+        painter
+            .layout_no_wrap(text.to_owned(), font.clone(), color)
+            .size()
+            .x
+    };
+    let missing = widest.map_or(0.0, |widest| width(widest) - width(unit));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.add_space(missing.max(0.0));
         ui.label(number);
     });
 }

@@ -13,8 +13,8 @@ keys! {
     pub(super) enum Does of "rings", each each;
     "ring chart: the next sizing; back to the root before" {
         Sizing "rings.sizing" ["P"] "Next sizing", "Sizes the segments of the ring chart alike, by angle, or by area.", repeating();
-        Out "rings.out" ["Backspace"] "Root before", "Shows the ring chart around the root that it had before.", on(&[On::Context]), repeating();
         Root "rings.root" [] "Show the rings around it", "Makes the segment that the menu is of the middle of the ring chart.", on(&[On::Context]);
+        Out "rings.out" ["Backspace"] "Root before", "Shows the ring chart around the root that it had before.", on(&[On::Context]), repeating();
     }
     ["Wheel"] "ring chart: more and fewer rings" {
         Deeper "rings.deeper" ["+"] "One ring more", "Shows a ring more of the ring chart.", repeating();

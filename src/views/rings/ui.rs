@@ -174,7 +174,7 @@ fn chart(
         if is_middle {
             response.on_hover_ui_at_pointer(|ui| {
                 ui.label(style::title("Everything"));
-                ui.label(style::weak(document.show_cost(shown.whole)).small());
+                ui.label(style::weak(shown.total_text(document, None)).small());
             });
         }
         return;
@@ -354,7 +354,6 @@ fn middle_text(
         Some(name) => escape::name(name).into_owned(),
         None => "all".to_owned(),
     };
-    let total = view.root.map_or(shown.whole, |it| shown.total(it));
     let letters = (middle * 1.7 / LETTERS * 1.8) as usize;
     let title = rows::shortened(&title, letters.max(3));
     let font = FontId::proportional(LETTERS + 1.0);
@@ -367,10 +366,11 @@ fn middle_text(
         panel.text,
     );
     let font = FontId::proportional(LETTERS);
-    let cost = document.show_cost(total);
+    // A and B have a line each.
+    let cost = shown.total_text(document, view.root).replace(", ", "\n");
     let galley = painter.layout_no_wrap(cost, font, panel.weak);
     // What is wider than the middle would lie over the first ring.
-    if galley.size().x <= middle * 1.8 {
+    if galley.size().x <= middle * 1.8 && galley.size().y <= middle * 0.9 {
         let corner = center + vec2(galley.size().x * -0.5, 1.0);
         painter.galley(corner, galley, panel.weak);
     }

@@ -83,6 +83,28 @@ fn lines_of_a_trace_are_inferred_and_say_so() {
     assert!(!out.contains("=> "), "{out}");
 }
 
+/// A file of a library, which only the recording names.
+#[test]
+fn lines_of_a_file_outside_of_all_are_found_by_its_recorded_path() {
+    let recording = path("import/pprof/markdown-render.pb.gz");
+    let functions = common::json(&["functions", &recording, "--json"]);
+    let functions = functions.as_array().expect("rows").iter();
+    let outside = functions.filter(|it| {
+        let module = it["module"].as_str().unwrap_or_default();
+        module.starts_with("external/") && it["file"].as_str().is_some_and(|it| !it.is_empty())
+    });
+    let most = outside.max_by_key(|it| it["self_ns"].as_u64());
+    let file = most.and_then(|it| it["file"].as_str()).expect("a library");
+    let document = json(&[&recording, "--file", file]);
+    assert_eq!(document["file"].as_str(), Some(file));
+    let lines = document["lines"].as_array().expect("lines");
+    let own: u64 = lines.iter().filter_map(|it| it["self"].as_u64()).sum();
+    assert!(own > 0, "{document}");
+    let (code, _, error) = run(&[&recording, "--file", file, "--function", "f"]);
+    assert_eq!(code, Some(1));
+    assert!(error.contains("only the recording names"), "{error}");
+}
+
 #[test]
 fn lines_without_a_source_tree_are_those_that_the_recording_knows() {
     let recording = path("import/pprof/markdown-render.pb.gz");

@@ -3,6 +3,7 @@
 use egui::{Color32, Rect, Sense, Ui, pos2, vec2};
 
 use super::entries::{Meanings, RecordingShown, entry, together};
+use callscape_base::escape;
 use callscape_look::ink::difference_color;
 use callscape_look::theme::Palette;
 use callscape_model::arcs::{ArcMeasure, ArcMode};
@@ -86,7 +87,7 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     let palette = Palette::of(settings.theme);
     let landscape = meanings.landscape;
     let what = match (settings.arc_measure, shown.counts_calls) {
-        (_, false) => "weight",
+        (_, false) => shown.value.as_deref().unwrap_or("weight"),
         (ArcMeasure::Calls, true) => "calls",
         (ArcMeasure::Cost, true) => "sum of cost",
     };
@@ -97,7 +98,10 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
             ui.set_invisible();
         }
         ui.label(style::weak("Width").small());
-        ui.label(egui::RichText::new(format!("{what}, logarithmic:")).small());
+        let of = shown
+            .letter
+            .map_or_else(String::new, |it| format!(" of {it}"));
+        ui.label(egui::RichText::new(format!("{}{of}, logarithmic:", escape::name(what))).small());
         let room = if shown.keeps_room { AMOUNT } else { 0.0 };
         let mut drawn = 0;
         if most > 0 {

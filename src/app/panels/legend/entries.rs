@@ -5,6 +5,7 @@ use egui::{Color32, Rect, Sense, Ui, Vec2, vec2};
 use callscape_base::units::Cost;
 use callscape_facts::hierarchy::Hierarchy;
 use callscape_model::landscape::LandscapeSettings;
+use callscape_model::metric::{Metric, Origin};
 use callscape_state::city::City;
 use callscape_views::style;
 
@@ -21,7 +22,11 @@ pub(crate) struct Meanings<'a> {
 pub(crate) struct RecordingShown {
     /// Whether something runs at a time; profiles have none.
     pub plays: bool,
+    /// Which of two runs it is, where there are two.
+    pub letter: Option<&'static str>,
     pub counts_calls: bool,
+    /// The value that a profile shows.
+    pub value: Option<String>,
     /// How exactly it is known when sampled calls began and ended.
     pub known_to: Option<Cost>,
     /// Call relations that are not drawn.
@@ -34,6 +39,23 @@ pub(crate) struct RecordingShown {
     pub has_boxes: bool,
     /// Room is kept for what comes and goes as the recording plays, so that nothing else moves.
     pub keeps_room: bool,
+}
+
+impl Meanings<'_> {
+    /// What a metric is called, of two runs with the one that it is of.
+    pub(crate) fn title(&self, metric: Metric) -> String {
+        let title = self.landscape.metrics().measure().title(metric);
+        let letter = self.recording.as_ref().and_then(|it| it.letter);
+        match letter.filter(|_| {
+            matches!(
+                metric.origin(),
+                Origin::Recording | Origin::Relations | Origin::Memory
+            )
+        }) {
+            Some(letter) => format!("{title} of {letter}"),
+            None => title,
+        }
+    }
 }
 
 /// What is not torn apart at the end of a row; as high as the row.

@@ -10,6 +10,7 @@ use egui::Ui;
 use self::distribution::{SCALE_HEIGHT, brush, highlighted, metric_scale};
 use self::entries::{Meanings, RecordingShown, entry, ramp, swatch, together};
 use super::context::Context;
+use callscape_analysis::comparison::amounts::Measure;
 use callscape_base::escape;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
@@ -46,7 +47,9 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
                 &desk.state.findings.dropped(),
             ),
             plays: document.playback.is_some(),
+            letter: document.runs.as_ref().map(|it| it.letter()),
             counts_calls: document.counts_calls(),
+            value: of.recording.value_shown().map(|it| it.name.clone()),
             known_to: of.recording.known_to(),
             left_out: document.city.arcs_left_out(),
             has_boxes: !document.city.object_boxes().0.is_empty(),
@@ -229,7 +232,17 @@ fn area(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
     } = *meanings;
     let measure = landscape.metrics().measure();
     let amounts = landscape.amounts();
+    let both = landscape.metrics().difference().and_then(|it| {
+        let measure = match settings.area {
+            Metric::Calls => Measure::Calls,
+            Metric::SelfCost => Measure::SelfCost,
+            _ => return None,
+        };
+        it.both(ModuleId::ROOT, measure)
+    });
     let all = match (amounts.area, settings.area) {
+        // Footprints are as large as in the run that has more there.
+        (Some(_), _) if both.is_some() => format!(", {} in all", both.unwrap_or_default()),
         (Some(all), area) => format!(", {} in all", measure.text(area, all)),
         (None, Metric::LinesOfCode) => ", none known: functions alike".to_owned(),
         // It does not add up.
@@ -269,7 +282,7 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
             };
             together(ui, |ui| {
                 ui.label(style::weak("Height").small());
-                let meaning = format!("{}, {most}", measure.title(metric));
+                let meaning = format!("{}, {most}", meanings.title(metric));
                 ui.label(egui::RichText::new(meaning).small());
                 if let Some(scale) = landscape.height_scale(hierarchy) {
                     brush(ui, scale, settings.highlight, wanted);
@@ -357,9 +370,8 @@ fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
 
 fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut Wanted) {
     let (settings, landscape) = (meanings.settings, meanings.landscape);
-    let measure = landscape.metrics().measure();
     let scale = landscape.color_scale();
-    let meaning = format!("{}, {}", measure.title(metric), scale.scale.name());
+    let meaning = format!("{}, {}", meanings.title(metric), scale.scale.name());
     together(ui, |ui| {
         ui.label(style::weak("Colour").small());
         let title = ui.label(egui::RichText::new(meaning).small());

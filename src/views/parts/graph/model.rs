@@ -34,6 +34,16 @@ impl Sum {
         }
     }
 
+    /// Of one run.
+    pub(crate) fn of(calls: u64, cost: Cost, own: Cost) -> Sum {
+        Sum {
+            calls: calls as f64,
+            cost: cost.weight() as f64,
+            own: own.weight() as f64,
+            change: None,
+        }
+    }
+
     /// Of two runs.
     pub(crate) fn of_both(change: Change) -> Sum {
         Sum {
@@ -127,6 +137,8 @@ pub(crate) struct GraphBox {
     pub sign: Option<Sign>,
     /// It stands in the middle of all.
     pub is_middle: bool,
+    /// The self cost of its functions, whoever calls them; empty if not known.
+    pub own: String,
     /// What its calls of itself add up to.
     pub inner: Sum,
 }
@@ -142,6 +154,7 @@ impl GraphBox {
             detail: String::new(),
             sign: None,
             is_middle: false,
+            own: String::new(),
             inner: Sum::default(),
         }
     }
@@ -174,8 +187,9 @@ pub(crate) struct Line {
     pub from: u32,
     pub to: u32,
     pub sum: Sum,
-    /// How long its calls go on, each moment counted once, while their costs are a sum; none where that is not known.
-    pub moments: Option<Cost>,
+    /// How long its calls go on, each moment counted once, while their costs are a sum; of two runs in A and B. Empty if not
+    /// known.
+    pub moments: Vec<Cost>,
     /// What stands beside it; empty for nothing.
     pub label: String,
     /// Whether that stands at the caller.

@@ -75,6 +75,7 @@ fn a_box(module: ModuleId) -> GraphBox {
         detail: String::new(),
         sign: None,
         is_middle: false,
+        own: String::new(),
         inner: Sum::default(),
     }
 }
@@ -172,7 +173,7 @@ fn random(seed: u64, boxes: u32, lines: u32) -> Graph {
     });
     let pairs: BTreeSet<(u32, u32)> = pairs.filter(|(from, to)| from != to).collect();
     let lines = pairs.into_iter().map(|(from, to)| Line {
-        moments: None,
+        moments: Vec::new(),
         from,
         to,
         sum: Sum {
@@ -288,7 +289,7 @@ fn keys_go_along_the_widest_line_and_else_to_the_nearest_box() {
     graph.frames.clear();
     graph.boxes.iter_mut().for_each(|it| it.frame = None);
     let line = |from, to, cost| Line {
-        moments: None,
+        moments: Vec::new(),
         from,
         to,
         sum: Sum {

@@ -57,8 +57,7 @@ pub(crate) fn of_line(document: &Document, graph: &Graph, place: u32) -> Option<
             .map_or("", |it| it.title.as_str())
     };
     let mut lines = sum_lines(document, graph, &line.sum);
-    if let Some(moments) = line.moments {
-        let moments = document.show_cost(moments);
+    if let Some(moments) = document.show_costs(&line.moments) {
         lines.push(format!("each moment once: {moments}"));
     }
     Some(Tip {
@@ -76,6 +75,9 @@ pub(crate) fn of_box(document: &Document, graph: &Graph, place: u32) -> Option<T
     };
     if let Some(module) = of.of.module() {
         tip.lines.push(document.session.hierarchy.path(module));
+    }
+    if !of.own.is_empty() {
+        tip.lines.push(format!("self cost: {}", of.own));
     }
     for (title, is_in) in [("called", true), ("calls others", false)] {
         let lines = graph.lines.iter().filter(|it| match is_in {
