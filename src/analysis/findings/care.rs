@@ -1,0 +1,106 @@
+//! Measured with care: what limits what this recording can say.
+
+use super::candidate::Candidate;
+use super::finding::Whole;
+use super::kind::Kind;
+use super::limits::{FEW_SAMPLES, GAPS, PREEMPTED, SHORT, SHORT_PART};
+use super::run::Run;
+use callscape_base::progress::Cancelled;
+use callscape_base::units::{ContextId, Cost, counted, grouped};
+use callscape_facts::frequency::percent;
+use callscape_facts::recording::RecordingKind;
+
+pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
+    let recording = run.recording;
+    let duration = recording.timed().duration().ns();
+    let mut note = |said: String, context: Option<ContextId>| {
+        let note = Candidate::apart(Kind::Care, 0.0, Whole::Nothing, said);
+        let functions = context.map(|it| run.function(it)).into_iter().collect();
+        found.push(Candidate {
+            context,
+            functions,
+            ..note
+        });
+    };
+    if let Some(known) = recording.trace.waiting_known() {
+        let all = run
+            .whole()
+            .saturating_add(if run.is_running { known.total.ns() } else { 0 });
+        let share = known.preempted.ns() as f64 / all.max(1) as f64;
+        if share >= PREEMPTED.value {
+            let left = match run.is_running {
+                true => ": costs are running times here",
+                false => "",
+            };
+            note(
+                format!(
+                    "other programs had the processor for {} of {} ({}){left}",
+                    known.preempted,
+                    Cost::from_ns(all),
+                    percent(share)
+                ),
+                None,
+            );
+        }
+    }
+    if recording.recorded_as() != RecordingKind::Trace
+        && recording.samples > 0
+        && (recording.samples as f64) < FEW_SAMPLES.value
+    {
+        let error = 100.0 / (recording.samples as f64).sqrt();
+        note(
+            format!(
+                "only {} were taken: a share of 50 % is known to ± {error:.0} %",
+                counted(recording.samples, "sample", "samples")
+            ),
+            None,
+        );
+    }
+    let gaps = recording.gaps.total();
+    if duration > 0 && gaps.ns() as f64 >= GAPS.value * duration as f64 {
+        note(
+            format!("{gaps} of {} was not recorded", Cost::from_ns(duration)),
+            None,
+        );
+    }
+    if let Some(left_out) = &recording.left_out {
+        note(
+            format!("frequently called functions are excluded: {left_out}"),
+            None,
+        );
+    }
+    if let Some((context, said)) = short(run) {
+        note(said, Some(context));
+    }
+    Ok(())
+}
+
+/// Functions so short and so often called that their cost is mostly that of recording.
+fn short(run: &Run<'_>) -> Option<(ContextId, String)> {
+    let is_timed = run.counts_calls && run.recording.profile.is_none();
+    if !is_timed || run.recording.recorded_as() != RecordingKind::Trace {
+        return None;
+    }
+    let own = |it: ContextId| run.own[it.index()][0];
+    let is_short = |it: &ContextId| {
+        let calls = run.calls(*it);
+        calls > 0 && own(*it) as f64 / (calls as f64) < SHORT.value
+    };
+    let contexts: Vec<ContextId> = run.tree.ids().filter(is_short).collect();
+    let all: u64 = contexts.iter().map(|&it| own(it)).sum();
+    let calls: u64 = contexts.iter().map(|&it| run.calls(it)).sum();
+    if run.share(all) < SHORT_PART.value || run.whole() == 0 {
+        return None;
+    }
+    let most = contexts
+        .into_iter()
+        .max_by_key(|&it| (run.calls(it), std::cmp::Reverse(it)))?;
+    let said = format!(
+        "{} calls take less than {:.0} ns each and {} of the run together, most often {}: recording them may cost as much",
+        grouped(calls),
+        SHORT.value,
+        percent(run.share(all)),
+        run.name(most)
+    );
+    Some((most, said))
+}

@@ -1,0 +1,15 @@
+//! Garbage collection, and compiling while the program runs.
+
+use super::candidate::Candidate;
+use super::kind::Kind;
+use super::limits::COLLECTION;
+use super::names::Does;
+use super::run::Run;
+use super::start_up::propose_outermost;
+use callscape_base::progress::Cancelled;
+
+pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
+    let of = (Kind::Collection, COLLECTION.value);
+    propose_outermost(run, found, of, |it| it == Does::Collects)?;
+    propose_outermost(run, found, of, |it| it == Does::Compiles)
+}

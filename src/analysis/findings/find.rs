@@ -1,0 +1,174 @@
+//! The findings of a run: the best candidates, each of which explains what no better one does.
+
+use super::candidate::{Candidate, Explained};
+use super::claims::Ledger;
+use super::finding::{Certainty, Finding, Whole};
+use super::kind::Kind;
+use super::limits::{LEAST_SHARE, PART};
+use super::reading;
+use super::run::Run;
+use super::table::KINDS;
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{Cost, FunctionId, Unit, grouped};
+use callscape_facts::frequency::percent;
+use callscape_facts::recording::Recording;
+
+/// At most so many findings.
+const MOST: usize = 10;
+
+/// So many callers are named in a sentence.
+const NAMED: usize = 2;
+
+/// What is nearly all claimed by another finding is a part of it.
+const NEARLY: f64 = 0.1;
+
+/// What is remarkable about a recording, most important first. For a worker thread: linear in contexts; the calls are
+/// read only if an index does not have the contexts, and about a million for the kinds that need them in order.
+pub fn findings(recording: &Recording, progress: &Progress) -> Result<Vec<Finding>, Cancelled> {
+    let mut run = Run::new(recording, progress)?;
+    run.series = reading::all(&run)?;
+    let mut candidates = Vec::new();
+    for row in &KINDS {
+        progress.check()?;
+        (row.propose)(&run, &mut candidates)?;
+    }
+    choose(&run, candidates, progress)
+}
+
+/// A candidate with what it explains beside the findings so far.
+struct Chosen {
+    at: usize,
+    score: f64,
+    share: f64,
+    of: Whole,
+    /// Whether findings before it explain some of it.
+    is_rest: bool,
+    part_of: Option<usize>,
+}
+
+/// Takes the best candidate again and again.
+pub(super) fn choose(
+    run: &Run<'_>,
+    mut candidates: Vec<Candidate>,
+    progress: &Progress,
+) -> Result<Vec<Finding>, Cancelled> {
+    let mut ledger = Ledger::new(&run.own);
+    let mut findings: Vec<Finding> = Vec::new();
+    while findings.len() < MOST {
+        progress.check()?;
+        let weighed = candidates.iter().enumerate();
+        let weighed = weighed.filter_map(|(at, it)| weigh(run, (at, it), &ledger, &findings));
+        let best = weighed.reduce(|best, it| if it.score > best.score { it } else { best });
+        let Some(best) = best else { break };
+        let candidate = candidates.remove(best.at);
+        if let (Explained::Contexts(claims), None) = (&candidate.of, best.part_of) {
+            ledger.claim(claims, findings.len());
+        }
+        findings.push(finding(run, candidate, &best));
+    }
+    Ok(findings)
+}
+
+/// How much a candidate says beside the findings so far; none if nothing.
+fn weigh(
+    run: &Run<'_>,
+    (at, candidate): (usize, &Candidate),
+    ledger: &Ledger<'_>,
+    findings: &[Finding],
+) -> Option<Chosen> {
+    let (share, of, is_rest, part_of) = match &candidate.of {
+        &Explained::Share(share, of) => (share, of, false, None),
+        Explained::Contexts(claims) => {
+            let standing = ledger.standing(claims, findings.len());
+            let [all, free] = [standing.all, standing.free].map(|it| run.share(it));
+            let is_part = standing.free as f64 <= NEARLY * standing.all as f64;
+            match standing.holder.filter(|_| is_part) {
+                None => (free, Whole::Run, standing.free < standing.all, None),
+                Some(holder) => (all, Whole::Run, false, Some(holder)),
+            }
+        }
+    };
+    let is_few = candidate.kind == Kind::Errors || of != Whole::Run;
+    let is_said = part_of.is_some_and(|it| says(&findings[it], candidate, run));
+    if is_said || !(share >= LEAST_SHARE.value || is_few) {
+        return None;
+    }
+    let weight = candidate.weight * if part_of.is_some() { PART.value } else { 1.0 };
+    Some(Chosen {
+        at,
+        score: share * weight,
+        share,
+        of,
+        is_rest,
+        part_of,
+    })
+}
+
+/// Whether a finding says already what a candidate within it does: the same kind, or that its function is where the cost
+/// is.
+fn says(finding: &Finding, candidate: &Candidate, run: &Run<'_>) -> bool {
+    let subject = candidate.context.map(|it| run.function(it));
+    let is_named = subject.is_some_and(|it| finding.functions.contains(&it));
+    finding.kind == candidate.kind || (candidate.kind == Kind::Hot && is_named)
+}
+
+fn finding(run: &Run<'_>, candidate: Candidate, chosen: &Chosen) -> Finding {
+    let context = candidate.context;
+    let mut path: Vec<FunctionId> = context.map_or(Vec::new(), |it| {
+        run.outwards(it).map(|it| run.function(it)).collect()
+    });
+    path.reverse();
+    let certainty = match candidate.certainty {
+        Certainty::Measured if chosen.of == Whole::Run => run.certainty(chosen.share),
+        certainty => certainty,
+    };
+    Finding {
+        kind: candidate.kind,
+        text: sentence(run, &candidate, &path, chosen),
+        path,
+        functions: candidate.functions,
+        share: chosen.share,
+        of: chosen.of,
+        calls: context.filter(|_| run.counts_calls).map(|it| run.calls(it)),
+        self_cost: Cost::from_ns(context.map_or(0, |it| run.own[it.index()].iter().sum())),
+        total: Cost::from_ns(context.map_or(0, |it| run.total(it))),
+        certainty,
+        part_of: chosen.part_of,
+        when: candidate.when,
+    }
+}
+
+/// `below main → parse: compare is called 400 times for each call of sort: 25.3 % of the run`.
+fn sentence(run: &Run<'_>, candidate: &Candidate, path: &[FunctionId], chosen: &Chosen) -> String {
+    let mut text = String::new();
+    let around = path.len().saturating_sub(1);
+    let callers = &path[around.saturating_sub(NAMED)..around];
+    if !callers.is_empty() && chosen.of == Whole::Run {
+        let names: Vec<&str> = callers.iter().map(|&it| run.name_of(it)).collect();
+        text.push_str(&format!("below {}: ", names.join(" → ")));
+    }
+    text.push_str(&candidate.said);
+    if chosen.of != Whole::Run {
+        return text;
+    }
+    text.push_str(&format!(": {}", percent(chosen.share)));
+    let samples = run.recording.samples;
+    match run.certainty(chosen.share) {
+        Certainty::Sampled(Some(error)) => {
+            text.push_str(&format!(
+                " (± {:.1} %) of {} samples",
+                error * 100.0,
+                grouped(samples)
+            ));
+        }
+        _ if *run.recording.unit() == Unit::Bytes => text.push_str(" of all that is allocated"),
+        _ if run.is_running => text.push_str(" of the running time"),
+        _ => text.push_str(" of the run"),
+    }
+    match chosen.part_of {
+        Some(finding) => text.push_str(&format!(", part of finding {}", finding + 1)),
+        None if chosen.is_rest => text.push_str(" beside what the findings before it explain"),
+        None => {}
+    }
+    text
+}

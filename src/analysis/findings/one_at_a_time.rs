@@ -1,0 +1,181 @@
+//! One at a time: threads that run the same function take turns. Looked at like a sampler, at some instants.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::candidate::Candidate;
+use super::claims::{Claim, Part};
+use super::finding::Certainty;
+use super::kind::Kind;
+use super::limits::{INSTANTS, TURNS, TURNS_WEIGHT};
+use super::names::Does;
+use super::run::Run;
+use callscape_base::progress::Cancelled;
+use callscape_base::units::{CallId, ContextId, Cost, FunctionId, ThreadId, Time};
+use callscape_facts::trace::Why;
+
+/// So many threads are looked at.
+const MOST_THREADS: usize = 64;
+
+/// What the threads in one function did at the instants at which there were several.
+#[derive(Clone, Copy, Default)]
+struct Turns {
+    instants: u64,
+    /// Exactly one was in a callee, and the others in the function itself.
+    one_below: u64,
+    /// Exactly one did not wait.
+    one_runs: u64,
+    /// The most threads.
+    threads: usize,
+}
+
+/// A thread at an instant.
+struct Seen {
+    stack: Vec<FunctionId>,
+    waits: bool,
+}
+
+pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
+    let trace = &run.recording.trace;
+    let threads = trace
+        .threads()
+        .iter()
+        .filter(|it| it.lane == 0 && it.calls > 0);
+    if run.recording.profile.is_some() || !run.counts_calls || threads.count() < 2 {
+        return Ok(());
+    }
+    let turns = look(run)?;
+    let mut turns: Vec<(FunctionId, Turns)> = turns.into_iter().collect();
+    turns.sort_by_key(|it| it.0);
+    for (function, turns) in turns {
+        let least = TURNS.value * turns.instants as f64;
+        let enough = INSTANTS.value / 16.0;
+        if (turns.instants as f64) < enough {
+            continue;
+        }
+        let of = |it: &ContextId| run.function(*it) == function;
+        let contexts: Vec<ContextId> = run.tree.ids().filter(of).collect();
+        let (claims, said) = match (
+            turns.one_below as f64 >= least,
+            turns.one_runs as f64 >= least,
+        ) {
+            (true, _) => (
+                super::hot::claims(&contexts, Part::Running),
+                "calls anything, the others stay in it",
+            ),
+            (_, true) => (waits_below(run, &contexts), "runs, the others wait"),
+            _ => continue,
+        };
+        let cost = |it: &Claim| -> u64 {
+            let of = it.contexts.clone().map(|it| run.own[it as usize]);
+            of.map(|[running, waiting]| {
+                if it.part == Part::Waiting {
+                    waiting
+                } else {
+                    running + waiting
+                }
+            })
+            .sum()
+        };
+        let longest = contexts
+            .iter()
+            .max_by_key(|&&it| (run.total(it), std::cmp::Reverse(it)));
+        let Some(&longest) = longest.filter(|_| !run.is_little(claims.iter().map(cost).sum()))
+        else {
+            continue;
+        };
+        found.push(Candidate {
+            weight: TURNS_WEIGHT.value,
+            functions: vec![function],
+            certainty: Certainty::Inferred,
+            ..Candidate::of(
+                Kind::OneAtATime,
+                longest,
+                claims,
+                format!(
+                    "up to {} threads are in {} at once, but only one of them {said}",
+                    turns.threads,
+                    run.name_of(function)
+                ),
+            )
+        });
+    }
+    Ok(())
+}
+
+/// What waits below some contexts.
+fn waits_below(run: &Run<'_>, contexts: &[ContextId]) -> Vec<Claim> {
+    let below = contexts
+        .iter()
+        .flat_map(|&it| run.tree.subtree(it))
+        .map(ContextId);
+    let claim = |it: ContextId| Claim {
+        contexts: it.0..it.0 + 1,
+        part: match run.does(it).is_some_and(Does::waits) {
+            true => Part::Both,
+            false => Part::Waiting,
+        },
+    };
+    below.map(claim).collect()
+}
+
+/// By function that several threads are in at once, what they do.
+fn look(run: &Run<'_>) -> Result<HashMap<FunctionId, Turns>, Cancelled> {
+    let trace = &run.recording.trace;
+    let mut threads: Vec<ThreadId> = trace.thread_ids().collect();
+    threads.retain(|it| trace.threads()[it.index()].lane == 0);
+    threads.sort_by_key(|it| std::cmp::Reverse(trace.threads()[it.index()].calls));
+    threads.truncate(MOST_THREADS);
+    let mut turns: HashMap<FunctionId, Turns> = HashMap::new();
+    let mut calls: Vec<CallId> = Vec::new();
+    let instants = INSTANTS.value as u64;
+    for number in 0..instants {
+        run.progress.check()?;
+        let share = (2 * number + 1) as f64 / (2 * instants) as f64;
+        let at = Time::ZERO + Cost::from_ns((trace.duration().ns() as f64 * share) as u64);
+        let mut seen: Vec<Seen> = Vec::new();
+        for &thread in &threads {
+            trace.stack_at(thread, at, &mut calls);
+            let stack: Vec<FunctionId> = calls
+                .iter()
+                .map(|&it| trace.call(thread, it).function)
+                .collect();
+            let Some(&leaf) = stack.last() else { continue };
+            let wait = trace
+                .wait_at(thread, at)
+                .filter(|it| it.why != Why::Preempted);
+            let by_name = run.does[leaf.index()].is_some_and(Does::waits);
+            seen.push(Seen {
+                stack,
+                waits: wait.is_some() || by_name,
+            });
+        }
+        count(&seen, &mut turns);
+    }
+    Ok(turns)
+}
+
+/// Counts an instant for each function that several threads are in.
+fn count(seen: &[Seen], turns: &mut HashMap<FunctionId, Turns>) {
+    let mut inside: HashMap<FunctionId, Vec<&Seen>> = HashMap::new();
+    for thread in seen {
+        let functions: BTreeSet<FunctionId> = thread.stack.iter().copied().collect();
+        for function in functions {
+            inside.entry(function).or_default().push(thread);
+        }
+    }
+    for (function, threads) in inside {
+        if threads.len() < 2 {
+            continue;
+        }
+        let of = turns.entry(function).or_default();
+        let below = threads
+            .iter()
+            .filter(|it| it.stack.last() != Some(&function))
+            .count();
+        let running = threads.iter().filter(|it| !it.waits).count();
+        of.instants += 1;
+        of.one_below += u64::from(below == 1);
+        of.one_runs += u64::from(running == 1);
+        of.threads = of.threads.max(threads.len());
+    }
+}

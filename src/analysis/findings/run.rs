@@ -1,0 +1,287 @@
+//! What the kinds of findings need to know of a run.
+
+use std::collections::HashMap;
+
+use super::claims::{Claim, Part};
+use super::finding::Certainty;
+use super::limits::{LEAST_SHARE, MOSTLY};
+use super::names::{self, Does};
+use super::series::Series;
+use crate::contexts::{WAITING, contexts};
+use callscape_base::progress::{Cancelled, Progress};
+use callscape_base::units::{ContextId, Cost, FunctionId};
+use callscape_base::warnings::{Place, Reporter};
+use callscape_facts::contexts::{Contexts, ContextsBuilder, Merge, NodeId};
+use callscape_facts::recording::{Recording, RecordingKind};
+
+/// No context.
+const NONE: u32 = u32::MAX;
+
+/// How many contexts are mapped between two looks at the wish to cancel.
+const BATCH: usize = 1 << 16;
+
+/// A recording with its calling contexts.
+pub(super) struct Run<'a> {
+    pub recording: &'a Recording,
+    pub progress: &'a Progress,
+    /// Without recursion.
+    pub tree: Contexts,
+    /// By context of the tree, what it costs itself: running, and waiting.
+    pub own: Vec<[u64; 2]>,
+    /// By context of the tree what all before it cost, one more than contexts.
+    before: Vec<u64>,
+    /// By context of the tree, calls from outside of it: those that are no recursion.
+    pub entries: Vec<u64>,
+    /// By context of the tree, how many calls of its function are open at once.
+    pub levels: Vec<u32>,
+    /// By function, what its name says that it does.
+    pub does: Vec<Option<Does>>,
+    /// Whether contexts know how often they are called.
+    pub counts_calls: bool,
+    /// Whether costs are running times, since most waiting is pre-emption.
+    pub is_running: bool,
+    /// The contexts as recorded: how many calls there are at each depth, and by context the one of the tree, unless it is
+    /// a recursive call.
+    pub paths: Paths,
+    /// The calls of the contexts with much of the cost; read after the rest is known.
+    pub series: Vec<Series>,
+}
+
+/// The contexts as recorded.
+#[derive(Default)]
+pub(super) struct Paths {
+    pub calls_at: Vec<u64>,
+    /// By context and callee, the context of the callee.
+    pub children: HashMap<(u32, FunctionId), u32>,
+    /// By context, the one of the tree; none of a recursive call.
+    pub outermost: Vec<Option<ContextId>>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        recording: &'a Recording,
+        progress: &'a Progress,
+    ) -> Result<Run<'a>, Cancelled> {
+        let recorded = match contexts(recording, progress)? {
+            Some(found) => found.into_owned(),
+            None => of_functions(recording),
+        };
+        let tree = recorded.merged(Merge::Recursion, |it| it, progress)?;
+        let value = recording.value().min(tree.values().saturating_sub(1));
+        let known = recording.trace.waiting_known();
+        let known = known.filter(|_| recording.profile.is_none() && tree.values() > WAITING);
+        let is_running = known.is_some_and(|it| it.preempted.ns() > it.total.ns() / 2);
+        let cost = |of: usize, context| match of < tree.values() {
+            true => tree.self_weight(of, context).ns(),
+            false => 0,
+        };
+        let own: Vec<[u64; 2]> = tree
+            .ids()
+            .map(|context| {
+                let all = cost(value, context);
+                let waited = known.map_or(0, |_| cost(WAITING, context)).min(all);
+                [all - waited, if is_running { 0 } else { waited }]
+            })
+            .collect();
+        let mut sum = 0_u64;
+        let sums = own.iter().map(|it| {
+            sum = sum.saturating_add(it[0]).saturating_add(it[1]);
+            sum
+        });
+        let before = std::iter::once(0).chain(sums).collect();
+        let is_counted = recording.counts_calls() && recorded.counts_calls();
+        let mut run = Run {
+            recording,
+            progress,
+            own,
+            before,
+            entries: vec![0; tree.len()],
+            levels: vec![0; tree.len()],
+            tree,
+            does: names::all(&recording.functions),
+            counts_calls: is_counted && recording.recorded_as() != RecordingKind::Sampled,
+            is_running,
+            paths: Paths::default(),
+            series: Vec::new(),
+        };
+        if run.counts_calls {
+            run.map(&recorded)?;
+        }
+        Ok(run)
+    }
+
+    /// Finds the context of the tree for each recorded one. O(contexts × depth of the tree).
+    fn map(&mut self, recorded: &Contexts) -> Result<(), Cancelled> {
+        let child = |parent: Option<u32>, function: FunctionId| (parent.unwrap_or(NONE), function);
+        let tree = self.tree.ids();
+        let children: HashMap<(u32, FunctionId), u32> = tree
+            .map(|it| {
+                let parent = self.tree.parent(it).map(|it| it.0);
+                (child(parent, self.tree.function(it)), it.0)
+            })
+            .collect();
+        let mut open = vec![0_u32; self.tree.len()];
+        // The recorded contexts around the one at hand, with their contexts of the tree.
+        let mut around: Vec<(u32, u32)> = Vec::new();
+        for context in recorded.ids() {
+            if context.index().is_multiple_of(BATCH) {
+                self.progress.check()?;
+            }
+            while let Some((_, node)) = around.pop_if(|it| it.0 <= context.0) {
+                open[node as usize] -= 1;
+            }
+            let function = recorded.function(context);
+            let parent = around.last().map(|it| it.1);
+            let mut outer = parent;
+            while let Some(node) = outer
+                && self.tree.function(ContextId(node)) != function
+            {
+                outer = self.tree.parent(ContextId(node)).map(|it| it.0);
+            }
+            let is_recursive = outer.is_some();
+            let Some(node) = outer.or_else(|| children.get(&child(parent, function)).copied())
+            else {
+                // The tree has all contexts.
+                continue;
+            };
+            let calls = recorded.calls(context).unwrap_or(0);
+            let depth = around.len();
+            if self.paths.calls_at.len() <= depth {
+                self.paths.calls_at.resize(depth + 1, 0);
+            }
+            self.paths.calls_at[depth] += calls;
+            let parent = recorded.parent(context).map(|it| it.0);
+            self.paths
+                .children
+                .insert(child(parent, function), context.0);
+            self.paths.outermost.resize(context.index(), None);
+            self.paths
+                .outermost
+                .push((!is_recursive).then_some(ContextId(node)));
+            if !is_recursive {
+                self.entries[node as usize] += calls;
+            }
+            open[node as usize] += 1;
+            self.levels[node as usize] = self.levels[node as usize].max(open[node as usize]);
+            around.push((recorded.subtree(context).end, node));
+        }
+        Ok(())
+    }
+
+    /// What everything costs.
+    pub(super) fn whole(&self) -> u64 {
+        self.before.last().copied().unwrap_or(0)
+    }
+
+    /// What a context costs with all below it.
+    pub(super) fn total(&self, context: ContextId) -> u64 {
+        let below = self.tree.subtree(context);
+        self.before[below.end as usize] - self.before[below.start as usize]
+    }
+
+    /// A cost as a share of everything.
+    pub(super) fn share(&self, cost: u64) -> f64 {
+        cost as f64 / self.whole().max(1) as f64
+    }
+
+    /// Whether a cost is too little to be remarkable.
+    pub(super) fn is_little(&self, cost: u64) -> bool {
+        cost == 0 || self.share(cost) < LEAST_SHARE.value
+    }
+
+    pub(super) fn calls(&self, context: ContextId) -> u64 {
+        self.tree.calls(context).unwrap_or(0)
+    }
+
+    pub(super) fn function(&self, context: ContextId) -> FunctionId {
+        self.tree.function(context)
+    }
+
+    pub(super) fn name_of(&self, function: FunctionId) -> &str {
+        self.recording.functions.get(function).name
+    }
+
+    pub(super) fn name(&self, context: ContextId) -> &str {
+        self.name_of(self.function(context))
+    }
+
+    pub(super) fn does(&self, context: ContextId) -> Option<Does> {
+        self.does
+            .get(self.function(context).index())
+            .copied()
+            .flatten()
+    }
+
+    /// A cost for people.
+    pub(super) fn show(&self, cost: u64) -> String {
+        self.recording.unit().show(Cost::from_ns(cost))
+    }
+
+    /// A context and those around it, innermost first.
+    pub(super) fn outwards(&self, context: ContextId) -> impl Iterator<Item = ContextId> + '_ {
+        std::iter::successors(Some(context), |it| self.tree.parent(*it))
+    }
+
+    /// Whether the context is, or lies below, a context that does something for which `is` holds.
+    pub(super) fn lies_in(&self, context: ContextId, is: impl Fn(Does) -> bool) -> bool {
+        self.outwards(context)
+            .any(|it| self.does(it).is_some_and(&is))
+    }
+
+    /// All that a context and those below it cost.
+    pub(super) fn subtree(&self, context: ContextId) -> Vec<Claim> {
+        vec![Claim {
+            contexts: self.tree.subtree(context),
+            part: Part::Both,
+        }]
+    }
+
+    /// The function below a context that costs most itself there, if it is much and another one.
+    pub(super) fn mostly(&self, context: ContextId) -> Option<FunctionId> {
+        let mut by_function: HashMap<FunctionId, u64> = HashMap::new();
+        for at in self.tree.subtree(context).map(ContextId) {
+            *by_function.entry(self.function(at)).or_default() +=
+                self.own[at.index()].iter().sum::<u64>();
+        }
+        let most = by_function
+            .into_iter()
+            .max_by_key(|&(function, own)| (own, std::cmp::Reverse(function)));
+        let (function, own) = most?;
+        let is_much = own as f64 >= MOSTLY.value * self.total(context) as f64;
+        (is_much && function != self.function(context)).then_some(function)
+    }
+
+    /// How certain costs are.
+    pub(super) fn certainty(&self, share: f64) -> Certainty {
+        if self.recording.recorded_as() == RecordingKind::Trace {
+            return Certainty::Measured;
+        }
+        let samples = self.recording.samples as f64;
+        // Of n samples a share p varies by √(p (1 − p) / n); twice that covers 19 of 20 recordings.
+        let error =
+            (samples > 0.0).then(|| 2.0 * (share * (1.0 - share) / samples).max(0.0).sqrt());
+        match (error, self.counts_calls) {
+            (None, true) => Certainty::Measured,
+            (error, _) => Certainty::Sampled(error),
+        }
+    }
+}
+
+/// Of a profile without contexts, its functions as contexts without callers.
+fn of_functions(recording: &Recording) -> Contexts {
+    let reporter = Reporter::new();
+    let value = recording.value();
+    let mut builder = ContextsBuilder::new(value + 1, &reporter);
+    let place = || Place::file("a profile");
+    for (function, of) in recording
+        .functions
+        .ids()
+        .zip(recording.function_metrics(None))
+    {
+        if of.self_cost != Cost::ZERO {
+            let node = builder.child(NodeId::ROOT, function, place);
+            builder.add(node, value, of.self_cost, place);
+        }
+    }
+    builder.finish()
+}

@@ -1,0 +1,64 @@
+//! Waiting: for locks, disks and networks, or asleep. Recorded, or concluded from the names of functions that wait.
+
+use super::candidate::Candidate;
+use super::claims::Part;
+use super::finding::Certainty;
+use super::hot::{by_function, claims};
+use super::kind::Kind;
+use super::limits::{IDLE, WAITS};
+use super::names::Does;
+use super::run::Run;
+use callscape_base::progress::Cancelled;
+use callscape_base::units::{ContextId, Unit, counted};
+
+pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
+    if *run.recording.unit() == Unit::Bytes {
+        return Ok(());
+    }
+    for (contexts, does) in by_function(run).iter().zip(&run.does) {
+        let does = does.filter(|it| it.waits());
+        let part = match does {
+            Some(_) => Part::Both,
+            None => Part::Waiting,
+        };
+        let cost = |it: &ContextId| {
+            let [running, waiting] = run.own[it.index()];
+            waiting + if does.is_some() { running } else { 0 }
+        };
+        let all: u64 = contexts.iter().map(cost).sum();
+        let recorded: u64 = contexts.iter().map(|it| run.own[it.index()][1]).sum();
+        let longest = contexts
+            .iter()
+            .max_by_key(|it| (cost(it), std::cmp::Reverse(**it)));
+        let Some(&longest) = longest.filter(|_| !run.is_little(all)) else {
+            continue;
+        };
+        let joins = run.lies_in(longest, |it| it == Does::Joins);
+        let does = if joins { Some(Does::Joins) } else { does };
+        let calls: u64 = contexts.iter().map(|&it| run.calls(it)).sum();
+        let mut said = format!(
+            "{} waits {}{}",
+            run.name(longest),
+            run.show(all),
+            does.map_or("", Does::waits_for)
+        );
+        if run.counts_calls {
+            said.push_str(&format!(" in {}", counted(calls, "call", "calls")));
+        }
+        let is_idle = does.is_some_and(Does::is_idle);
+        found.push(Candidate {
+            weight: match is_idle {
+                true => IDLE.value,
+                false if run.counts_calls => WAITS.value.max((1.0 + calls as f64).log2()),
+                false => WAITS.value,
+            },
+            functions: vec![run.function(longest)],
+            certainty: match 2 * recorded >= all {
+                true => Certainty::Measured,
+                false => Certainty::Inferred,
+            },
+            ..Candidate::of(Kind::Waiting, longest, claims(contexts, part), said)
+        });
+    }
+    Ok(())
+}
