@@ -13,6 +13,8 @@ pub(super) struct Candidate {
     pub weight: f64,
     /// Its contexts; or a share of something else than the run's cost.
     pub of: Explained,
+    /// Of its contexts, the cost that its sentence is about, if that is not all.
+    pub at_most: Option<u64>,
     /// The context that its sentence is about.
     pub context: Option<ContextId>,
     /// The functions that its sentence names.
@@ -42,6 +44,7 @@ impl Candidate {
             kind,
             weight: 1.0,
             of: Explained::Contexts(claims),
+            at_most: None,
             context: Some(context),
             functions: Vec::new(),
             said,

@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::finding::Whole;
 use super::kind::Kind;
 use super::limits::{FEW_SAMPLES, GAPS, PREEMPTED, SHORT, SHORT_PART};
-use super::run::Run;
+use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, counted, grouped};
 use callscape_facts::frequency::percent;
@@ -13,15 +13,7 @@ use callscape_facts::recording::RecordingKind;
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     let recording = run.recording;
     let duration = recording.timed().duration().ns();
-    let mut note = |said: String, context: Option<ContextId>| {
-        let note = Candidate::apart(Kind::Care, 0.0, Whole::Nothing, said);
-        let functions = context.map(|it| run.function(it)).into_iter().collect();
-        found.push(Candidate {
-            context,
-            functions,
-            ..note
-        });
-    };
+    let mut notes: Vec<String> = Vec::new();
     if let Some(known) = recording.trace.waiting_known() {
         let all = run
             .whole()
@@ -32,15 +24,12 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
                 true => ": costs are running times here",
                 false => "",
             };
-            note(
-                format!(
-                    "other programs had the processor for {} of {} ({}){left}",
-                    known.preempted,
-                    Cost::from_ns(all),
-                    percent(share)
-                ),
-                None,
-            );
+            notes.push(format!(
+                "other programs had the processor for {} of {} ({}){left}",
+                known.preempted,
+                Cost::from_ns(all),
+                percent(share)
+            ));
         }
     }
     if recording.recorded_as() != RecordingKind::Trace
@@ -48,30 +37,30 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         && (recording.samples as f64) < FEW_SAMPLES.value
     {
         let error = 100.0 / (recording.samples as f64).sqrt();
-        note(
-            format!(
-                "only {} were taken: a share of 50 % is known to ± {error:.0} %",
-                counted(recording.samples, "sample", "samples")
-            ),
-            None,
-        );
+        notes.push(format!(
+            "only {} were taken: a share of 50 % is known to ± {error:.0} %",
+            counted(recording.samples, "sample", "samples")
+        ));
     }
     let gaps = recording.gaps.total();
     if duration > 0 && gaps.ns() as f64 >= GAPS.value * duration as f64 {
-        note(
-            format!("{gaps} of {} was not recorded", Cost::from_ns(duration)),
-            None,
-        );
+        notes.push(format!(
+            "{gaps} of {} was not recorded",
+            Cost::from_ns(duration)
+        ));
     }
     if let Some(left_out) = &recording.left_out {
-        note(
-            format!("frequently called functions are excluded: {left_out}"),
-            None,
-        );
+        notes.push(format!(
+            "frequently called functions are excluded: {left_out}"
+        ));
     }
-    if let Some((context, said)) = short(run) {
-        note(said, Some(context));
-    }
+    let note = |said| Candidate::apart(Kind::Care, 0.0, Whole::Nothing, said);
+    found.extend(notes.into_iter().map(note));
+    found.extend(short(run).map(|(context, said)| Candidate {
+        context: Some(context),
+        functions: vec![run.function(context)],
+        ..note(said)
+    }));
     Ok(())
 }
 
@@ -87,14 +76,12 @@ fn short(run: &Run<'_>) -> Option<(ContextId, String)> {
         calls > 0 && own(*it) as f64 / (calls as f64) < SHORT.value
     };
     let contexts: Vec<ContextId> = run.tree.ids().filter(is_short).collect();
-    let all: u64 = contexts.iter().map(|&it| own(it)).sum();
-    let calls: u64 = contexts.iter().map(|&it| run.calls(it)).sum();
+    let all = sum(contexts.iter().map(|&it| own(it)));
+    let calls = run.calls_of(&contexts);
     if run.share(all) < SHORT_PART.value || run.whole() == 0 {
         return None;
     }
-    let most = contexts
-        .into_iter()
-        .max_by_key(|&it| (run.calls(it), std::cmp::Reverse(it)))?;
+    let most = largest(&contexts, |it| run.calls(it))?;
     let said = format!(
         "{} calls take less than {:.0} ns each and {} of the run together, most often {}: recording them may cost as much",
         grouped(calls),

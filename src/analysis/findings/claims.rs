@@ -40,8 +40,8 @@ pub(super) struct Ledger<'a> {
 pub(super) struct Standing {
     pub all: u64,
     pub free: u64,
-    /// The finding with most of the rest.
-    pub holder: Option<usize>,
+    /// The finding that explains most of the rest, and how much.
+    pub holder: Option<(usize, u64)>,
 }
 
 impl<'a> Ledger<'a> {
@@ -77,7 +77,7 @@ impl<'a> Ledger<'a> {
             }
         }
         let most = (0..findings).rev().max_by_key(|&it| held[it]);
-        standing.holder = most.filter(|&it| held[it] > 0);
+        standing.holder = most.map(|it| (it, held[it])).filter(|it| it.1 > 0);
         standing
     }
 

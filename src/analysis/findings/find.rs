@@ -4,9 +4,9 @@ use super::candidate::{Candidate, Explained};
 use super::claims::Ledger;
 use super::finding::{Certainty, Finding, Whole};
 use super::kind::Kind;
-use super::limits::{LEAST_SHARE, PART};
+use super::limits::{CERTAIN, LEAST_SHARE, PART};
 use super::reading;
-use super::run::Run;
+use super::run::{Run, sum};
 use super::table::KINDS;
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{Cost, FunctionId, Unit, grouped};
@@ -19,8 +19,8 @@ const MOST: usize = 10;
 /// So many callers are named in a sentence.
 const NAMED: usize = 2;
 
-/// What is nearly all claimed by another finding is a part of it.
-const NEARLY: f64 = 0.1;
+/// A candidate of which other findings explain all but this share is a part of one, if that explains so much of it.
+const NEARLY: (f64, f64) = (0.02, 0.9);
 
 /// What is remarkable about a recording, most important first. For a worker thread: linear in contexts; the calls are
 /// read only if an index does not have the contexts, and about a million for the kinds that need them in order.
@@ -80,17 +80,28 @@ fn weigh(
         &Explained::Share(share, of) => (share, of, false, None),
         Explained::Contexts(claims) => {
             let standing = ledger.standing(claims, findings.len());
-            let [all, free] = [standing.all, standing.free].map(|it| run.share(it));
-            let is_part = standing.free as f64 <= NEARLY * standing.all as f64;
-            match standing.holder.filter(|_| is_part) {
-                None => (free, Whole::Run, standing.free < standing.all, None),
-                Some(holder) => (all, Whole::Run, false, Some(holder)),
+            let most = |it: u64| run.share(it.min(candidate.at_most.unwrap_or(u64::MAX)));
+            let all = standing.all as f64;
+            let is_part = |held: u64| held as f64 >= NEARLY.1 * all;
+            let is_held = standing.free as f64 <= NEARLY.0 * all;
+            match standing.holder.filter(|it| is_held && is_part(it.1)) {
+                None => (
+                    most(standing.free),
+                    Whole::Run,
+                    standing.free < standing.all,
+                    None,
+                ),
+                Some((holder, _)) => (most(standing.all), Whole::Run, false, Some(holder)),
             }
         }
     };
     let is_few = candidate.kind == Kind::Errors || of != Whole::Run;
     let is_said = part_of.is_some_and(|it| says(&findings[it], candidate, run));
-    if is_said || !(share >= LEAST_SHARE.value || is_few) {
+    let is_unsure = match run.certainty(share) {
+        Certainty::Sampled(Some(error)) => share - error < CERTAIN.value,
+        _ => false,
+    };
+    if is_said || (of == Whole::Run && is_unsure) || !(share >= LEAST_SHARE.value || is_few) {
         return None;
     }
     let weight = candidate.weight * if part_of.is_some() { PART.value } else { 1.0 };
@@ -130,7 +141,7 @@ fn finding(run: &Run<'_>, candidate: Candidate, chosen: &Chosen) -> Finding {
         share: chosen.share,
         of: chosen.of,
         calls: context.filter(|_| run.counts_calls).map(|it| run.calls(it)),
-        self_cost: Cost::from_ns(context.map_or(0, |it| run.own[it.index()].iter().sum())),
+        self_cost: Cost::from_ns(context.map_or(0, |it| sum(run.own[it.index()]))),
         total: Cost::from_ns(context.map_or(0, |it| run.total(it))),
         certainty,
         part_of: chosen.part_of,

@@ -2,17 +2,14 @@
 
 use super::candidate::Candidate;
 use super::kind::Kind;
-use super::limits::{GROWING, GROWING_CALLS, GROWING_FIT};
-use super::run::Run;
+use super::limits::{GROWING, GROWING_CALLS, GROWING_FIT, GROWS};
+use super::run::{Run, sum};
 use super::series::Series;
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{TimeRange, grouped};
 
 /// The calls are averaged in so many parts.
 const PARTS: usize = 8;
-
-/// A fit over all calls is as certain as a repetition of eight.
-const WEIGHT: f64 = 3.0;
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     found.extend(run.series.iter().filter_map(|it| grows(run, it)));
@@ -44,7 +41,7 @@ fn grows(run: &Run<'_>, series: &Series) -> Option<Candidate> {
     let part = |number: usize| calls.len() * number / PARTS..calls.len() * (number + 1) / PARTS;
     let mean = |number: usize| {
         let costs = calls[part(number)].iter().map(|it| it.cost);
-        costs.sum::<u64>() as f64 / part(number).len().max(1) as f64
+        sum(costs) as f64 / part(number).len().max(1) as f64
     };
     let points = (0..PARTS).map(|number| {
         let middle = (part(number).start + part(number).end + 1) as f64 / 2.0;
@@ -66,7 +63,7 @@ fn grows(run: &Run<'_>, series: &Series) -> Option<Candidate> {
     let end = calls.last()?;
     let range = TimeRange::new(calls.first()?.call.start, end.call.end);
     Some(Candidate {
-        weight: WEIGHT * (last / first.max(1.0)).log2().min(2.0),
+        weight: GROWS.value,
         functions: vec![run.function(series.context)],
         when: Some((end.thread, range)),
         ..Candidate::of(

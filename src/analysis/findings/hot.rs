@@ -1,15 +1,23 @@
-//! One hot function: much of the cost is its own. And where a path of calls ends below which no function is hot.
+//! One hot function: much of the cost is its own. And contexts whose cost is spread over what they call.
 
 use super::candidate::Candidate;
 use super::claims::{Claim, Part};
 use super::kind::Kind;
-use super::limits::MOSTLY;
-use super::run::Run;
+use super::limits::{NAMELESS, SPREAD};
+use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, FunctionId, Unit, grouped};
 
-/// The weight of a context that is hot with what it calls: it says less than a function.
-const BELOW: f64 = 0.9;
+/// Functions of which a recording knows no more than that they ran.
+const NAMELESS_NAMES: [&str; 7] = [
+    "(program)",
+    "(root)",
+    "[unknown]",
+    "unknown",
+    "??",
+    "???",
+    "",
+];
 
 /// By function, its contexts.
 pub(super) fn by_function(run: &Run<'_>) -> Vec<Vec<ContextId>> {
@@ -33,17 +41,10 @@ pub(super) fn claims(contexts: &[ContextId], part: Part) -> Vec<Claim> {
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     for (contexts, does) in by_function(run).iter().zip(&run.does) {
-        let own = |it: &ContextId| run.own[it.index()][0];
-        let all: u64 = contexts.iter().map(own).sum();
-        let Some(&hottest) = contexts
-            .iter()
-            .max_by_key(|it| (own(it), std::cmp::Reverse(**it)))
-        else {
-            continue;
-        };
-        if run.is_little(all) || does.is_some() {
-            continue;
-        }
+        let own = |it: ContextId| run.own[it.index()][0];
+        let all = sum(contexts.iter().map(|&it| own(it)));
+        let hottest = largest(contexts, own).filter(|_| !run.is_little(all) && does.is_none());
+        let Some(hottest) = hottest else { continue };
         let function = run.function(hottest);
         let verb = match run.recording.unit() {
             Unit::Nanoseconds => "itself takes",
@@ -51,7 +52,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
             _ => "itself costs",
         };
         let mut said = format!("{} {verb} {}", run.name(hottest), run.show(all));
-        let calls: u64 = contexts.iter().map(|&it| run.calls(it)).sum();
+        let calls = run.calls_of(contexts);
         if run.counts_calls && calls > 1 {
             said.push_str(&format!(" in {} calls", grouped(calls)));
         }
@@ -62,12 +63,14 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
             let times = grouped(contexts.len() as u64);
             said.push_str(&format!(", in {times} calling contexts"));
         }
+        let is_nameless = NAMELESS_NAMES.contains(&run.name(hottest));
         found.push(Candidate {
+            weight: if is_nameless { NAMELESS.value } else { 1.0 },
             functions: vec![function],
             ..Candidate::of(Kind::Hot, hottest, claims(contexts, Part::Running), said)
         });
     }
-    below(run, found);
+    spread(run, found);
     Ok(())
 }
 
@@ -79,32 +82,30 @@ fn hottest_line(run: &Run<'_>, function: FunctionId) -> Option<u32> {
     let all: Cost = of.clone().map(|it| lines.own(value, it)).sum();
     let hottest = of.clone().max_by_key(|&it| lines.own(value, it))?;
     let is_most = of.len() > 1 && lines.own(value, hottest).ns() > all.ns() / 2;
-    Some(lines.place(hottest).line()).filter(|&line| is_most && line > 0)
+    let place = lines.place(hottest);
+    let is_own = lines.other_file(place).is_none();
+    Some(place.line()).filter(|&line| is_most && is_own && line > 0)
 }
 
-/// The innermost context with half of the run whose cost is spread below it: nothing that it calls is hot.
-fn below(run: &Run<'_>, found: &mut Vec<Candidate>) {
-    let is_half = |it: &ContextId| 2 * run.total(*it) > run.whole();
-    let Some(context) = run.tree.ids().filter(is_half).last() else {
-        return;
-    };
-    if run.tree.parent(context).is_none() || run.mostly(context).is_some() {
-        return;
+/// Contexts whose cost is spread: nothing that they call has much of the run.
+fn spread(run: &Run<'_>, found: &mut Vec<Candidate>) {
+    let is_much = |it: &ContextId| !run.is_little(run.total(*it));
+    for context in run.tree.ids().filter(is_much) {
+        let own = sum(run.own[context.index()]);
+        let is_whole = run.tree.parent(context).is_none() || 2 * own >= run.total(context);
+        let calls_much = run.tree.children(Some(context)).any(|it| is_much(&it));
+        if is_whole || calls_much || run.outwards(context).any(|it| run.does(it).is_some()) {
+            continue;
+        }
+        let said = format!(
+            "{} takes {} with what it calls, of which nothing has much of the run",
+            run.name(context),
+            run.show(run.total(context)),
+        );
+        found.push(Candidate {
+            weight: SPREAD.value,
+            functions: vec![run.function(context)],
+            ..Candidate::of(Kind::Hot, context, run.subtree(context), said)
+        });
     }
-    let own: u64 = run.own[context.index()].iter().sum();
-    if own as f64 >= MOSTLY.value * run.total(context) as f64 {
-        return;
-    }
-    let below = run.tree.subtree(context).len().saturating_sub(1);
-    let said = format!(
-        "{} takes {} with the {} calling contexts below it, of which no function takes a quarter",
-        run.name(context),
-        run.show(run.total(context)),
-        grouped(below as u64)
-    );
-    found.push(Candidate {
-        weight: BELOW,
-        functions: vec![run.function(context)],
-        ..Candidate::of(Kind::Hot, context, run.subtree(context), said)
-    });
 }

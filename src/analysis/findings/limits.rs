@@ -21,16 +21,19 @@ macro_rules! limits {
 
 limits! {
     LEAST_SHARE: "least share", 0.08, "below a twelfth of the run, the noise of two runs on one machine hides what is saved";
+    CERTAIN: "least share that samples are certain of", 0.04, "half of the least share: a share that is less or more by its error is not remarkable";
     REPEATED: "calls for each call of the caller", 8.0, "fewer calls are written by hand: one for each field, argument or step";
     SAME_CHAIN: "share of a chain that its inner repetition has", 0.8, "the outer repetition then says nothing more";
     MOSTLY: "share of a context that one function has itself", 0.25, "a function with less is one of many below it";
+    SPREAD: "weight of a context whose cost is spread", 0.5, "it names no function that has the cost itself";
+    NAMELESS: "weight of functions without a name", 0.3, "all that is known is that something else ran";
     WAITS: "weight of waiting", 3.0, "a wait can be saved as a whole, as seven calls of eight can: log₂(1 + 7)";
     IDLE: "weight of idle threads", 0.3, "a thread without work does not delay the others";
     PART: "weight of a part of another finding", 0.4, "most of it is already said";
     COLLECTION: "weight of garbage collection", 2.0, "it names no function of the program, so that a repetition says more";
     TURNS: "share of instants at which threads take turns", 0.9, "threads that run independently meet more often than at one of ten instants";
     TURNS_WEIGHT: "weight of threads that take turns", 3.0, "as for waiting: the threads wait for each other";
-    INSTANTS: "instants at which threads are looked at", 512.0, "a share of 90 % is then known to 3 %";
+    INSTANTS: "instants at which threads are looked at", 256.0, "a share of 90 % is then known to ± 4 %";
     SLOW: "times that a slow call takes of the median", 8.0, "calls of one function usually differ by their data, but seldom by this much";
     SLOW_CALLS: "calls of which one can be slow", 5.0, "fewer have no median that an outlier leaves alone";
     SLOW_PART: "share of all calls that the slow call has", 0.5, "otherwise the others are the reason";
@@ -40,7 +43,10 @@ limits! {
     LOOKED_AT: "calls that are read one by one", 1_048_576.0, "they take less than 100 ms";
     DEEP: "levels of a deep recursion", 200.0, "a fifth of what Python allows; balanced trees of any size are shallower";
     WIDE: "calls of a wide recursion for each call from outside", 64.0, "a tree with six levels of two branches, so that the shape of the data decides";
+    RECURSION: "weight of a recursion", 0.5, "each of its calls may have other data";
+    GROWS: "weight of growing", 3.0, "as for waiting: without growth, the later calls would cost as little as the first";
     TEMPORARY: "share of objects that the next event of memory releases", 0.25, "most programs have fewer than a tenth";
+    MEMORY: "weight of what becomes of memory", 2.0, "it says more than who allocates";
     OBJECTS: "objects that are enough to be many", 1000.0, "fewer cost nothing that a recording shows";
     LEFT: "share of allocated bytes never released", 0.25, "what lives until the end on purpose, such as tables and caches, is seldom more of all that is allocated";
     PEAK: "share of the peak that one function has", 0.25, "a function with less is one of many";

@@ -6,15 +6,18 @@ use super::candidate::Candidate;
 use super::claims::{Claim, Part};
 use super::finding::Certainty;
 use super::kind::Kind;
-use super::limits::{INSTANTS, TURNS, TURNS_WEIGHT};
+use super::limits::{IDLE, INSTANTS, TURNS, TURNS_WEIGHT};
 use super::names::Does;
-use super::run::Run;
+use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{CallId, ContextId, Cost, FunctionId, ThreadId, Time};
 use callscape_facts::trace::Why;
 
 /// So many threads are looked at.
-const MOST_THREADS: usize = 64;
+const MOST_THREADS: usize = 16;
+
+/// So many of the outermost calls of a thread are looked at.
+const MOST_CALLS: usize = 256;
 
 /// What the threads in one function did at the instants at which there were several.
 #[derive(Clone, Copy, Default)]
@@ -24,14 +27,19 @@ struct Turns {
     one_below: u64,
     /// Exactly one did not wait.
     one_runs: u64,
+    /// The others waited for work.
+    idle: u64,
     /// The most threads.
     threads: usize,
 }
 
 /// A thread at an instant.
 struct Seen {
-    stack: Vec<FunctionId>,
+    inside: BTreeSet<FunctionId>,
+    leaf: FunctionId,
     waits: bool,
+    /// For work.
+    idles: bool,
 }
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
@@ -47,44 +55,38 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
     let mut turns: Vec<(FunctionId, Turns)> = turns.into_iter().collect();
     turns.sort_by_key(|it| it.0);
     for (function, turns) in turns {
-        let least = TURNS.value * turns.instants as f64;
-        let enough = INSTANTS.value / 16.0;
-        if (turns.instants as f64) < enough {
+        let least = (TURNS.value * turns.instants as f64).max(INSTANTS.value / 16.0);
+        let [calls, runs] = [turns.one_below, turns.one_runs].map(|it| it as f64 >= least);
+        if !calls && !runs {
             continue;
         }
         let of = |it: &ContextId| run.function(*it) == function;
         let contexts: Vec<ContextId> = run.tree.ids().filter(of).collect();
-        let (claims, said) = match (
-            turns.one_below as f64 >= least,
-            turns.one_runs as f64 >= least,
-        ) {
-            (true, _) => (
+        let (claims, said) = match calls {
+            true => (
                 super::hot::claims(&contexts, Part::Running),
                 "calls anything, the others stay in it",
             ),
-            (_, true) => (waits_below(run, &contexts), "runs, the others wait"),
-            _ => continue,
+            false => (waits_below(run, &contexts), "runs, the others wait"),
         };
-        let cost = |it: &Claim| -> u64 {
-            let of = it.contexts.clone().map(|it| run.own[it as usize]);
-            of.map(|[running, waiting]| {
+        let cost = |it: &Claim| {
+            let own = it.contexts.clone().map(|it| run.own[it as usize]);
+            sum(own.map(|own| {
                 if it.part == Part::Waiting {
-                    waiting
+                    own[1]
                 } else {
-                    running + waiting
+                    sum(own)
                 }
-            })
-            .sum()
+            }))
         };
-        let longest = contexts
-            .iter()
-            .max_by_key(|&&it| (run.total(it), std::cmp::Reverse(it)));
-        let Some(&longest) = longest.filter(|_| !run.is_little(claims.iter().map(cost).sum()))
-        else {
-            continue;
-        };
+        let all = sum(claims.iter().map(cost));
+        let longest = largest(&contexts, |it| run.total(it)).filter(|_| !run.is_little(all));
+        let Some(longest) = longest else { continue };
         found.push(Candidate {
-            weight: TURNS_WEIGHT.value,
+            weight: match !calls && 2 * turns.idle > turns.instants {
+                true => IDLE.value,
+                false => TURNS_WEIGHT.value,
+            },
             functions: vec![function],
             certainty: Certainty::Inferred,
             ..Candidate::of(
@@ -135,18 +137,20 @@ fn look(run: &Run<'_>) -> Result<HashMap<FunctionId, Turns>, Cancelled> {
         let mut seen: Vec<Seen> = Vec::new();
         for &thread in &threads {
             trace.stack_at(thread, at, &mut calls);
-            let stack: Vec<FunctionId> = calls
-                .iter()
-                .map(|&it| trace.call(thread, it).function)
-                .collect();
-            let Some(&leaf) = stack.last() else { continue };
+            let function = |it: &CallId| trace.call(thread, *it).function;
+            let Some(leaf) = calls.last().map(function) else {
+                continue;
+            };
+            calls.truncate(MOST_CALLS);
             let wait = trace
                 .wait_at(thread, at)
                 .filter(|it| it.why != Why::Preempted);
-            let by_name = run.does[leaf.index()].is_some_and(Does::waits);
+            let does = run.does[leaf.index()];
             seen.push(Seen {
-                stack,
-                waits: wait.is_some() || by_name,
+                inside: calls.iter().map(function).collect(),
+                leaf,
+                waits: wait.is_some() || does.is_some_and(Does::waits),
+                idles: does.is_some_and(Does::is_idle),
             });
         }
         count(&seen, &mut turns);
@@ -158,8 +162,7 @@ fn look(run: &Run<'_>) -> Result<HashMap<FunctionId, Turns>, Cancelled> {
 fn count(seen: &[Seen], turns: &mut HashMap<FunctionId, Turns>) {
     let mut inside: HashMap<FunctionId, Vec<&Seen>> = HashMap::new();
     for thread in seen {
-        let functions: BTreeSet<FunctionId> = thread.stack.iter().copied().collect();
-        for function in functions {
+        for &function in &thread.inside {
             inside.entry(function).or_default().push(thread);
         }
     }
@@ -168,14 +171,12 @@ fn count(seen: &[Seen], turns: &mut HashMap<FunctionId, Turns>) {
             continue;
         }
         let of = turns.entry(function).or_default();
-        let below = threads
-            .iter()
-            .filter(|it| it.stack.last() != Some(&function))
-            .count();
+        let below = threads.iter().filter(|it| it.leaf != function).count();
         let running = threads.iter().filter(|it| !it.waits).count();
         of.instants += 1;
         of.one_below += u64::from(below == 1);
         of.one_runs += u64::from(running == 1);
+        of.idle += u64::from(threads.iter().all(|it| it.idles == it.waits));
         of.threads = of.threads.max(threads.len());
     }
 }

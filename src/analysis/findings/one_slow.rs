@@ -13,9 +13,6 @@ use callscape_base::units::{FunctionId, TimeRange, grouped};
 /// The calls of a slow one are read if they are fewer.
 const MOST_READ: u32 = 1 << 20;
 
-/// An outlier is as certain as a repetition of eight calls.
-const WEIGHT: f64 = 3.0;
-
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     found.extend(run.series.iter().filter_map(|it| slow(run, it)));
     Ok(())
@@ -39,9 +36,12 @@ fn slow(run: &Run<'_>, series: &Series) -> Option<Candidate> {
     }
     let name = run.name(series.context);
     let many = grouped(series.calls.len() as u64);
-    let which = match place {
-        0 => "the first of".to_owned(),
-        place => format!("call {} of", grouped(place as u64 + 1)),
+    let (kind, which) = match place {
+        0 => (Kind::StartUp, "the first of".to_owned()),
+        place => (
+            Kind::OneSlow,
+            format!("call {} of", grouped(place as u64 + 1)),
+        ),
     };
     let mut said = format!(
         "{which} {many} calls of {name} takes {}, and half of the others at most {}",
@@ -58,22 +58,13 @@ fn slow(run: &Run<'_>, series: &Series) -> Option<Candidate> {
         functions.push(callee);
     }
     Some(Candidate {
-        weight: WEIGHT,
+        at_most: Some(slowest.cost),
         functions,
         when: Some((
             slowest.thread,
             TimeRange::new(slowest.call.start, slowest.call.end),
         )),
-        ..Candidate::of(
-            if place == 0 {
-                Kind::StartUp
-            } else {
-                Kind::OneSlow
-            },
-            series.context,
-            run.subtree(series.context),
-            said,
-        )
+        ..Candidate::of(kind, series.context, run.subtree(series.context), said)
     })
 }
 
@@ -91,7 +82,7 @@ fn what_it_does(run: &Run<'_>, slow: &One) -> Option<(FunctionId, u64)> {
         .trace
         .calls_in(slow.thread, range, depth, |id, callee| {
             if numbers.contains(&id.0) && callee.depth == call.depth + 1 {
-                *costs.entry(callee.function).or_default() += callee.cost().ns();
+                *costs.entry(callee.function).or_default() += run.cost(slow.thread, &callee);
             }
         });
     let most = costs

@@ -6,7 +6,7 @@ use super::limits::{LOOKED_AT, SLOW_CALLS};
 use super::run::Run;
 use super::series::{One, Series};
 use callscape_base::progress::Cancelled;
-use callscape_base::units::{ContextId, ThreadId, TimeRange};
+use callscape_base::units::{ContextId, ThreadId};
 use callscape_facts::recording::RecordingKind;
 
 /// How many calls are read between two looks at the wish to cancel.
@@ -53,7 +53,8 @@ pub(super) fn all(run: &Run<'_>) -> Result<Vec<Series>, Cancelled> {
             Series { context, calls }
         })
         .collect();
-    series.retain(|it| it.calls.len() as f64 >= SLOW_CALLS.value);
+    // Others have calls that are too deep, or in contexts that are not worth a look.
+    series.retain(|it| it.calls.len() as u64 == run.entries[it.context.index()]);
     series.sort_by_key(|it| it.context);
     Ok(series)
 }
@@ -85,11 +86,7 @@ fn read(
         open.push(context);
         let outermost = context.and_then(|it| *run.paths.outermost.get(it as usize)?);
         if let Some(calls) = outermost.and_then(|it| found.get_mut(&it)) {
-            let cost = match run.is_running {
-                true => trace.cost_without_preemption(thread, TimeRange::new(call.start, call.end)),
-                false => call.cost(),
-            };
-            let cost = cost.ns();
+            let cost = run.cost(thread, &call);
             calls.push(One {
                 thread,
                 id,

@@ -2,13 +2,10 @@
 
 use super::candidate::Candidate;
 use super::kind::Kind;
-use super::limits::{DEEP, REPEATED, WIDE};
+use super::limits::{DEEP, RECURSION, REPEATED, WIDE};
 use super::run::Run;
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, grouped};
-
-/// A recursion says less than calls of another function, since each of its calls may have other data.
-const WEIGHT: f64 = 0.5;
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
     let is_told = |&it: &ContextId| {
@@ -35,7 +32,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
             functions.push(mostly);
         }
         found.push(Candidate {
-            weight: WEIGHT * (1.0 + calls as f64 / entries as f64).log2(),
+            weight: RECURSION.value * (1.0 + calls as f64 / entries as f64).log2(),
             functions,
             ..Candidate::of(Kind::Recursion, context, run.subtree(context), said)
         });

@@ -9,13 +9,18 @@ use super::names::{self, Does};
 use super::series::Series;
 use crate::contexts::{WAITING, contexts};
 use callscape_base::progress::{Cancelled, Progress};
-use callscape_base::units::{ContextId, Cost, FunctionId};
+use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, Merge, NodeId};
+use callscape_facts::hashing::BuildFast;
 use callscape_facts::recording::{Recording, RecordingKind};
+use callscape_facts::trace::Call;
 
 /// No context.
 const NONE: u32 = u32::MAX;
+
+/// Calls of contexts with less than this part of the cost are not read.
+const WORTH: u64 = 1000;
 
 /// How many contexts are mapped between two looks at the wish to cancel.
 const BATCH: usize = 1 << 16;
@@ -51,8 +56,8 @@ pub(super) struct Run<'a> {
 #[derive(Default)]
 pub(super) struct Paths {
     pub calls_at: Vec<u64>,
-    /// By context and callee, the context of the callee.
-    pub children: HashMap<(u32, FunctionId), u32>,
+    /// By context and callee, the context of the callee, if it has a part of the cost that is worth a look.
+    pub children: HashMap<(u32, FunctionId), u32, BuildFast>,
     /// By context, the one of the tree; none of a recursive call.
     pub outermost: Vec<Option<ContextId>>,
 }
@@ -105,16 +110,17 @@ impl<'a> Run<'a> {
             series: Vec::new(),
         };
         if run.counts_calls {
-            run.map(&recorded)?;
+            run.map(&recorded, value)?;
         }
         Ok(run)
     }
 
     /// Finds the context of the tree for each recorded one. O(contexts × depth of the tree).
-    fn map(&mut self, recorded: &Contexts) -> Result<(), Cancelled> {
+    fn map(&mut self, recorded: &Contexts, value: usize) -> Result<(), Cancelled> {
+        let worth = (self.whole() / WORTH).max(1);
         let child = |parent: Option<u32>, function: FunctionId| (parent.unwrap_or(NONE), function);
         let tree = self.tree.ids();
-        let children: HashMap<(u32, FunctionId), u32> = tree
+        let children: HashMap<(u32, FunctionId), u32, BuildFast> = tree
             .map(|it| {
                 let parent = self.tree.parent(it).map(|it| it.0);
                 (child(parent, self.tree.function(it)), it.0)
@@ -138,28 +144,33 @@ impl<'a> Run<'a> {
             {
                 outer = self.tree.parent(ContextId(node)).map(|it| it.0);
             }
-            let is_recursive = outer.is_some();
             let Some(node) = outer.or_else(|| children.get(&child(parent, function)).copied())
             else {
                 // The tree has all contexts.
                 continue;
             };
+            // It is in itself, also where a function between its calls has become one with another call outside.
+            let is_recursive = open[node as usize] > 0;
             let calls = recorded.calls(context).unwrap_or(0);
             let depth = around.len();
             if self.paths.calls_at.len() <= depth {
                 self.paths.calls_at.resize(depth + 1, 0);
             }
-            self.paths.calls_at[depth] += calls;
+            let calls_at = &mut self.paths.calls_at[depth];
+            *calls_at = calls_at.saturating_add(calls);
             let parent = recorded.parent(context).map(|it| it.0);
-            self.paths
-                .children
-                .insert(child(parent, function), context.0);
+            if recorded.total(value, context).ns() >= worth {
+                self.paths
+                    .children
+                    .insert(child(parent, function), context.0);
+            }
             self.paths.outermost.resize(context.index(), None);
             self.paths
                 .outermost
                 .push((!is_recursive).then_some(ContextId(node)));
             if !is_recursive {
-                self.entries[node as usize] += calls;
+                let entries = &mut self.entries[node as usize];
+                *entries = entries.saturating_add(calls);
             }
             open[node as usize] += 1;
             self.levels[node as usize] = self.levels[node as usize].max(open[node as usize]);
@@ -212,6 +223,16 @@ impl<'a> Run<'a> {
             .flatten()
     }
 
+    /// The cost of a call, as its context counts it.
+    pub(super) fn cost(&self, thread: ThreadId, call: &Call) -> u64 {
+        let trace = &self.recording.trace;
+        let cost = match self.is_running {
+            true => trace.cost_without_preemption(thread, TimeRange::new(call.start, call.end)),
+            false => call.cost(),
+        };
+        cost.ns()
+    }
+
     /// A cost for people.
     pub(super) fn show(&self, cost: u64) -> String {
         self.recording.unit().show(Cost::from_ns(cost))
@@ -228,6 +249,20 @@ impl<'a> Run<'a> {
             .any(|it| self.does(it).is_some_and(&is))
     }
 
+    /// The contexts that do something for which `is` holds, and lie in no other one.
+    pub(super) fn outermost(&self, is: impl Fn(Does) -> bool) -> Vec<ContextId> {
+        let is_outermost = |it: &ContextId| {
+            let around = self.tree.parent(*it);
+            self.does(*it).is_some_and(&is) && !around.is_some_and(|it| self.lies_in(it, &is))
+        };
+        self.tree.ids().filter(is_outermost).collect()
+    }
+
+    /// How often all of these are called.
+    pub(super) fn calls_of(&self, contexts: &[ContextId]) -> u64 {
+        sum(contexts.iter().map(|&it| self.calls(it)))
+    }
+
     /// All that a context and those below it cost.
     pub(super) fn subtree(&self, context: ContextId) -> Vec<Claim> {
         vec![Claim {
@@ -240,8 +275,7 @@ impl<'a> Run<'a> {
     pub(super) fn mostly(&self, context: ContextId) -> Option<FunctionId> {
         let mut by_function: HashMap<FunctionId, u64> = HashMap::new();
         for at in self.tree.subtree(context).map(ContextId) {
-            *by_function.entry(self.function(at)).or_default() +=
-                self.own[at.index()].iter().sum::<u64>();
+            *by_function.entry(self.function(at)).or_default() += sum(self.own[at.index()]);
         }
         let most = by_function
             .into_iter()
@@ -265,6 +299,20 @@ impl<'a> Run<'a> {
             (error, _) => Certainty::Sampled(error),
         }
     }
+}
+
+/// A sum, which stays at the end of 64 bits.
+pub(super) fn sum(of: impl IntoIterator<Item = u64>) -> u64 {
+    of.into_iter().fold(0, u64::saturating_add)
+}
+
+/// The context that costs most, of equal ones the first.
+pub(super) fn largest(
+    contexts: &[ContextId],
+    cost: impl Fn(ContextId) -> u64,
+) -> Option<ContextId> {
+    let contexts = contexts.iter().copied();
+    contexts.max_by_key(|&it| (cost(it), std::cmp::Reverse(it)))
 }
 
 /// Of a profile without contexts, its functions as contexts without callers.

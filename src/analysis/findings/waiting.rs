@@ -7,7 +7,7 @@ use super::hot::{by_function, claims};
 use super::kind::Kind;
 use super::limits::{IDLE, WAITS};
 use super::names::Does;
-use super::run::Run;
+use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Unit, counted};
 
@@ -21,21 +21,17 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
             Some(_) => Part::Both,
             None => Part::Waiting,
         };
-        let cost = |it: &ContextId| {
+        let cost = |it: ContextId| {
             let [running, waiting] = run.own[it.index()];
             waiting + if does.is_some() { running } else { 0 }
         };
-        let all: u64 = contexts.iter().map(cost).sum();
-        let recorded: u64 = contexts.iter().map(|it| run.own[it.index()][1]).sum();
-        let longest = contexts
-            .iter()
-            .max_by_key(|it| (cost(it), std::cmp::Reverse(**it)));
-        let Some(&longest) = longest.filter(|_| !run.is_little(all)) else {
-            continue;
-        };
+        let all = sum(contexts.iter().map(|&it| cost(it)));
+        let recorded = sum(contexts.iter().map(|it| run.own[it.index()][1]));
+        let longest = largest(contexts, cost).filter(|_| !run.is_little(all));
+        let Some(longest) = longest else { continue };
         let joins = run.lies_in(longest, |it| it == Does::Joins);
         let does = if joins { Some(Does::Joins) } else { does };
-        let calls: u64 = contexts.iter().map(|&it| run.calls(it)).sum();
+        let calls = run.calls_of(contexts);
         let mut said = format!(
             "{} waits {}{}",
             run.name(longest),

@@ -60,7 +60,6 @@ fn findings_are_printed_as_sentences_and_as_json() {
         out.starts_with(&format!(" 1  Repeated work: {said}\n")),
         "{out}"
     );
-    // The same without the calls: only what main itself does is left.
     let (_, out, _) = run(&["findings", text(&trace), "--explain"]);
     assert!(
         out.contains("thresholds:\n  least share: 0.08 (below a twelfth"),
@@ -88,8 +87,10 @@ fn a_condition_decides_the_exit_code() {
 #[test]
 fn nothing_remarkable_is_an_answer() {
     let scratch = Scratch::new("findings-nothing");
-    let empty = scratch.write("empty.json", b"[]");
-    let (code, out, _) = run(&["findings", text(&empty)]);
+    let step = |number: u64| json!({"ph": "X", "name": format!("step_{number}"), "pid": 1, "tid": 1, "ts": number * 100, "dur": 90});
+    let even: Vec<Value> = (0..20).map(step).collect();
+    let even = scratch.write("even.json", json!(even).to_string().as_bytes());
+    let (code, out, _) = run(&["findings", text(&even)]);
     assert_eq!((code, out.as_str()), (Some(0), "nothing remarkable\n"));
 }
 
