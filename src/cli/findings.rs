@@ -91,8 +91,8 @@ struct Shown<'a> {
 struct Document<'a> {
     unit: &'a Unit,
     findings: Vec<Row<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    limits: Vec<LimitRow>,
+    #[serde(skip_serializing_if = "<[Limit]>::is_empty")]
+    limits: &'static [Limit],
 }
 
 #[derive(Serialize)]
@@ -127,13 +127,6 @@ struct Range<'a> {
     to_ns: Time,
 }
 
-#[derive(Serialize)]
-struct LimitRow {
-    name: &'static str,
-    value: f64,
-    reason: &'static str,
-}
-
 impl<'a> Shown<'a> {
     fn name(&self, function: FunctionId) -> &'a str {
         self.resolved.recording.functions.get(function).name
@@ -144,20 +137,10 @@ impl<'a> Shown<'a> {
     }
 
     fn document(&self, explains: bool) -> Document<'a> {
-        let limits = LIMITS.iter().filter(|_| explains);
-        let row = |&Limit {
-                       name,
-                       value,
-                       reason,
-                   }: &Limit| LimitRow {
-            name,
-            value,
-            reason,
-        };
         Document {
             unit: self.resolved.recording.unit(),
             findings: self.findings.iter().map(|it| self.row(it)).collect(),
-            limits: limits.map(row).collect(),
+            limits: if explains { LIMITS } else { &[] },
         }
     }
 

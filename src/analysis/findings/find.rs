@@ -178,7 +178,7 @@ fn sentence(run: &Run<'_>, candidate: &Candidate, path: &[FunctionId], chosen: &
     }
     match chosen.part_of {
         Some(finding) => text.push_str(&format!(", part of finding {}", finding + 1)),
-        None if chosen.is_rest => text.push_str(" beside what the findings before it explain"),
+        None if chosen.is_rest => text.push_str(", without what the findings before it explain"),
         None => {}
     }
     text

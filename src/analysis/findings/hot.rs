@@ -98,9 +98,10 @@ fn spread(run: &Run<'_>, found: &mut Vec<Candidate>) {
             continue;
         }
         let said = format!(
-            "{} takes {} with what it calls, of which nothing has much of the run",
+            "{} takes {} with its callees, spread over {} calling contexts",
             run.name(context),
             run.show(run.total(context)),
+            grouped(run.tree.subtree(context).len() as u64),
         );
         found.push(Candidate {
             weight: SPREAD.value,

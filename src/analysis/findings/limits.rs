@@ -1,7 +1,9 @@
 //! Thresholds of findings, each with the reason for its value.
 
+use serde::Serialize;
+
 /// A threshold.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Limit {
     pub name: &'static str,
     pub value: f64,

@@ -67,7 +67,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         let (objects, grows) = (grouped(left.0), growth(events));
         let [of, bytes] = [left.1, bytes].map(show);
         let said =
-            format!("{of} in {objects} objects of {bytes} allocated is never released{grows}");
+            format!("{of} of {bytes} allocated is never released, in {objects} objects{grows}");
         add(1, left.1, said);
     }
     let (most, when) = events.peak();

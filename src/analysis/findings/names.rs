@@ -38,7 +38,7 @@ const NAMES: [(Does, By, &[&str]); 17] = [
     (Does::Reads, By::Name, &["read", "__read", "pread", "pread64", "write", "__write", "pwrite", "pwrite64", "readv", "writev", "_io.BufferedReader.read", "_io.FileIO.read", "_io.BufferedWriter.write", "_io.TextIOWrapper.read", "readFileSync", "writeFileSync", "unlink", "__unlink"]),
     (Does::Communicates, By::Name, &["recv", "__recv", "recvfrom", "recvmsg", "connect", "__connect", "getaddrinfo", "socket.recv", "_socket.socket.recv", "_socket.socket.recv_into", "_socket.socket.connect", "socket.connect", "_socket.getaddrinfo", "_ssl._SSLSocket.read", "net.(*conn).Read"]),
     (Does::Idles, By::Last, &["epoll_wait", "epoll_pwait", "ppoll", "kevent", "pthread_cond_wait", "pthread_cond_timedwait", "___pthread_cond_wait", "LockSupport.park", "Unsafe.park", "gopark", "futex_wait", "__futex_abstimed_wait_common"]),
-    (Does::Idles, By::Name, &["(idle)", "poll", "__poll", "select", "__select", "select.select", "select.poll", "select.epoll.poll", "accept", "accept4", "Object.wait", "java.lang.Object.wait", "swapper"]),
+    (Does::Idles, By::Name, &["(idle)", "_queue.SimpleQueue.get", "poll", "__poll", "select", "__select", "select.select", "select.poll", "select.epoll.poll", "accept", "accept4", "Object.wait", "java.lang.Object.wait", "swapper"]),
     (Does::Joins, By::Last, &["pthread_join", "pthread_timedjoin_np", "_wait_for_tstate_lock", "waitpid", "wait4", "__wait4"]),
     (Does::Joins, By::Name, &["Thread.join", "join", "java.lang.Thread.join", "std::thread::join", "std::thread::JoinHandle<T>::join"]),
     (Does::Collects, By::Last, &["luaC_step", "luaC_fullgc", "gc_collect_main", "gc_collect_generations", "rb_gc", "GC_collect_or_expand", "gcBgMarkWorker", "gcDrain", "zend_gc_collect_cycles", "GCScavenger", "MinorGC", "MajorGC"]),
@@ -93,7 +93,6 @@ impl Does {
     pub(super) fn waits_for(self) -> &'static str {
         match self {
             Does::Locks => " for a lock",
-            Does::Sleeps => ", asleep,",
             Does::Syncs => " for the disk",
             Does::Reads => " for files",
             Does::Communicates => " for the network",

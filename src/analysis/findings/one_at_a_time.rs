@@ -65,9 +65,9 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         let (claims, said) = match calls {
             true => (
                 super::hot::claims(&contexts, Part::Running),
-                "calls anything, the others stay in it",
+                "calls anything",
             ),
-            false => (waits_below(run, &contexts), "runs, the others wait"),
+            false => (waits_below(run, &contexts), "runs, while the others wait"),
         };
         let cost = |it: &Claim| {
             let own = it.contexts.clone().map(|it| run.own[it as usize]);
@@ -94,7 +94,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
                 longest,
                 claims,
                 format!(
-                    "up to {} threads are in {} at once, but only one of them {said}",
+                    "up to {} threads are in {} at once, but only one at a time {said}",
                     turns.threads,
                     run.name_of(function)
                 ),

@@ -45,6 +45,8 @@ pub(super) struct Run<'a> {
     pub counts_calls: bool,
     /// Whether costs are running times, since most waiting is pre-emption.
     pub is_running: bool,
+    /// Whether it is recorded why most threads wait.
+    pub knows_why: bool,
     /// The contexts as recorded: how many calls there are at each depth, and by context the one of the tree, unless it is
     /// a recursive call.
     pub paths: Paths,
@@ -106,6 +108,7 @@ impl<'a> Run<'a> {
             does: names::all(&recording.functions),
             counts_calls: is_counted && recording.recorded_as() != RecordingKind::Sampled,
             is_running,
+            knows_why: known.is_some_and(|it| it.voluntary.ns() >= it.total.ns() / 2),
             paths: Paths::default(),
             series: Vec::new(),
         };

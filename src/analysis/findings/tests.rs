@@ -73,7 +73,7 @@ fn random(seed: u64) -> Recording {
 #[test]
 fn shares_add_up_and_are_those_of_the_contexts() {
     let (mut independent, mut parts) = (0, 0);
-    for seed in 0..100 {
+    for seed in 0..30 {
         let recording = random(seed);
         let progress = Progress::new();
         let mut run = Run::new(&recording, &progress).expect("not cancelled");
@@ -129,5 +129,5 @@ fn shares_add_up_and_are_those_of_the_contexts() {
         }
         assert!(sum <= 1.0 + 1e-9 && all.len() <= 10, "seed {seed}: {sum}");
     }
-    assert!(independent > 200 && parts > 50, "{independent} and {parts}");
+    assert!(independent > 60 && parts > 15, "{independent} and {parts}");
 }

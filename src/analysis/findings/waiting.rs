@@ -32,9 +32,17 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         let joins = run.lies_in(longest, |it| it == Does::Joins);
         let does = if joins { Some(Does::Joins) } else { does };
         let calls = run.calls_of(contexts);
+        // Another program may have had the processor.
+        let is_known = run.knows_why || does.is_some();
+        let verb = match does {
+            Some(Does::Sleeps) => "sleeps",
+            _ if is_known => "waits",
+            _ => "is off the processor for",
+        };
         let mut said = format!(
-            "{} waits {}{}",
+            "{} {} {}{}",
             run.name(longest),
+            verb,
             run.show(all),
             does.map_or("", Does::waits_for)
         );
@@ -45,6 +53,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         found.push(Candidate {
             weight: match is_idle {
                 true => IDLE.value,
+                false if !is_known => 1.0,
                 false if run.counts_calls => WAITS.value.max((1.0 + calls as f64).log2()),
                 false => WAITS.value,
             },

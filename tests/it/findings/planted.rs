@@ -221,7 +221,7 @@ fn waiting_is_recorded_or_named() {
     check(
         Kind::Waiting,
         "time.sleep",
-        "waits 4.00 ms, asleep, in 1 call",
+        "sleeps 4.00 ms in 1 call",
         &asleep(4000),
         &asleep(50),
     );
@@ -348,7 +348,7 @@ fn one_at_a_time() {
     check(
         Kind::OneAtATime,
         "worker",
-        "up to 4 threads are in worker at once, but only one of them",
+        "up to 4 threads are in worker at once, but only one at a time calls anything",
         &run(1000),
         &run(100),
     );
@@ -508,7 +508,7 @@ fn memory() {
         ),
         (
             allocating([some, many, some, 0]),
-            "400 kB in 4\u{202f}000 objects is never released, of 500 kB allocated",
+            "400 kB of 500 kB allocated is never released, in 4\u{202f}000 objects",
         ),
         (allocating([some, some, many, 0]), "is in use at the peak"),
     ] {
