@@ -1,8 +1,8 @@
 //! Calling contexts: the tree of a trace of `CALLS` calls (a million by default) held against reading all its calls once;
-//! merging its recursion; its findings from an index; why two such traces differ, held against opening them and making the tables; and the layout of
-//! a ring chart of 2.17 million contexts (Eclipse in table I of the paper on calling context ring charts, where it takes
-//! 14 to 204 ms), held against reading that tree once. Expanding and compacting one node of a compacted call tree of a
-//! million contexts, held against compacting all of it anew.
+//! merging its recursion; what is remarkable about it, found from its index; why two such traces differ, held against
+//! opening them and making the tables; and the layout of a ring chart of 2.17 million contexts (Eclipse in table I of the
+//! paper on calling context ring charts, where it takes 14 to 204 ms), held against reading that tree once. Expanding and
+//! compacting one node of a compacted call tree of a million contexts, held against compacting all of it anew.
 //!
 //! Run with `CALLS=100000000 cargo bench --bench contexts`. Least times of five, in one process.
 

@@ -21,6 +21,7 @@ mod memory;
 mod names;
 mod one_at_a_time;
 mod one_slow;
+mod paths;
 mod reading;
 mod recursion;
 mod repeated;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::limits::{LOOKED_AT, SLOW_CALLS};
+use super::paths::OUTSIDE;
 use super::run::Run;
 use super::series::{One, Series};
 use callscape_base::progress::Cancelled;
@@ -32,7 +33,7 @@ pub(super) fn all(run: &Run<'_>) -> Result<Vec<Series>, Cancelled> {
         depth = depth.saturating_sub(1);
     }
     let is_wanted = |it: &ContextId| {
-        run.entries[it.index()] as f64 >= SLOW_CALLS.value && !run.is_little(run.total(*it))
+        run.paths.entries[it.index()] as f64 >= SLOW_CALLS.value && !run.is_little(run.total(*it))
     };
     let mut found: HashMap<ContextId, Vec<One>> = run
         .tree
@@ -54,7 +55,7 @@ pub(super) fn all(run: &Run<'_>) -> Result<Vec<Series>, Cancelled> {
         })
         .collect();
     // Others have calls that are too deep, or in contexts that are not worth a look.
-    series.retain(|it| it.calls.len() as u64 == run.entries[it.context.index()]);
+    series.retain(|it| it.calls.len() as u64 == run.paths.entries[it.context.index()]);
     series.sort_by_key(|it| it.context);
     Ok(series)
 }
@@ -79,7 +80,7 @@ fn read(
         }
         open.truncate(call.depth as usize);
         let around = match open.last() {
-            None => Some(u32::MAX),
+            None => Some(OUTSIDE),
             Some(around) => *around,
         };
         let context = around.and_then(|it| run.paths.children.get(&(it, call.function)).copied());

@@ -8,21 +8,24 @@ use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, grouped};
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
+    if !run.counts_calls {
+        return Ok(());
+    }
     let is_told = |&it: &ContextId| {
-        let (calls, entries) = (run.calls(it) as f64, run.entries[it.index()] as f64);
+        let (calls, entries) = (run.calls(it) as f64, run.paths.entries[it.index()] as f64);
         let is_wide = calls >= WIDE.value * entries && entries < REPEATED.value;
-        let is_deep = f64::from(run.levels[it.index()]) >= DEEP.value;
-        run.counts_calls && !run.is_little(run.total(it)) && entries > 0.0 && (is_wide || is_deep)
+        let is_deep = f64::from(run.paths.levels[it.index()]) >= DEEP.value;
+        !run.is_little(run.total(it)) && entries > 0.0 && (is_wide || is_deep)
     };
     for context in run.tree.ids().filter(is_told) {
-        let (calls, entries) = (run.calls(context), run.entries[context.index()]);
+        let (calls, entries) = (run.calls(context), run.paths.entries[context.index()]);
         let mut functions = vec![run.function(context)];
         let mut said = format!(
             "{} calls itself: {} calls for {} from outside, up to {} open at once",
             run.name(context),
             grouped(calls),
             grouped(entries),
-            grouped(run.levels[context.index()].into())
+            grouped(run.paths.levels[context.index()].into())
         );
         if let Some(mostly) = run.mostly(context) {
             said.push_str(&format!(

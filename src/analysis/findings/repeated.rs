@@ -26,7 +26,7 @@ fn factor(run: &Run<'_>, context: ContextId, caller: ContextId) -> f64 {
 
 /// Whether it is its caller that calls a context so often, and not the context itself.
 fn is_by_caller(run: &Run<'_>, context: ContextId, caller: ContextId) -> bool {
-    let entries = run.entries[context.index()] as f64;
+    let entries = run.paths.entries[context.index()] as f64;
     entries >= REPEATED.value * run.calls(caller).max(1) as f64
 }
 
@@ -84,14 +84,11 @@ impl Chain {
             run.name(context),
             for_each(run, times, self.caller)
         );
-        for &link in outer {
+        for (place, &link) in outer.iter().enumerate() {
             let around = run.tree.parent(link).unwrap_or(self.caller);
-            let times = factor(run, link, around);
-            said.push_str(&format!(
-                ", through {} ({})",
-                run.name(link),
-                for_each(run, times, around)
-            ));
+            let times = for_each(run, factor(run, link, around), around);
+            let joined = if place == 0 { ", through" } else { " and" };
+            said.push_str(&format!("{joined} {} ({times})", run.name(link)));
         }
         let all = run.calls(context);
         if run.calls(self.caller) > 1 {

@@ -6,24 +6,18 @@ use super::claims::{Claim, Part};
 use super::finding::Certainty;
 use super::limits::{LEAST_SHARE, MOSTLY};
 use super::names::{self, Does};
+use super::paths::Paths;
 use super::series::Series;
 use crate::contexts::{WAITING, contexts};
 use callscape_base::progress::{Cancelled, Progress};
 use callscape_base::units::{ContextId, Cost, FunctionId, ThreadId, TimeRange};
 use callscape_base::warnings::{Place, Reporter};
 use callscape_facts::contexts::{Contexts, ContextsBuilder, Merge, NodeId};
-use callscape_facts::hashing::BuildFast;
 use callscape_facts::recording::{Recording, RecordingKind};
 use callscape_facts::trace::Call;
 
-/// No context.
-const NONE: u32 = u32::MAX;
-
 /// Calls of contexts with less than this part of the cost are not read.
 const WORTH: u64 = 1000;
-
-/// How many contexts are mapped between two looks at the wish to cancel.
-const BATCH: usize = 1 << 16;
 
 /// A recording with its calling contexts.
 pub(super) struct Run<'a> {
@@ -35,10 +29,6 @@ pub(super) struct Run<'a> {
     pub own: Vec<[u64; 2]>,
     /// By context of the tree what all before it cost, one more than contexts.
     before: Vec<u64>,
-    /// By context of the tree, calls from outside of it: those that are no recursion.
-    pub entries: Vec<u64>,
-    /// By context of the tree, how many calls of its function are open at once.
-    pub levels: Vec<u32>,
     /// By function, what its name says that it does.
     pub does: Vec<Option<Does>>,
     /// Whether contexts know how often they are called.
@@ -47,21 +37,10 @@ pub(super) struct Run<'a> {
     pub is_running: bool,
     /// Whether it is recorded why most threads wait.
     pub knows_why: bool,
-    /// The contexts as recorded: how many calls there are at each depth, and by context the one of the tree, unless it is
-    /// a recursive call.
+    /// The contexts as recorded; empty where calls are not counted.
     pub paths: Paths,
     /// The calls of the contexts with much of the cost; read after the rest is known.
     pub series: Vec<Series>,
-}
-
-/// The contexts as recorded.
-#[derive(Default)]
-pub(super) struct Paths {
-    pub calls_at: Vec<u64>,
-    /// By context and callee, the context of the callee, if it has a part of the cost that is worth a look.
-    pub children: HashMap<(u32, FunctionId), u32, BuildFast>,
-    /// By context, the one of the tree; none of a recursive call.
-    pub outermost: Vec<Option<ContextId>>,
 }
 
 impl<'a> Run<'a> {
@@ -102,8 +81,6 @@ impl<'a> Run<'a> {
             progress,
             own,
             before,
-            entries: vec![0; tree.len()],
-            levels: vec![0; tree.len()],
             tree,
             does: names::all(&recording.functions),
             counts_calls: is_counted && recording.recorded_as() != RecordingKind::Sampled,
@@ -113,73 +90,10 @@ impl<'a> Run<'a> {
             series: Vec::new(),
         };
         if run.counts_calls {
-            run.map(&recorded, value)?;
+            let worth = (run.whole() / WORTH).max(1);
+            run.paths = Paths::of(&run.tree, &recorded, (value, worth), progress)?;
         }
         Ok(run)
-    }
-
-    /// Finds the context of the tree for each recorded one. O(contexts × depth of the tree).
-    fn map(&mut self, recorded: &Contexts, value: usize) -> Result<(), Cancelled> {
-        let worth = (self.whole() / WORTH).max(1);
-        let child = |parent: Option<u32>, function: FunctionId| (parent.unwrap_or(NONE), function);
-        let tree = self.tree.ids();
-        let children: HashMap<(u32, FunctionId), u32, BuildFast> = tree
-            .map(|it| {
-                let parent = self.tree.parent(it).map(|it| it.0);
-                (child(parent, self.tree.function(it)), it.0)
-            })
-            .collect();
-        let mut open = vec![0_u32; self.tree.len()];
-        // The recorded contexts around the one at hand, with their contexts of the tree.
-        let mut around: Vec<(u32, u32)> = Vec::new();
-        for context in recorded.ids() {
-            if context.index().is_multiple_of(BATCH) {
-                self.progress.check()?;
-            }
-            while let Some((_, node)) = around.pop_if(|it| it.0 <= context.0) {
-                open[node as usize] -= 1;
-            }
-            let function = recorded.function(context);
-            let parent = around.last().map(|it| it.1);
-            let mut outer = parent;
-            while let Some(node) = outer
-                && self.tree.function(ContextId(node)) != function
-            {
-                outer = self.tree.parent(ContextId(node)).map(|it| it.0);
-            }
-            let Some(node) = outer.or_else(|| children.get(&child(parent, function)).copied())
-            else {
-                // The tree has all contexts.
-                continue;
-            };
-            // It is in itself, also where a function between its calls has become one with another call outside.
-            let is_recursive = open[node as usize] > 0;
-            let calls = recorded.calls(context).unwrap_or(0);
-            let depth = around.len();
-            if self.paths.calls_at.len() <= depth {
-                self.paths.calls_at.resize(depth + 1, 0);
-            }
-            let calls_at = &mut self.paths.calls_at[depth];
-            *calls_at = calls_at.saturating_add(calls);
-            let parent = recorded.parent(context).map(|it| it.0);
-            if recorded.total(value, context).ns() >= worth {
-                self.paths
-                    .children
-                    .insert(child(parent, function), context.0);
-            }
-            self.paths.outermost.resize(context.index(), None);
-            self.paths
-                .outermost
-                .push((!is_recursive).then_some(ContextId(node)));
-            if !is_recursive {
-                let entries = &mut self.entries[node as usize];
-                *entries = entries.saturating_add(calls);
-            }
-            open[node as usize] += 1;
-            self.levels[node as usize] = self.levels[node as usize].max(open[node as usize]);
-            around.push((recorded.subtree(context).end, node));
-        }
-        Ok(())
     }
 
     /// What everything costs.
