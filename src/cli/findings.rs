@@ -111,7 +111,7 @@ struct Row<'a> {
     self_ns: Cost,
     total_ns: Cost,
     certainty: &'static str,
-    /// Of a share of samples, its error.
+    /// Error of a share of samples.
     error: Option<f64>,
     part_of: Option<usize>,
     view: &'static str,

@@ -13,7 +13,7 @@ pub(super) struct Candidate {
     pub weight: f64,
     /// Its contexts; or a share of something else than the run's cost.
     pub of: Explained,
-    /// Of its contexts, the cost that its sentence is about, if that is not all.
+    /// The cost that its sentence is about, if its contexts cost more.
     pub at_most: Option<u64>,
     /// The context that its sentence is about.
     pub context: Option<ContextId>,

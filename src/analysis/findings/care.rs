@@ -64,7 +64,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
     Ok(())
 }
 
-/// Functions so short and so often called that their cost is mostly that of recording.
+/// Functions whose calls are shorter than the time it takes to record them.
 fn short(run: &Run<'_>) -> Option<(ContextId, String)> {
     let is_timed = run.counts_calls && run.recording.profile.is_none();
     if !is_timed || run.recording.recorded_as() != RecordingKind::Trace {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Which cost of contexts: that of running, that of waiting, or both.
+/// Which self cost of contexts: running, waiting, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Running,

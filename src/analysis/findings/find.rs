@@ -13,13 +13,14 @@ use callscape_base::units::{Cost, FunctionId, Unit, grouped};
 use callscape_facts::frequency::percent;
 use callscape_facts::recording::Recording;
 
-/// At most so many findings.
+/// Maximum number of findings.
 const MOST: usize = 10;
 
-/// So many callers are named in a sentence.
+/// Maximum number of callers named in a sentence.
 const NAMED: usize = 2;
 
-/// A candidate of which other findings explain all but this share is a part of one, if that explains so much of it.
+/// A candidate is part of a finding if all findings together leave at most the first share of it unexplained, and that
+/// finding explains at least the second share.
 const NEARLY: (f64, f64) = (0.02, 0.9);
 
 /// What is remarkable about a recording, most important first. For a worker thread: linear in contexts; the calls are
@@ -35,7 +36,7 @@ pub fn findings(recording: &Recording, progress: &Progress) -> Result<Vec<Findin
     choose(&run, candidates, progress)
 }
 
-/// A candidate with what it explains beside the findings so far.
+/// The best candidate of a round, and what it adds to the findings so far.
 struct Chosen {
     at: usize,
     score: f64,
@@ -69,7 +70,7 @@ pub(super) fn choose(
     Ok(findings)
 }
 
-/// How much a candidate says beside the findings so far; none if nothing.
+/// What a candidate adds to the findings so far; `None` if nothing.
 fn weigh(
     run: &Run<'_>,
     (at, candidate): (usize, &Candidate),
@@ -115,8 +116,7 @@ fn weigh(
     })
 }
 
-/// Whether a finding says already what a candidate within it does: the same kind, or that its function is where the cost
-/// is.
+/// Whether a finding already says what a part of it would: it has the same kind, or names the hot function.
 fn says(finding: &Finding, candidate: &Candidate, run: &Run<'_>) -> bool {
     let subject = candidate.context.map(|it| run.function(it));
     let is_named = subject.is_some_and(|it| finding.functions.contains(&it));

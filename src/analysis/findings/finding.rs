@@ -8,7 +8,7 @@ use callscape_base::units::{Cost, FunctionId, ThreadId, TimeRange};
 pub enum Certainty {
     /// Counted and timed call by call.
     Measured,
-    /// Of samples; its share is known to plus or minus so much, in 19 of 20 recordings.
+    /// Sampled, with the error of the share in 19 of 20 recordings if the number of samples is known.
     Sampled(Option<f64>),
     /// Concluded from names, or from what threads do at some instants.
     Inferred,
@@ -28,7 +28,7 @@ impl Certainty {
 /// What a share is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    /// The cost of all calls, without pre-emption where the recording shows it.
+    /// The cost of all calls, without waiting if most of it is pre-emption.
     Run,
     /// Allocated bytes or objects.
     Memory,
@@ -57,7 +57,7 @@ pub struct Finding {
     pub path: Vec<FunctionId>,
     /// The functions that it names.
     pub functions: Vec<FunctionId>,
-    /// Its share, of [`of`](Self::of). Shares of findings that are no parts of others add up to at most 1.
+    /// Its share, of [`of`](Self::of). Shares of findings that are not part of others add up to at most 1.
     pub share: f64,
     pub of: Whole,
     /// Calls of the context, if counted.

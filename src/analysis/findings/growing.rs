@@ -8,7 +8,7 @@ use super::series::Series;
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{TimeRange, grouped};
 
-/// The calls are averaged in so many parts.
+/// Number of parts of which the mean is fitted.
 const PARTS: usize = 8;
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {

@@ -8,7 +8,7 @@ use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, FunctionId, Unit, grouped};
 
-/// Functions of which a recording knows no more than that they ran.
+/// Names that can mean any function.
 const NAMELESS_NAMES: [&str; 7] = [
     "(program)",
     "(root)",

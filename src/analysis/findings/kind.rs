@@ -15,7 +15,7 @@ pub enum Kind {
     OneSlow,
     /// A call takes longer each time.
     Growing,
-    /// Threads take turns where they could run together.
+    /// Threads take turns that could run together.
     OneAtATime,
     /// A function calls itself deeply or widely.
     Recursion,

@@ -35,13 +35,13 @@ limits! {
     COLLECTION: "weight of garbage collection", 2.0, "it names no function of the program, so that a repetition says more";
     TURNS: "share of instants at which threads take turns", 0.9, "threads that run independently meet more often than at one of ten instants";
     TURNS_WEIGHT: "weight of threads that take turns", 3.0, "as for waiting: the threads wait for each other";
-    INSTANTS: "instants at which threads are looked at", 256.0, "a share of 90 % is then known to ± 4 %";
+    INSTANTS: "instants at which threads are sampled", 256.0, "a share of 90 % is then known to ± 4 %";
     SLOW: "times that a slow call takes of the median", 8.0, "calls of one function usually differ by their data, but seldom by this much";
-    SLOW_CALLS: "calls of which one can be slow", 5.0, "fewer have no median that an outlier leaves alone";
+    SLOW_CALLS: "calls of which one can be slow", 5.0, "with fewer calls, the median depends on the outlier";
     SLOW_PART: "share of all calls that the slow call has", 0.5, "otherwise the others are the reason";
     GROWING_CALLS: "calls that can grow", 16.0, "two for each of the eight means that are fitted";
     GROWING: "times that the last eighth takes of the first", 2.0, "less is within what caches and data change";
-    GROWING_FIT: "R² of the fit", 0.85, "with eight means, less is no line";
+    GROWING_FIT: "R² of the fit", 0.85, "with eight means, a lower value is no evidence of growth";
     LOOKED_AT: "calls that are read one by one", 1_048_576.0, "they take less than 100 ms";
     DEEP: "levels of a deep recursion", 200.0, "a fifth of what Python allows; balanced trees of any size are shallower";
     WIDE: "calls of a wide recursion for each call from outside", 64.0, "a tree with six levels of two branches, so that the shape of the data decides";

@@ -14,7 +14,7 @@ use callscape_base::progress::Cancelled;
 use callscape_base::units::{ContextId, Cost, FunctionId, Unit, counted, grouped};
 use callscape_facts::memory::{Detail, Events, Memory};
 
-/// Live memory is compared at the ends of so many parts of the events.
+/// Number of parts of the run at whose ends live memory is compared.
 const PARTS: u32 = 10;
 
 /// Objects and their bytes, by cell.
@@ -79,7 +79,7 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
     Ok(())
 }
 
-/// Whether live memory grows all along.
+/// `, and memory in use grows all the time` if it does in nearly all parts of the run.
 fn growth(events: &Events) -> &'static str {
     let end = u64::from(events.end());
     let at = |part: u32| (end * u64::from(part) / u64::from(PARTS)) as u32;

@@ -25,7 +25,7 @@ pub(super) enum Does {
 enum By {
     /// The whole name: common words that programs also use for other things.
     Name,
-    /// The part after the last `.` or `::`, too.
+    /// The whole name, or its part after the last `.` or `::`.
     Last,
 }
 

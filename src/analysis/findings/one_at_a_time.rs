@@ -13,10 +13,10 @@ use callscape_base::progress::Cancelled;
 use callscape_base::units::{CallId, ContextId, Cost, FunctionId, ThreadId, Time};
 use callscape_facts::trace::Why;
 
-/// So many threads are looked at.
+/// Maximum number of threads sampled.
 const MOST_THREADS: usize = 16;
 
-/// So many of the outermost calls of a thread are looked at.
+/// Maximum number of open calls read per thread, outermost first.
 const MOST_CALLS: usize = 256;
 
 /// What the threads in one function did at the instants at which there were several.

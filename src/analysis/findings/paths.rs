@@ -23,11 +23,11 @@ pub(super) struct Paths {
     pub calls_at: Vec<u64>,
     /// The contexts with a part of the cost that is worth a look.
     pub children: Children,
-    /// By context, the one of the tree; none of a recursive call.
+    /// Context of the tree by recorded context; `None` if the call is recursive.
     pub outermost: Vec<Option<ContextId>>,
-    /// By context of the tree, calls from outside of it: those that are no recursion.
+    /// By context of the tree, calls that are not recursive.
     pub entries: Vec<u64>,
-    /// By context of the tree, how many calls of it are open at once.
+    /// By context of the tree, maximum number of its calls open at once.
     pub levels: Vec<u32>,
 }
 
@@ -36,7 +36,7 @@ fn caller(of: &Contexts, context: ContextId) -> u32 {
 }
 
 impl Paths {
-    /// Of a tree that is `recorded` without recursion. Contexts that cost as much are worth a look.
+    /// Maps `recorded` to `tree`, the same without recursion. Contexts that cost less than `worth` get no children.
     /// O(contexts × depth of the tree).
     pub(super) fn of(
         tree: &Contexts,
@@ -71,7 +71,7 @@ impl Paths {
             // The tree has all contexts.
             let Some(node) = node else { continue };
             let at = node as usize;
-            // It is in itself, also where a function between its calls has become one with another call outside.
+            // The context is open already, perhaps below a function that was merged with another call of it.
             let is_recursive = open[at] > 0;
             let calls = recorded.calls(context).unwrap_or(0);
             paths

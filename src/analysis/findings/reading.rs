@@ -22,7 +22,7 @@ pub(super) fn all(run: &Run<'_>) -> Result<Vec<Series>, Cancelled> {
     }
     let mut most = LOOKED_AT.value as u64;
     let mut depth = 0_u32;
-    // Calls right below the last depth are read, too.
+    // Reading down to a depth also reads the calls right below it.
     for &calls in &run.paths.calls_at {
         let Some(left) = most.checked_sub(calls) else {
             break;

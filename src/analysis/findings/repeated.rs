@@ -1,6 +1,6 @@
 //! Repeated work: a context is called many times for each call of its caller.
 //!
-//! Repetitions in one chain, of which the inner one has nearly all of the cost, are one: the factors multiply.
+//! If the inner of two nested repetitions has nearly all of the cost, both are one finding, and the factors multiply.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use callscape_base::units::{ContextId, FunctionId, grouped};
 struct Chain {
     links: Vec<ContextId>,
     caller: ContextId,
-    is_told: bool,
+    is_own: bool,
 }
 
 /// How often a context is called for each call of another one.
@@ -24,7 +24,7 @@ fn factor(run: &Run<'_>, context: ContextId, caller: ContextId) -> f64 {
     run.calls(context) as f64 / run.calls(caller).max(1) as f64
 }
 
-/// Whether it is its caller that calls a context so often, and not the context itself.
+/// Whether the caller makes the calls, and not the context itself by recursion.
 fn is_by_caller(run: &Run<'_>, context: ContextId, caller: ContextId) -> bool {
     let entries = run.paths.entries[context.index()] as f64;
     entries >= REPEATED.value * run.calls(caller).max(1) as f64
@@ -53,22 +53,22 @@ pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), C
         let mut chain = Chain {
             links: vec![context],
             caller,
-            is_told: is_by_caller(run, context, caller),
+            is_own: is_by_caller(run, context, caller),
         };
         if let Some(outer) = around.map(|it| &mut chains[it])
             && let Some(&inner) = outer.links.last()
             && run.total(context) as f64 >= SAME_CHAIN.value * run.total(inner) as f64
         {
-            outer.is_told = false;
+            outer.is_own = false;
             chain.links = [&outer.links[..], &[context]].concat();
             chain.caller = outer.caller;
-            chain.is_told = true;
+            chain.is_own = true;
         }
         chain_of.insert(context, chains.len());
         chains.push(chain);
     }
-    let told = chains.iter().filter(|it| it.is_told);
-    found.extend(told.map(|it| it.candidate(run)));
+    let own = chains.iter().filter(|it| it.is_own);
+    found.extend(own.map(|it| it.candidate(run)));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! What the kinds of findings need to know of a run.
+//! A recording with its calling contexts, as all kinds of findings read it.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub(super) struct Run<'a> {
     before: Vec<u64>,
     /// By function, what its name says that it does.
     pub does: Vec<Option<Does>>,
-    /// Whether contexts know how often they are called.
+    /// Whether calls are counted, not merged from samples.
     pub counts_calls: bool,
     /// Whether costs are running times, since most waiting is pre-emption.
     pub is_running: bool,
@@ -160,13 +160,13 @@ impl<'a> Run<'a> {
         std::iter::successors(Some(context), |it| self.tree.parent(*it))
     }
 
-    /// Whether the context is, or lies below, a context that does something for which `is` holds.
+    /// Whether `is` holds for what the context or a context around it does.
     pub(super) fn lies_in(&self, context: ContextId, is: impl Fn(Does) -> bool) -> bool {
         self.outwards(context)
             .any(|it| self.does(it).is_some_and(&is))
     }
 
-    /// The contexts that do something for which `is` holds, and lie in no other one.
+    /// The outermost contexts that do something for which `is` holds.
     pub(super) fn outermost(&self, is: impl Fn(Does) -> bool) -> Vec<ContextId> {
         let is_outermost = |it: &ContextId| {
             let around = self.tree.parent(*it);
@@ -232,7 +232,7 @@ pub(super) fn largest(
     contexts.max_by_key(|&it| (cost(it), std::cmp::Reverse(it)))
 }
 
-/// Of a profile without contexts, its functions as contexts without callers.
+/// The functions of a profile without contexts, as contexts without callers.
 fn of_functions(recording: &Recording) -> Contexts {
     let reporter = Reporter::new();
     let value = recording.value();

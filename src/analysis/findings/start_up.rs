@@ -8,7 +8,7 @@ use super::run::{Run, largest, sum};
 use callscape_base::progress::Cancelled;
 use callscape_base::units::counted;
 
-/// So many functions are named.
+/// Maximum number of functions named.
 const NAMED: usize = 3;
 
 pub(super) fn propose(run: &Run<'_>, found: &mut Vec<Candidate>) -> Result<(), Cancelled> {
