@@ -162,7 +162,7 @@ impl<'a> Shown<'a> {
             total_ns: of.total,
             certainty: of.certainty.name(),
             error: match of.certainty {
-                Certainty::Sampled(error) => error,
+                Certainty::Sampled(error) => Some(error),
                 _ => None,
             },
             part_of: of.part_of,

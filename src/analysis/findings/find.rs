@@ -99,7 +99,7 @@ fn weigh(
     let is_few = candidate.kind == Kind::Errors || of != Whole::Run;
     let is_said = part_of.is_some_and(|it| says(&findings[it], candidate, run));
     let is_unsure = match run.certainty(share) {
-        Certainty::Sampled(Some(error)) => share - error < CERTAIN.value,
+        Certainty::Sampled(error) => share - error < CERTAIN.value,
         _ => false,
     };
     if is_said || (of == Whole::Run && is_unsure) || !(share >= LEAST_SHARE.value || is_few) {
@@ -165,7 +165,7 @@ fn sentence(run: &Run<'_>, candidate: &Candidate, path: &[FunctionId], chosen: &
     text.push_str(&format!(": {}", percent(chosen.share)));
     let samples = run.recording.samples;
     match run.certainty(chosen.share) {
-        Certainty::Sampled(Some(error)) => {
+        Certainty::Sampled(error) => {
             text.push_str(&format!(
                 " (± {:.1} %) of {} samples",
                 error * 100.0,

@@ -6,10 +6,10 @@ use callscape_base::units::{Cost, FunctionId, ThreadId, TimeRange};
 /// How certain a finding is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Certainty {
-    /// Counted and timed call by call.
+    /// Counted, or timed call by call.
     Measured,
-    /// Sampled, with the error of the share in 19 of 20 recordings if the number of samples is known.
-    Sampled(Option<f64>),
+    /// Sampled, with the error of the share in 19 of 20 recordings.
+    Sampled(f64),
     /// Concluded from names, or from what threads do at some instants.
     Inferred,
 }

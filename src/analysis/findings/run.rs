@@ -204,17 +204,14 @@ impl<'a> Run<'a> {
 
     /// How certain costs are.
     pub(super) fn certainty(&self, share: f64) -> Certainty {
-        if self.recording.recorded_as() == RecordingKind::Trace {
+        let recording = self.recording;
+        // Weights without samples are counted.
+        if recording.recorded_as() == RecordingKind::Trace || recording.samples == 0 {
             return Certainty::Measured;
         }
-        let samples = self.recording.samples as f64;
         // Of n samples a share p varies by √(p (1 − p) / n); twice that covers 19 of 20 recordings.
-        let error =
-            (samples > 0.0).then(|| 2.0 * (share * (1.0 - share) / samples).max(0.0).sqrt());
-        match (error, self.counts_calls) {
-            (None, true) => Certainty::Measured,
-            (error, _) => Certainty::Sampled(error),
-        }
+        let variance = share * (1.0 - share) / recording.samples as f64;
+        Certainty::Sampled(2.0 * variance.max(0.0).sqrt())
     }
 }
 
