@@ -209,18 +209,3 @@ impl<'a> Shown<'a> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use callscape_analysis::findings::KINDS;
-    use callscape_views::REGISTRY;
-
-    #[test]
-    fn the_views_of_findings_exist_and_all_kinds_are_in_the_help() {
-        for row in &KINDS {
-            assert!(super::HELP.contains(row.name), "{}", row.name);
-            let is_view = REGISTRY.iter().any(|it| it.line.id == row.view);
-            assert!(is_view, "{}: no view {}", row.name, row.view);
-        }
-    }
-}

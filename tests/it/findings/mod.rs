@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::common::{self, Scratch, data, run, text};
-use callscape::analysis::findings::{Whole, findings};
+use callscape::analysis::findings::{KINDS, Whole, findings};
 use callscape::progress::Progress;
+use callscape::views::REGISTRY;
 
 /// The findings that the program prints as JSON.
 fn listed(recording: &Path) -> Vec<Value> {
@@ -142,6 +143,16 @@ fn findings_of_any_recording_add_up() {
         }
     }
     assert!(read > 50, "{read}");
+}
+
+#[test]
+fn the_views_of_findings_exist_and_all_kinds_are_in_the_help() {
+    let (_, help, _) = run(&["findings", "--help"]);
+    for row in &KINDS {
+        assert!(help.contains(row.name), "{}", row.name);
+        let is_view = REGISTRY.iter().any(|it| it.line.id == row.view);
+        assert!(is_view, "{}: no view {}", row.name, row.view);
+    }
 }
 
 #[test]
