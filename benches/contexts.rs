@@ -1,8 +1,8 @@
 //! Calling contexts: the tree of a trace of `CALLS` calls (a million by default) held against reading all its calls once;
-//! merging its recursion; why two such traces differ, held against opening them and making the tables; and the layout of
-//! a ring chart of 2.17 million contexts (Eclipse in table I of the paper on calling context ring charts, where it takes
-//! 14 to 204 ms), held against reading that tree once. Expanding and compacting one node of a compacted call tree of a
-//! million contexts, held against compacting all of it anew.
+//! merging its recursion; what is remarkable about it, found from its index; why two such traces differ, held against
+//! opening them and making the tables; and the layout of a ring chart of 2.17 million contexts (Eclipse in table I of the
+//! paper on calling context ring charts, where it takes 14 to 204 ms), held against reading that tree once. Expanding and
+//! compacting one node of a compacted call tree of a million contexts, held against compacting all of it anew.
 //!
 //! Run with `CALLS=100000000 cargo bench --bench contexts`. Least times of five, in one process.
 
@@ -16,6 +16,7 @@ use callscape::analysis::compaction::{Compaction, Direction, Names, Tree as Comp
 use callscape::analysis::comparison::tables::Given;
 use callscape::analysis::comparison::{Comparison, Inputs, Settings};
 use callscape::analysis::contexts;
+use callscape::analysis::findings::findings;
 use callscape::facts::contexts::{Contexts, ContextsBuilder, Merge, NodeId};
 use callscape::facts::hierarchy::{self, Hierarchy, HierarchyBuilder, Module, ModuleKind};
 use callscape::facts::trace::Trace;
@@ -85,6 +86,30 @@ fn tree(path: &Path, calls: u64) {
     let merge = || found.merged(Merge::Recursion, |it| it, &Progress::new());
     let (merging, merged) = least(TIMES, || merge().expect("nobody cancels"));
     println!("without recursion {merging:.3?}, {} contexts", merged.len());
+}
+
+/// What is remarkable about a trace, opened anew each time from an index that has its contexts.
+fn found(path: &Path, calls: u64) {
+    let open = || import::open(path, &Progress::new()).expect("a trace");
+    let recording = open();
+    let (reading, _) = least(TIMES, || scan(&recording.trace));
+    let opened: Vec<_> = (0..TIMES).map(|_| open()).collect();
+    let mut opened = opened.iter();
+    let find = || {
+        let recording = opened.next().expect("one for each time");
+        findings(recording, &Progress::new()).expect("nobody cancels")
+    };
+    let (finding, found) = least(TIMES, find);
+    println!("{} findings {finding:.3?}", found.len());
+    Measured {
+        target: &format!("contexts: findings of {} calls, indexed", amount(calls)),
+        value: ms(finding),
+        unit: "ms",
+        peer: Some(("reading all calls once", ms(reading))),
+        aim: "≤ 100 ms of 100 M",
+        ..Measured::default()
+    }
+    .print();
 }
 
 /// Why two traces differ.
@@ -504,6 +529,7 @@ fn main() {
     std::fs::create_dir_all(&folder).expect("a folder");
     let paths = [record(&folder, "a", plan(1)), record(&folder, "b", plan(2))];
     tree(&paths[0], calls);
+    found(&paths[0], calls);
     causes(&paths, calls);
     // What was written is of no use to anybody; that it stays does no harm.
     let _ = std::fs::remove_dir_all(&folder);

@@ -14,6 +14,7 @@ pub mod contexts;
 pub mod coverage;
 pub mod demo;
 pub mod faults;
+pub mod findings;
 pub mod frequency;
 pub mod line_changes;
 pub mod lines;

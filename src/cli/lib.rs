@@ -26,6 +26,7 @@ mod elsewhere;
 mod export;
 mod faults;
 mod film;
+mod findings;
 mod frequency;
 mod functions;
 mod graph;
@@ -86,6 +87,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Phases(phases::PhasesArgs),
     Contexts(contexts::ContextsArgs),
+    Findings(findings::FindingsArgs),
     Lines(lines::LinesArgs),
     Faults(faults::FaultsArgs),
     Objects(objects::ObjectsArgs),
@@ -142,6 +144,7 @@ fn command(cli: Cli) -> anyhow::Result<()> {
         Some(Command::Graph(args)) => graph::run(args),
         Some(Command::Phases(args)) => phases::run(args),
         Some(Command::Contexts(args)) => contexts::run(args),
+        Some(Command::Findings(args)) => findings::run(args),
         Some(Command::Lines(args)) => lines::run(args),
         Some(Command::Faults(args)) => faults::run(args),
         Some(Command::Objects(args)) => objects::run(args),

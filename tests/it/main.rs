@@ -11,6 +11,7 @@ mod export;
 mod facts;
 mod faults;
 mod film;
+mod findings;
 mod flame;
 mod flame_graph;
 mod formats;

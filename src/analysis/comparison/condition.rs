@@ -30,12 +30,37 @@ pub struct Condition {
     text: String,
 }
 
+/// How the two sides of a condition are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+pub(crate) enum Operator {
     More,
     MoreOrEqual,
     Less,
     LessOrEqual,
+}
+
+impl Operator {
+    /// The operator that a text starts with, and what follows it.
+    pub(crate) fn parse(text: &str) -> Option<(&str, Operator)> {
+        let operators = [
+            (">=", Operator::MoreOrEqual),
+            ("<=", Operator::LessOrEqual),
+            (">", Operator::More),
+            ("<", Operator::Less),
+        ];
+        operators
+            .iter()
+            .find_map(|(sign, operator)| Some((text.strip_prefix(sign)?, *operator)))
+    }
+
+    pub(crate) fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Operator::More => left > right,
+            Operator::MoreOrEqual => left >= right,
+            Operator::Less => left < right,
+            Operator::LessOrEqual => left <= right,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,16 +124,7 @@ impl FromStr for Condition {
             }
         };
         let rest = rest.trim();
-        let operators = [
-            (">=", Operator::MoreOrEqual),
-            ("<=", Operator::LessOrEqual),
-            (">", Operator::More),
-            ("<", Operator::Less),
-        ];
-        let operator = operators
-            .iter()
-            .find_map(|(sign, operator)| Some((rest.strip_prefix(sign)?, *operator)));
-        let Some((limit, operator)) = operator else {
+        let Some((limit, operator)) = Operator::parse(rest) else {
             return wrong(rest, "> >= < or <=");
         };
         let limit = limit.trim();
@@ -247,12 +263,7 @@ impl Condition {
             Limit::Difference(difference) => (b - a, difference),
             Limit::Amount(amount) => (b, amount),
         };
-        match self.operator {
-            Operator::More => left > right,
-            Operator::MoreOrEqual => left >= right,
-            Operator::Less => left < right,
-            Operator::LessOrEqual => left <= right,
-        }
+        self.operator.holds(left, right)
     }
 }
 
