@@ -1,9 +1,15 @@
 //! Names that stand over their blocks on the screen: only what is asked for, nothing over anything else.
 
+mod districts;
+
 use glam::{Vec2, Vec3};
 
+use self::districts::Key;
+pub use self::districts::Site;
+use super::flat::{FlatLabels, Quad};
+use super::occupied::Occupied;
 use super::{Covered, Eye, text};
-use crate::geometry::ScreenLabel;
+use crate::geometry::{BlockLook, ScreenLabel};
 use callscape_base::units::ModuleId;
 
 /// Why a name is shown; earlier ones are more important.
@@ -15,12 +21,12 @@ pub enum Reason {
     Running,
     /// It has most of what colours say.
     StandsOut,
+    /// How often something was called.
+    Counted,
     /// A district whose name would lie across where it has its place.
     District,
     /// A district whose own name is too small.
     Distant,
-    /// How often something was called.
-    Counted,
 }
 
 /// What a name is of: it stays where the room is contested as long as it is of the same.
@@ -39,6 +45,8 @@ pub struct Request<'a> {
     pub reason: Reason,
     /// What the name stands over, in world space.
     pub top: Vec3,
+    /// Of a district, where its name may lie.
+    pub site: Option<Site>,
 }
 
 /// How far above its block a name stands, and how far around it nothing else may, in em.
@@ -48,6 +56,8 @@ const PADDING: f32 = 0.55;
 const COMES: f32 = 0.4;
 /// Counts are smaller than names by this.
 pub const COUNT: f32 = 0.82;
+/// What a plate that is not on a district is of.
+const NO_BLOCK: u32 = u32::MAX;
 /// Names longer than this, in em, are shortened.
 const WIDEST: f32 = 26.0;
 
@@ -57,8 +67,31 @@ struct Asked {
     of: Subject,
     reason: Reason,
     top: Vec3,
+    site: Option<Site>,
     name: (usize, usize),
 }
+
+impl Asked {
+    /// Whether its name may stand farther from its block, at the end of a stem.
+    fn may_move(&self) -> bool {
+        matches!(self.reason, Reason::Found | Reason::Running | Reason::StandsOut)
+    }
+}
+
+/// Where names go that have no room over the middle of their blocks, in halves of their widths and in their heights.
+const ELSEWHERE: [Vec2; 11] = [
+    Vec2::new(0.7, 0.0),
+    Vec2::new(-0.7, 0.0),
+    Vec2::new(0.0, -1.0),
+    Vec2::new(0.8, -1.0),
+    Vec2::new(-0.8, -1.0),
+    Vec2::new(0.0, -2.0),
+    Vec2::new(0.9, -2.0),
+    Vec2::new(-0.9, -2.0),
+    Vec2::new(0.0, -3.0),
+    Vec2::new(0.9, -3.0),
+    Vec2::new(-0.9, -3.0),
+];
 
 /// The names on the screen.
 #[derive(Debug, Default)]
@@ -75,6 +108,13 @@ pub struct ScreenLabels {
     before: Vec<Subject>,
     order: Vec<u32>,
     taken: Vec<(Vec2, Vec2)>,
+    /// What names on districts lie beside: all of these, and names on the ground.
+    occupied: Occupied,
+    /// What the next picture has on the ground is among that.
+    is_beside: bool,
+    key: Key,
+    /// Room for a name that is shortened.
+    short: String,
 }
 
 impl ScreenLabels {
@@ -104,6 +144,7 @@ impl ScreenLabels {
                 of: request.of,
                 reason: request.reason,
                 top: request.top,
+                site: request.site,
                 name: (start, self.names.len()),
             });
         }
@@ -114,6 +155,23 @@ impl ScreenLabels {
             let request = &asked[index as usize];
             (request.reason, !before.contains(&request.of), index)
         });
+    }
+
+    /// Has the next names on districts lie beside those that are read on the ground, and those at the side of the picture
+    /// beside `ground`, the corners of what it shows.
+    pub fn lie_beside(
+        &mut self,
+        flat: &FlatLabels,
+        eye: &Eye,
+        looks: &[BlockLook],
+        ground: Option<[Vec2; 4]>,
+    ) {
+        self.is_beside = true;
+        self.occupied.begin(eye.size.y);
+        for (block, quad) in flat.read(eye, looks) {
+            self.occupied.add(block, quad);
+        }
+        self.key = Key::of(ground);
     }
 
     /// Shows what of `requests` has room within the corners `room` and beside what is `covered`, more important ones
@@ -133,20 +191,23 @@ impl ScreenLabels {
         self.shown = 0;
         self.taken.clear();
         self.taken.extend_from_slice(covered.rectangles());
+        if !std::mem::take(&mut self.is_beside) {
+            self.occupied.begin(eye.size.y);
+            self.key = Key::default();
+        }
+        for &(min, max) in covered.rectangles() {
+            self.occupied.add(NO_BLOCK, Quad::of_plate(min, max));
+        }
         self.ask(requests);
-        for &index in &self.order {
-            let request = self.asked[index as usize];
+        for place in 0..self.order.len() {
+            let request = self.asked[self.order[place] as usize];
             if self.subjects.contains(&request.of) {
                 continue;
             }
-            if self.shown == self.labels.len() {
-                self.labels.push(ScreenLabel {
-                    text: String::new(),
-                    at: Vec2::ZERO,
-                    em: 0.0,
-                    emphasized: false,
-                    is_quiet: false,
-                });
+            self.make_room();
+            if let Some(site) = &request.site {
+                self.lay(&request, site, em, room);
+                continue;
             }
             let Some(over) = eye.project(request.top) else {
                 continue;
@@ -159,7 +220,7 @@ impl ScreenLabels {
             // What was not shown needs some room more, so that nothing comes and goes where there is hardly any.
             let was_shown = self.before.is_empty() || self.before.contains(&request.of);
             let air = Vec2::splat(if was_shown { 0.0 } else { COMES * em });
-            let is_count = request.reason >= Reason::District;
+            let is_count = request.reason == Reason::Counted;
             let is_small = request.reason >= Reason::StandsOut;
             let em = if is_small { em * COUNT } else { em };
             let half = plate(&label.text, em);
@@ -172,26 +233,67 @@ impl ScreenLabels {
                 if !inside {
                     continue;
                 }
-                at.x = at.x.min(high.x - half.x).max(low.x + half.x);
-                at.y = at.y.max(low.y + 2.0 * half.y);
+                let within = |at: Vec2| {
+                    let x = at.x.min(high.x - half.x).max(low.x + half.x);
+                    Vec2::new(x, at.y.max(low.y + 2.0 * half.y))
+                };
+                at = within(at);
                 at.x = beside(covered, at, half, over.x).unwrap_or(at.x);
+                // Names that crowd stand beside or over each other.
+                let elsewhere = ELSEWHERE.into_iter().filter(|_| request.may_move());
+                let step = half * Vec2::new(1.0, 2.0) + Vec2::new(0.0, 0.3 * em);
+                let mut elsewhere = elsewhere.map(|by| within(at + step * by));
+                if !self.is_clear(at, half, air) {
+                    at = elsewhere
+                        .find(|&at| self.is_clear(at, half, air))
+                        .unwrap_or(at);
+                }
             }
             let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
             let on_screen = min.cmpge(low).all() && max.cmple(high).all();
-            let is_free = self.taken.iter().all(|&(other_min, other_max)| {
-                (min - air).cmpge(other_max).any() || (max + air).cmple(other_min).any()
-            });
+            let is_free = self.is_clear(at, half, air);
             if !(is_free && (on_screen || request.reason <= Reason::Selected)) {
                 continue;
             }
-            self.taken.push((min, max));
-            self.subjects.push(request.of);
-            self.reasons.push(request.reason);
+            let label = &mut self.labels[self.shown];
             (label.at, label.em) = (at, em);
             label.emphasized = request.reason <= Reason::Selected;
-            label.is_quiet = matches!(request.reason, Reason::District | Reason::Distant);
-            self.shown += 1;
+            label.is_quiet = false;
+            let is_far = !is_count && over.y - at.y > 2.0 * GAP * em;
+            label.stem = is_far.then_some(over);
+            self.take(&request, (min, max));
         }
+    }
+
+    /// Whether nothing is near where a plate, half as large, would stand on the middle of its lower edge.
+    fn is_clear(&self, at: Vec2, half: Vec2, air: Vec2) -> bool {
+        let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
+        let (min, max) = (min - air, max + air);
+        let mut taken = self.taken.iter();
+        taken.all(|&(other_min, other_max)| min.cmpge(other_max).any() || max.cmple(other_min).any())
+    }
+
+    /// Makes room for one label more.
+    fn make_room(&mut self) {
+        if self.shown == self.labels.len() {
+            self.labels.push(ScreenLabel {
+                text: String::new(),
+                at: Vec2::ZERO,
+                em: 0.0,
+                emphasized: false,
+                is_quiet: false,
+                stem: None,
+            });
+        }
+    }
+
+    /// The label after the last one shown is shown, and takes this place.
+    fn take(&mut self, request: &Asked, (min, max): (Vec2, Vec2)) {
+        self.taken.push((min, max));
+        self.occupied.add(NO_BLOCK, Quad::of_plate(min, max));
+        self.subjects.push(request.of);
+        self.reasons.push(request.reason);
+        self.shown += 1;
     }
 }
 
@@ -250,6 +352,7 @@ mod tests {
             name: "a_function",
             reason,
             top,
+            site: None,
         }
     }
 
@@ -262,12 +365,69 @@ mod tests {
             .collect();
         labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
         let shown = labels.labels();
-        assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
-        for (index, a) in shown.iter().enumerate() {
-            for b in &shown[index + 1..] {
-                assert!((a.at.x - b.at.x).abs() > text::width("a_function") * 14.0);
+        assert!(shown[0].emphasized && shown.len() > 12 && shown.len() < 40);
+        for (index, (min, max)) in labels.plates().iter().enumerate() {
+            for (other_min, other_max) in &labels.plates()[index + 1..] {
+                assert!(min.cmpge(*other_max).any() || max.cmple(*other_min).any());
             }
         }
+    }
+
+    #[test]
+    fn ten_names_that_crowd_are_all_shown_and_lines_lead_from_those_far_away() {
+        let mut labels = ScreenLabels::default();
+        let requests = (0..10).map(|i| request(i, Reason::Running, i as f32 * 9.0 - 40.0));
+        labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
+        assert_eq!(labels.labels().len(), 10);
+        for label in labels.labels() {
+            let is_near = 250.0 - label.at.y < 2.0 * GAP * 14.0;
+            assert_eq!(label.stem.is_none(), is_near, "{label:?}");
+        }
+    }
+
+    /// A district with its corners on the screen, to be named by `name`.
+    fn district(block: u32, name: &str, min: Vec2, size: Vec2, is_large: bool) -> Request<'_> {
+        let (x, y) = (Vec2::new(size.x, 0.0), Vec2::new(0.0, size.y));
+        Request {
+            of: Subject::Module(ModuleId(block)),
+            name,
+            reason: Reason::Distant,
+            top: Vec3::ZERO,
+            site: Some(Site::of(block, [min, min + x, min + size, min + y], is_large)),
+        }
+    }
+
+    #[test]
+    fn districts_are_named_whole_or_in_part_or_by_a_number_with_the_name_at_the_side() {
+        let texts = |of: &[Request<'_>]| {
+            let mut labels = ScreenLabels::default();
+            labels.update(of.iter().copied(), &eye(), ROOM, &Covered::default(), 14.0);
+            let all = labels.labels().iter();
+            let all: Vec<_> = all.map(|label| (label.text.clone(), label.at)).collect();
+            all
+        };
+        let name = "configuration";
+        let place = Vec2::new(300.0, 200.0);
+        let of = |size: Vec2, is_large| district(1, name, place, size, is_large);
+        let [whole] = &texts(&[of(Vec2::new(200.0, 60.0), false)])[..] else {
+            panic!("one name")
+        };
+        assert_eq!(whole.0, name);
+        assert!(whole.1.x > 300.0 && whole.1.x < 500.0 && whole.1.y > 200.0 && whole.1.y <= 260.0);
+        let short = texts(&[of(Vec2::new(60.0, 60.0), true)]);
+        assert_eq!(short.len(), 1);
+        assert!(short[0].0.contains('…'), "{}", short[0].0);
+        let numbered = texts(&[of(Vec2::new(25.0, 60.0), true)]);
+        let said: Vec<&str> = numbered.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(said, ["1 configuration", "1"]);
+        assert!(numbered[0].1.x > 800.0, "at the side");
+        // What is small and has no room has no name; nor is there a number without one.
+        assert!(texts(&[of(Vec2::new(25.0, 60.0), false)]).is_empty());
+        assert!(texts(&[of(Vec2::new(10.0, 5.0), true)]).is_empty());
+        // Two of the same place lie apart, or one is left out.
+        let both = [of(Vec2::new(200.0, 60.0), false), district(2, name, place, Vec2::new(200.0, 60.0), false)];
+        let both = texts(&both);
+        assert!(both.len() == 2 && both[0].1.distance(both[1].1) > 10.0);
     }
 
     #[test]
