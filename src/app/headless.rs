@@ -554,3 +554,6 @@ pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Mome
         ..Moment::default()
     })
 }
+
+#[cfg(test)]
+mod tests;

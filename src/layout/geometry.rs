@@ -204,6 +204,8 @@ pub struct FlatLabel {
     pub em: f32,
     /// 0 to 1: labels ease in and out as they grow and shrink on screen.
     pub opacity: f32,
+    /// It is the name of what stands on a terrace.
+    pub is_on_roof: bool,
 }
 
 /// A name at a place on the screen: what is hovered, selected, found or running.

@@ -119,6 +119,19 @@ impl ScreenLabels {
         }
         self.records.clear();
         self.texts.clear();
+        // Lines pass below all plates.
+        for label in labels {
+            if let Some(over) = label.stem.filter(|over| over.is_finite()) {
+                let half = 0.05 * label.em;
+                self.records.push(gpu::Plate {
+                    sides: [over.x - half, label.at.y, over.x + half, over.y],
+                    radius: 0.0,
+                    opacity: STEM,
+                    raised: 0.0,
+                    ink: 1.0,
+                });
+            }
+        }
         for label in labels {
             if !label.at.is_finite() || !label.em.is_finite() || label.text.is_empty() {
                 continue;
@@ -150,17 +163,7 @@ impl ScreenLabels {
                 raised: if label.is_quiet { 0.0 } else { 1.0 },
                 ink: 0.0,
             });
-            if let Some(over) = label.stem.filter(|over| over.is_finite()) {
-                let half = 0.05 * em;
-                let x = over.x.clamp(left + em, (right - em).max(left + em));
-                self.records.push(gpu::Plate {
-                    sides: [x - half, bottom, x + half, over.y.max(bottom)],
-                    radius: 0.0,
-                    opacity: STEM,
-                    raised: 0.0,
-                    ink: 1.0,
-                });
-            }
+
             self.texts
                 .push((place, [(left + pad[0]).round(), (top + pad[1]).round()]));
         }

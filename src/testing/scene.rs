@@ -116,6 +116,7 @@ impl Scene {
                 up: Vec3::Y,
                 em,
                 opacity: 1.0,
+                is_on_roof: false,
             });
         }
     }

@@ -42,6 +42,8 @@ pub enum Subject {
 pub struct Request<'a> {
     pub of: Subject,
     pub name: &'a str,
+    /// Of a district, its name within what holds it.
+    pub own: &'a str,
     pub reason: Reason,
     /// What the name stands over, in world space.
     pub top: Vec3,
@@ -66,9 +68,12 @@ const WIDEST: f32 = 26.0;
 struct Asked {
     of: Subject,
     reason: Reason,
+    /// Its place among what was shown before.
+    turn: usize,
     top: Vec3,
     site: Option<Site>,
     name: (usize, usize),
+    own: (usize, usize),
 }
 
 impl Asked {
@@ -79,18 +84,24 @@ impl Asked {
 }
 
 /// Where names go that have no room over the middle of their blocks, in halves of their widths and in their heights.
-const ELSEWHERE: [Vec2; 11] = [
-    Vec2::new(0.7, 0.0),
-    Vec2::new(-0.7, 0.0),
+const ELSEWHERE: [Vec2; 17] = [
+    Vec2::new(0.8, 0.0),
+    Vec2::new(-0.8, 0.0),
     Vec2::new(0.0, -1.0),
-    Vec2::new(0.8, -1.0),
-    Vec2::new(-0.8, -1.0),
+    Vec2::new(0.9, -1.0),
+    Vec2::new(-0.9, -1.0),
     Vec2::new(0.0, -2.0),
     Vec2::new(0.9, -2.0),
     Vec2::new(-0.9, -2.0),
     Vec2::new(0.0, -3.0),
     Vec2::new(0.9, -3.0),
     Vec2::new(-0.9, -3.0),
+    Vec2::new(0.0, -4.0),
+    Vec2::new(0.9, -4.0),
+    Vec2::new(-0.9, -4.0),
+    Vec2::new(0.0, -5.0),
+    Vec2::new(0.9, -5.0),
+    Vec2::new(-0.9, -5.0),
 ];
 
 /// The names on the screen.
@@ -139,21 +150,27 @@ impl ScreenLabels {
         self.names.clear();
         for request in requests {
             let start = self.names.len();
+            // Those that were shown keep their turn, and with it their place.
+            let turn = self.before.iter().position(|of| *of == request.of);
             self.names.push_str(request.name);
+            let end = self.names.len();
+            self.names.push_str(request.own);
             self.asked.push(Asked {
                 of: request.of,
                 reason: request.reason,
+                turn: turn.unwrap_or(usize::MAX),
                 top: request.top,
                 site: request.site,
-                name: (start, self.names.len()),
+                name: (start, end),
+                own: (end, self.names.len()),
             });
         }
         self.order.clear();
         self.order.extend(0..self.asked.len() as u32);
-        let (before, asked) = (&self.before, &self.asked);
+        let asked = &self.asked;
         self.order.sort_unstable_by_key(|&index| {
             let request = &asked[index as usize];
-            (request.reason, !before.contains(&request.of), index)
+            (request.reason, request.turn, index)
         });
     }
 
@@ -168,8 +185,11 @@ impl ScreenLabels {
     ) {
         self.is_beside = true;
         self.occupied.begin(eye.size.y);
-        for (block, quad) in flat.read(eye, looks) {
-            self.occupied.add(block, quad);
+        for (block, is_on_roof, quad) in flat.read(eye, looks) {
+            match is_on_roof {
+                true => self.occupied.add_roof(block, quad),
+                false => self.occupied.add(block, quad),
+            }
         }
         self.key = Key::of(ground);
     }
@@ -350,6 +370,7 @@ mod tests {
         Request {
             of: Subject::Module(ModuleId(module)),
             name: "a_function",
+            own: "",
             reason,
             top,
             site: None,
@@ -391,6 +412,7 @@ mod tests {
         Request {
             of: Subject::Module(ModuleId(block)),
             name,
+            own: name,
             reason: Reason::Distant,
             top: Vec3::ZERO,
             site: Some(Site::of(block, [min, min + x, min + size, min + y], is_large)),
@@ -425,7 +447,8 @@ mod tests {
         assert!(texts(&[of(Vec2::new(25.0, 60.0), false)]).is_empty());
         assert!(texts(&[of(Vec2::new(10.0, 5.0), true)]).is_empty());
         // Two of the same place lie apart, or one is left out.
-        let both = [of(Vec2::new(200.0, 60.0), false), district(2, name, place, Vec2::new(200.0, 60.0), false)];
+        let size = Vec2::new(200.0, 60.0);
+        let both = [of(size, false), district(2, "settings", place, size, false)];
         let both = texts(&both);
         assert!(both.len() == 2 && both[0].1.distance(both[1].1) > 10.0);
     }
@@ -497,8 +520,8 @@ mod tests {
         let mut labels = ScreenLabels::default();
         let wide = 2.0 * plate("a_function", 14.0).x;
         let mut shown = |away: Option<f32>| {
-            let other = away.map(|away| request(2, Reason::Running, wide + away - 200.0));
-            let requests = [Some(request(1, Reason::Running, -200.0)), other];
+            let other = away.map(|away| request(2, Reason::Selected, wide + away - 200.0));
+            let requests = [Some(request(1, Reason::Selected, -200.0)), other];
             let requests = requests.into_iter().flatten();
             labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
             labels.labels().len()

@@ -9,6 +9,7 @@ use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_filter::marked::Marked;
 use callscape_layout::geometry::{BlockKind, Color};
+use callscape_look::ink::difference_color;
 use callscape_model::difference::CauseAt;
 use callscape_model::highlight::Highlight;
 use callscape_model::mark::Mark;
@@ -129,8 +130,19 @@ impl City {
         }
         for (index, look) in (0..).zip(&mut self.looks) {
             let most = self.standing_out.iter().take(STRONG);
-            if !causes.contains(&index) && !most.map(|it| it.0).any(|it| it == index) {
+            if !most.map(|it| it.0).any(|it| it == index) {
                 look.data[3] *= QUIET;
+            }
+        }
+        let theme = self.settings.theme;
+        for cause in self.causes.iter().rev() {
+            // What calls of it cost may differ in what it calls: it has its colour nevertheless.
+            if let Some(block) = block_of_module(cause.to, &self.block_of)
+                && causes.contains(&block)
+                && let Some(look) = self.looks.get_mut(block as usize)
+            {
+                let [r, g, b] = difference_color(theme, cause.is_more);
+                look.data = [r, g, b, 1.0];
             }
         }
     }

@@ -226,6 +226,7 @@ impl City {
                 Some(Request {
                     of: Subject::Module(module),
                     name,
+                    own: "",
                     reason,
                     top,
                     site: None,
@@ -241,6 +242,7 @@ impl City {
         let counts = self.counts.shown().iter().map(|count| Request {
             of: count.of,
             name: &count.text,
+            own: "",
             reason: Reason::Counted,
             top: count.at,
             site: None,

@@ -123,6 +123,7 @@ impl<'a> Overhead<'a> {
         self.picker.is_none_or(shows).then_some(Request {
             of,
             name,
+            own: self.session.hierarchy.name(block.module),
             reason,
             top,
             site: Some(site),

@@ -286,8 +286,9 @@ fn causes_of_a_difference_stand_out_and_the_rest_steps_back() {
     let difference = document.city.metrics().difference().cloned();
     let difference = difference.expect("two runs differ");
     let first = difference.relations()[0];
+    let moment = document.moment();
     let city = &mut document.city;
-    city.show(&session, None);
+    city.show(&session, moment);
     // Without any the largest differences are strong, few enough to be followed.
     let strong = |city: &City| {
         let arcs = city.arcs().arcs.iter();

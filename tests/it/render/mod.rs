@@ -159,6 +159,7 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
         up: Vec3::Y,
         em: 60.0,
         opacity,
+        is_on_roof: false,
     }
 }
 

@@ -382,7 +382,7 @@ fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
             }
             if landscape.tells_causes() {
                 let tip = "Blocks that explain most of the difference; others are paler";
-                entry(ui, "edges:", "a cause", tip);
+                entry(ui, "edges:", "a cause of more or less", tip);
             }
         }
     }

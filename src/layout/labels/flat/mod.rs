@@ -231,15 +231,18 @@ impl FlatLabels {
         })
     }
 
-    /// Where names lie that are read, each with its block, and the air about them.
+    /// Where names lie that are read, each with its block and whether that is a roof, and the air about them.
     pub(super) fn read(
         &self,
         eye: &Eye,
         looks: &[BlockLook],
-    ) -> impl Iterator<Item = (u32, Quad)> {
+    ) -> impl Iterator<Item = (u32, bool, Quad)> {
         let read = self.labels[..self.chosen].iter();
         let read = read.filter(|label| label.opacity > 0.4);
-        read.filter_map(move |label| Some((label.block, quad_of(label, eye, looks)?.with_air(AIR))))
+        read.filter_map(move |label| {
+            let quad = quad_of(label, eye, looks)?.with_air(AIR);
+            Some((label.block, label.is_on_roof, quad))
+        })
     }
 
     /// Whether the name of a module that `is_meant` would give way to a plate from `min` to `max`.

@@ -2,6 +2,7 @@
 //! shortened, else a number with the name at the side of the picture.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use glam::Vec2;
 
@@ -76,6 +77,11 @@ impl Site {
     }
 }
 
+/// A name among all that are asked for.
+fn of((from, to): (usize, usize)) -> Range<usize> {
+    from..to
+}
+
 /// Half of what a name takes.
 fn half(name: &str, em: f32) -> Vec2 {
     Vec2::new(text::width(name) * 0.5 + PAD.x, PAD.y) * em
@@ -119,7 +125,7 @@ impl Key {
                 let (min, max) = (middle - half, middle + half);
                 let quad = Quad::of_plate(min, max);
                 let is_over = self.ground.is_some_and(|ground| ground.overlaps(&quad));
-                if !is_over && taken.is_free(&quad, NO_BLOCK) {
+                if !is_over && taken.is_free(&quad, NO_BLOCK, false) {
                     return Some(middle);
                 }
             }
@@ -129,82 +135,110 @@ impl Key {
 }
 
 impl ScreenLabels {
-    /// Lays the name of a district on it where there is room; else a part of the name, or a number, where it is large.
+    /// Lays the name of a district on it where there is room; else its own name within what holds it, a part of that, or
+    /// a number with the name at the side, where it is large.
     pub(super) fn lay(&mut self, request: &Asked, site: &Site, em: f32, room: [Vec2; 2]) {
-        let name = request.name.0..request.name.1;
-        for size in SIZES {
-            let label = &mut self.labels[self.shown];
-            label.text.clear();
-            label.text.push_str(&self.names[name.clone()]);
-            label.em = em * size;
-            if self.put(request, site, room) {
-                return;
-            }
+        let (name, own) = (of(request.name), of(request.own));
+        if SIZES.iter().any(|size| self.write(&name, em * size) && self.put(request, site, room)) {
+            return;
         }
         if !site.is_large {
             return;
         }
         let em = em * SIZES[1];
+        if self.write(&own, em) && self.put(request, site, room) {
+            return;
+        }
         let label = &mut self.labels[self.shown];
         let limit = site.width() / em - 2.0 * PAD.x;
         if limit >= LEAST_SHORT
-            && text::shorten(&self.names[name.clone()], limit, &mut label.text)
+            && text::shorten(&self.names[own], limit, &mut label.text)
+            && self.is_new()
             && self.put(request, site, room)
         {
             return;
         }
-        // The name at the side first: a number without it says nothing.
-        let before = (self.shown, self.taken.len());
-        let number = self.key.numbers + 1;
-        let label = &mut self.labels[self.shown];
-        let mut short = std::mem::take(&mut self.short);
-        if text::shorten(&self.names[name], KEY_WIDTH, &mut short) {
-            label.text.clear();
-            // Nothing can fail that is written to memory.
-            let _ = write!(label.text, "{number} {short}");
-            let half = half(&label.text, em);
-            if let Some(middle) = self.key.place(half, em, room, &self.occupied) {
-                (label.em, label.at) = (em, middle + half.with_x(0.0));
-                (label.emphasized, label.is_quiet, label.stem) = (false, true, None);
-                self.take(request, (middle - half, middle + half));
-                self.make_room();
-                let label = &mut self.labels[self.shown];
-                label.text.clear();
-                let _ = write!(label.text, "{number}");
-                label.em = em;
-                match self.put(request, site, room) {
-                    true => self.key.numbers = number,
-                    false => self.take_back(before),
-                }
-            }
-        }
-        self.short = short;
+        self.put_number(request, site, em, room);
     }
 
-    /// Shows the label after the last one on a district, where it has room.
-    fn put(&mut self, request: &Asked, site: &Site, [low, high]: [Vec2; 2]) -> bool {
+    /// Writes the next label; whether no other says the same.
+    fn write(&mut self, name: &Range<usize>, em: f32) -> bool {
         let label = &mut self.labels[self.shown];
+        label.text.clear();
+        label.text.push_str(&self.names[name.clone()]);
+        label.em = em;
+        self.is_new()
+    }
+
+    fn is_new(&self) -> bool {
+        let (shown, next) = self.labels.split_at(self.shown);
+        let next = next.first().map(|label| &label.text);
+        shown.iter().all(|label| Some(&label.text) != next)
+    }
+
+    /// Shows a number on a district and its name at the side, where there is room for both.
+    fn put_number(&mut self, request: &Asked, site: &Site, em: f32, room: [Vec2; 2]) {
+        let number = self.key.numbers + 1;
+        let label = &mut self.labels[self.shown];
+        label.text.clear();
+        // Nothing can fail that is written to memory.
+        let _ = write!(label.text, "{number}");
+        label.em = em;
+        let before = self.key.next;
+        // Where there is no room at all, the name of a part of it gives way.
+        let on_it = self.place(site, room, false);
+        let Some(on_it) = on_it.or_else(|| self.place(site, room, true)) else {
+            return;
+        };
+        let mut short = std::mem::take(&mut self.short);
+        let label = &mut self.labels[self.shown];
+        if text::shorten(&self.names[of(request.name)], KEY_WIDTH, &mut short) {
+            let _ = write!(label.text, " {short}");
+        }
+        self.short = short;
+        let half = half(&label.text, em);
+        let Some(beside) = self.key.place(half, em, room, &self.occupied) else {
+            self.key.next = before;
+            return;
+        };
+        self.key.numbers = number;
+        self.show(request, beside);
+        self.make_room();
+        let label = &mut self.labels[self.shown];
+        label.text.clear();
+        let _ = write!(label.text, "{number}");
+        label.em = em;
+        self.show(request, on_it);
+    }
+
+    /// Where the next label has room on a district, or has it `over_roofs`.
+    fn place(&self, site: &Site, [low, high]: [Vec2; 2], over_roofs: bool) -> Option<Vec2> {
+        let label = &self.labels[self.shown];
         let half = half(&label.text, label.em);
         let mut places = site.places(half);
-        let found = places.find(|&middle| {
+        places.find(|&middle| {
             let (min, max) = (middle - half, middle + half);
             let is_inside = min.cmpge(low).all() && max.cmple(high).all();
-            is_inside && (self.occupied).is_free(&Quad::of_plate(min, max), site.block)
-        });
-        let Some(middle) = found else {
-            return false;
-        };
+            let quad = Quad::of_plate(min, max);
+            is_inside && self.occupied.is_free(&quad, site.block, over_roofs)
+        })
+    }
+
+    /// Shows the next label on a district, where it has room.
+    fn put(&mut self, request: &Asked, site: &Site, room: [Vec2; 2]) -> bool {
+        let place = self.place(site, room, false);
+        if let Some(middle) = place {
+            self.show(request, middle);
+        }
+        place.is_some()
+    }
+
+    /// Shows the next label about this place.
+    fn show(&mut self, request: &Asked, middle: Vec2) {
+        let label = &mut self.labels[self.shown];
+        let half = half(&label.text, label.em);
         label.at = middle + half.with_x(0.0);
         (label.emphasized, label.is_quiet, label.stem) = (false, true, None);
         self.take(request, (middle - half, middle + half));
-        true
-    }
-
-    /// What was shown last is not.
-    fn take_back(&mut self, (shown, taken): (usize, usize)) {
-        self.shown = shown;
-        self.subjects.truncate(shown);
-        self.reasons.truncate(shown);
-        self.taken.truncate(taken);
     }
 }
