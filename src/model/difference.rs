@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::mark::Mark;
 use callscape_analysis::comparison::Comparison;
-use callscape_analysis::comparison::causes::{Cause, Causes};
 use callscape_analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
+use callscape_analysis::comparison::causes::{Cause, Causes};
 use callscape_analysis::comparison::tables::{Given, RelationChange};
 use callscape_base::units::{Cost, ModuleId, Unit};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};

@@ -72,7 +72,8 @@ fn large(city: &City, camera: &Camera, size: [u32; 2]) -> [Vec<ModuleId>; 2] {
         }
         // One that holds nothing but another is named together with that.
         let next = city.blocks().get(index + 1);
-        if next.is_some_and(|it| it.kind != BlockKind::Leaf && it.subtree_end == block.subtree_end) {
+        if next.is_some_and(|it| it.kind != BlockKind::Leaf && it.subtree_end == block.subtree_end)
+        {
             continue;
         }
         let (min, max) = (block.min.with_z(block.max.z), block.max);
@@ -95,7 +96,9 @@ fn districts_that_cover_a_five_hundredth_of_the_picture_are_named() {
         let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let place = match tree.strip_prefix("src/") {
             Some(_) => Some(root.join(tree)),
-            None => std::env::var_os("CALLSCAPE_TEST_DATA").map(|data| PathBuf::from(data).join(tree)),
+            None => {
+                std::env::var_os("CALLSCAPE_TEST_DATA").map(|data| PathBuf::from(data).join(tree))
+            }
         };
         let Some(place) = place else {
             eprintln!("left out: needs {tree} of CALLSCAPE_TEST_DATA");
@@ -110,7 +113,11 @@ fn districts_that_cover_a_five_hundredth_of_the_picture_are_named() {
             let [all, without] = large(&document.city, &camera, size);
             let names = without.iter().map(|&it| session.hierarchy.path(it));
             let names: Vec<_> = names.collect();
-            println!("{tree} {size:?}: {} of {} nameless {names:?}", without.len(), all.len());
+            println!(
+                "{tree} {size:?}: {} of {} nameless {names:?}",
+                without.len(),
+                all.len()
+            );
             nameless += without.len();
             assert!(all.len() > 4);
         }
@@ -122,7 +129,12 @@ fn districts_that_cover_a_five_hundredth_of_the_picture_are_named() {
 fn is_whole(city: &City, index: usize, camera: &Camera, size: Vec2) -> bool {
     let (block, rise) = (&city.blocks[index], city.looks[index].rise);
     let top = block.max.z + rise;
-    let corners = [block.min, block.max, block.min.with_x(block.max.x), block.max.with_x(block.min.x)];
+    let corners = [
+        block.min,
+        block.max,
+        block.min.with_x(block.max.x),
+        block.max.with_x(block.min.x),
+    ];
     corners.into_iter().all(|at| {
         let at = camera.project(at.with_z(top), size);
         at.is_some_and(|at| at.cmpge(Vec2::ZERO).all() && at.cmple(size).all())
@@ -131,11 +143,17 @@ fn is_whole(city: &City, index: usize, camera: &Camera, size: Vec2) -> bool {
 
 #[test]
 fn no_tower_leaves_the_picture() {
-    for name in ["heaptrack/python-start.heaptrack.zst", "orders.viztracer.json", "lists.uftrace"] {
+    for name in [
+        "heaptrack/python-start.heaptrack.zst",
+        "orders.viztracer.json",
+        "lists.uftrace",
+    ] {
         let mut state = opened(&inputs(None, Some(name)));
         let document = state.document.as_mut().expect("a recording");
         let session = Arc::clone(&document.session);
-        let metrics = Metric::ALL.into_iter().filter(|&it| document.city.metrics().has(it));
+        let metrics = Metric::ALL
+            .into_iter()
+            .filter(|&it| document.city.metrics().has(it));
         for metric in metrics.collect::<Vec<_>>() {
             let settings = LandscapeSettings {
                 height: Some(metric),
@@ -196,6 +214,10 @@ fn what_runs_is_shown_from_above_and_not_its_wall() {
         let (x, south, north) = (block.min.x, block.min.y, block.max.y);
         let roof = at(x, south, top) - at(x, north, top);
         let wall = at(x, south, block.min.z) - at(x, south, top);
-        assert!(roof >= 0.9 * wall, "{:?}: {roof} {wall}", session.module_name(block.module));
+        assert!(
+            roof >= 0.9 * wall,
+            "{:?}: {roof} {wall}",
+            session.module_name(block.module)
+        );
     }
 }

@@ -11,6 +11,8 @@ mod counting;
 mod ends;
 mod extent;
 mod fading;
+#[cfg(test)]
+mod frame_tests;
 mod highlight;
 mod lettering;
 mod memory;
@@ -23,8 +25,6 @@ mod placing;
 mod pointing;
 mod relations;
 mod surface;
-#[cfg(test)]
-mod frame_tests;
 #[cfg(test)]
 mod tests;
 

@@ -304,7 +304,9 @@ fn causes_of_a_difference_stand_out_and_the_rest_steps_back() {
     assert!(!city.tell_causes(&session, &[cause].into()));
     assert_eq!(strong(city), 1);
     let arcs = &city.arcs().arcs;
-    let faint = arcs.iter().filter(|arc| arc.opacity <= 0.3 && !arc.outlined);
+    let faint = arcs
+        .iter()
+        .filter(|arc| arc.opacity <= 0.3 && !arc.outlined);
     assert_eq!(faint.count(), arcs.len() - 1);
     let edged = city.blocks.iter().zip(&city.looks);
     let edged = edged.filter(|(_, look)| look.is_outlined);

@@ -60,7 +60,11 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .resizable(false);
     panel.show(ui, |ui| {
         let settings = &desk.state.settings;
-        let metrics = [Some(settings.area), settings.height, settings.surface.metric()];
+        let metrics = [
+            Some(settings.area),
+            settings.height,
+            settings.surface.metric(),
+        ];
         let metrics = metrics.map(|of| of.map(Metric::name));
         let of = (metrics, settings.arcs as u8, settings.highlight.is_some());
         let asked = two_rows(ui, (of, row(settings)), |ui| strip(ui, &meanings));
@@ -114,7 +118,8 @@ pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             entry(ui, "Called often", frequent, tip);
         }
         if let Some(marked) = shown.and_then(|it| it.marked.as_ref()) {
-            let tip = "Functions with drawn edges are marked, such as those changed since a revision";
+            let tip =
+                "Functions with drawn edges are marked, such as those changed since a revision";
             entry(ui, "Edges", marked, tip);
         }
         highlighted(ui, meanings, &mut wanted);
@@ -143,7 +148,9 @@ fn hills_or_even(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
     let metrics = meanings.landscape.metrics();
     let sum = |metric| metrics.sum_of_all(meanings.hierarchy, metric);
     let hills = [Metric::Complexity, Metric::LinesOfCode];
-    let hills = hills.into_iter().find(|&it| sum(it).is_some_and(|sum| sum > 0.0));
+    let hills = hills
+        .into_iter()
+        .find(|&it| sum(it).is_some_and(|sum| sum > 0.0));
     let (text, tip, height) = match (meanings.settings.height, hills) {
         (Some(_), _) => ("Even", "Give all blocks the same height", None),
         (None, Some(hills)) => ("Hills", "Show complex functions as hills", Some(hills)),
@@ -408,7 +415,12 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
         };
         let blocks = text::counted(scale.without.into(), "block", "blocks");
         let without = format!("{blocks} {without}");
-        entry(ui, "neutral:", &without, "Blocks in the colour of the terraces");
+        entry(
+            ui,
+            "neutral:",
+            &without,
+            "Blocks in the colour of the terraces",
+        );
     }
     ui.add_space(14.0);
 }
@@ -455,7 +467,9 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     } else if shown.plays {
         let tip = match landscape.is_summary() {
             true => "The more time a function took itself, the redder its block",
-            false => "Red functions run at the displayed time; those that ended turn amber and fade",
+            false => {
+                "Red functions run at the displayed time; those that ended turn amber and fade"
+            }
         };
         together(ui, tip, |ui| {
             if landscape.is_summary() {

@@ -139,7 +139,10 @@ impl ScreenLabels {
     /// a number with the name at the side, where it is large.
     pub(super) fn lay(&mut self, request: &Asked, site: &Site, em: f32, room: [Vec2; 2]) {
         let (name, own) = (of(request.name), of(request.own));
-        if SIZES.iter().any(|size| self.write(&name, em * size) && self.put(request, site, room)) {
+        if SIZES
+            .iter()
+            .any(|size| self.write(&name, em * size) && self.put(request, site, room))
+        {
             return;
         }
         if !site.is_large {

@@ -157,7 +157,9 @@ fn between(
         let Some((from, to)) = blocks(relation.from, relation.to) else {
             continue;
         };
-        let is_cause = between.get(&(from, to)).is_some_and(|of| of.cause.is_some());
+        let is_cause = between
+            .get(&(from, to))
+            .is_some_and(|of| of.cause.is_some());
         let (from, to) = match is_cause {
             true => (from, to),
             false => ends.between(from, to),
