@@ -554,6 +554,3 @@ pub fn moment_at(session: &Session, recording: usize, time: Time) -> Option<Mome
         ..Moment::default()
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -87,28 +87,10 @@ impl Asked {
 }
 
 /// Where names go that have no room over the middle of their blocks, in halves of their widths and in their heights.
-const ELSEWHERE: [Vec2; 20] = [
-    Vec2::new(0.8, 0.0),
-    Vec2::new(-0.8, 0.0),
-    Vec2::new(0.0, -1.0),
-    Vec2::new(0.9, -1.0),
-    Vec2::new(-0.9, -1.0),
-    Vec2::new(0.0, -2.0),
-    Vec2::new(0.9, -2.0),
-    Vec2::new(-0.9, -2.0),
-    Vec2::new(0.0, -3.0),
-    Vec2::new(0.9, -3.0),
-    Vec2::new(-0.9, -3.0),
-    Vec2::new(0.0, -4.0),
-    Vec2::new(0.9, -4.0),
-    Vec2::new(-0.9, -4.0),
-    Vec2::new(0.0, -5.0),
-    Vec2::new(0.9, -5.0),
-    Vec2::new(-0.9, -5.0),
-    Vec2::new(0.0, -6.0),
-    Vec2::new(0.9, -6.0),
-    Vec2::new(-0.9, -6.0),
-];
+fn elsewhere() -> impl Iterator<Item = Vec2> {
+    let rows = (0..7).map(|row| -(row as f32));
+    rows.flat_map(|y| [0.0, 0.9, -0.9].map(|x| Vec2::new(x, y)))
+}
 
 /// The names on the screen.
 #[derive(Debug, Default)]
@@ -268,10 +250,7 @@ impl ScreenLabels {
                 // Names that crowd stand beside or over each other, and off the names of districts if they can.
                 if request.may_move() {
                     let step = half * Vec2::new(1.0, 2.0) + Vec2::new(0.0, 0.3 * em);
-                    let places = || {
-                        let elsewhere = ELSEWHERE.into_iter();
-                        std::iter::once(at).chain(elsewhere.map(|by| within(at + step * by)))
-                    };
+                    let places = || elsewhere().map(|by| within(at + step * by));
                     let clear = || places().filter(|&at| self.is_clear(at, half, air));
                     let best = clear().find(|&at| self.is_off_districts(at, half));
                     at = best.or_else(|| clear().next()).unwrap_or(at);
@@ -420,57 +399,6 @@ mod tests {
             let is_near = 250.0 - label.at.y < 2.0 * GAP * 14.0;
             assert_eq!(label.stem.is_none(), is_near, "{label:?}");
         }
-    }
-
-    /// A district with its corners on the screen, to be named by `name`.
-    fn district(block: u32, name: &str, min: Vec2, size: Vec2, is_large: bool) -> Request<'_> {
-        let (x, y) = (Vec2::new(size.x, 0.0), Vec2::new(0.0, size.y));
-        Request {
-            of: Subject::Module(ModuleId(block)),
-            name,
-            own: name,
-            reason: Reason::Distant,
-            top: Vec3::ZERO,
-            site: Some(Site::of(
-                block,
-                [min, min + x, min + size, min + y],
-                is_large,
-            )),
-        }
-    }
-
-    #[test]
-    fn districts_are_named_whole_or_in_part_or_by_a_number_with_the_name_at_the_side() {
-        let texts = |of: &[Request<'_>]| {
-            let mut labels = ScreenLabels::default();
-            labels.update(of.iter().copied(), &eye(), ROOM, &Covered::default(), 14.0);
-            let all = labels.labels().iter();
-            let all: Vec<_> = all.map(|label| (label.text.clone(), label.at)).collect();
-            all
-        };
-        let name = "configuration";
-        let place = Vec2::new(300.0, 200.0);
-        let of = |size: Vec2, is_large| district(1, name, place, size, is_large);
-        let [whole] = &texts(&[of(Vec2::new(200.0, 60.0), false)])[..] else {
-            panic!("one name")
-        };
-        assert_eq!(whole.0, name);
-        assert!(whole.1.x > 300.0 && whole.1.x < 500.0 && whole.1.y > 200.0 && whole.1.y <= 260.0);
-        let short = texts(&[of(Vec2::new(60.0, 60.0), true)]);
-        assert_eq!(short.len(), 1);
-        assert!(short[0].0.contains('…'), "{}", short[0].0);
-        let numbered = texts(&[of(Vec2::new(25.0, 60.0), true)]);
-        let said: Vec<&str> = numbered.iter().map(|it| it.0.as_str()).collect();
-        assert_eq!(said, ["1 configuration", "1"]);
-        assert!(numbered[0].1.x > 800.0, "at the side");
-        // What is small and has no room has no name; nor is there a number without one.
-        assert!(texts(&[of(Vec2::new(25.0, 60.0), false)]).is_empty());
-        assert!(texts(&[of(Vec2::new(10.0, 5.0), true)]).is_empty());
-        // Two of the same place lie apart, or one is left out.
-        let size = Vec2::new(200.0, 60.0);
-        let both = [of(size, false), district(2, "settings", place, size, false)];
-        let both = texts(&both);
-        assert!(both.len() == 2 && both[0].1.distance(both[1].1) > 10.0);
     }
 
     #[test]

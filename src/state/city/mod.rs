@@ -11,8 +11,6 @@ mod counting;
 mod ends;
 mod extent;
 mod fading;
-#[cfg(test)]
-mod frame_tests;
 mod highlight;
 mod lettering;
 mod memory;

@@ -120,6 +120,17 @@ impl City {
         }
     }
 
+    /// The modules whose names, or parts or numbers of these, can be read.
+    pub fn named(&self) -> impl Iterator<Item = ModuleId> {
+        let subjects = self.screen_labels.subjects();
+        let over = subjects.filter_map(|(of, _)| match of {
+            Subject::Module(module) => Some(module),
+            Subject::Relation(..) => None,
+        });
+        let read = self.flat_labels().iter().filter(|it| it.opacity > 0.9);
+        over.chain(read.map(|it| it.module))
+    }
+
     /// Chooses the names that are written on districts.
     fn name_districts(
         &mut self,

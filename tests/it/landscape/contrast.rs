@@ -1,15 +1,25 @@
 //! Letters in pictures of the landscape, held against what is drawn below them.
 
-use std::path::PathBuf;
+use callscape::analysis::session::{Inputs, Session};
+use callscape::app::headless::{PictureSettings, Studio, moment_at};
+use callscape::filter::cut::Cut;
+use callscape::layout::geometry::FlatLabel;
+use callscape::layout::labels::text;
+use callscape::look::camera::Camera;
+use callscape::look::image::Image;
+use callscape::look::quality::Quality;
+use callscape::look::theme::decoded;
+use callscape::model::arcs::ArcMode;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::theme::Theme;
+use callscape::progress::Progress;
+use callscape::state::city::City;
+use callscape::state::viewpoint::Viewpoint;
+use callscape::units::{Cost, Time};
+use glam::{Vec2, Vec3};
 
-use glam::Vec3;
-
-use super::*;
-use callscape_analysis::session::Inputs;
-use callscape_layout::geometry::FlatLabel;
-use callscape_layout::labels::text;
-use callscape_look::theme::decoded;
-use callscape_model::theme::Theme;
+use super::frame::label;
+use crate::common::data;
 
 /// The least contrast (Web Content Accessibility Guidelines 2.2, criterion 1.4.3), less what the rounding of colours and
 /// the grain of light take, and the share of names on what glows or not that may have less, for light that is uneven
@@ -27,10 +37,12 @@ fn luminance(image: &Image, x: u32, y: u32) -> f32 {
 }
 
 /// The contrast of a name on the ground, `with` it and `without`; none for one that lies at the edge of the picture.
-fn contrast(studio: &Studio<'_>, label: &FlatLabel, [with, without]: [&Image; 2]) -> Option<f32> {
+fn contrast(
+    (camera, rise): (&Camera, f32),
+    label: &FlatLabel,
+    [with, without]: [&Image; 2],
+) -> Option<f32> {
     let size = Vec2::new(with.width as f32, with.height as f32);
-    let rise = studio.view.looks()[label.block as usize].rise;
-    let camera = studio.pose?.camera();
     let low = label.origin + Vec3::Z * rise;
     let width = text::width(&label.text) * label.em;
     let corners = [
@@ -53,9 +65,8 @@ fn contrast(studio: &Studio<'_>, label: &FlatLabel, [with, without]: [&Image; 2]
 
 #[test]
 fn names_on_what_glows_keep_their_contrast_in_both_themes() {
-    let data = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data"));
     let inputs = Inputs {
-        recordings: vec![data.join("import/orders.viztracer.json")],
+        recordings: vec![data("import/orders.viztracer.json")],
         ..Inputs::default()
     };
     let session = Session::open(&inputs, &Progress::new()).expect("a recording");
@@ -65,7 +76,7 @@ fn names_on_what_glows_keep_their_contrast_in_both_themes() {
             size: [1600, 1000],
             landscape: LandscapeSettings {
                 theme,
-                arcs: callscape_model::arcs::ArcMode::None,
+                arcs: ArcMode::None,
                 half_life: Cost::from_ns(end / 40),
                 ..LandscapeSettings::default()
             },
@@ -74,24 +85,27 @@ fn names_on_what_glows_keep_their_contrast_in_both_themes() {
             quality: Quality::LOW,
             legend: false,
         };
-        let mut studio = Studio::new(&session, &settings).expect("a device");
+        let mut studio = match Studio::new(&session, &settings) {
+            Ok(studio) => studio,
+            Err(error) => return eprintln!("left out: {error}"),
+        };
+        let mut city = City::new(&session, &settings.landscape, &Cut::all());
+        let moment = moment_at(&session, 0, Time::from_ns(end / 2));
+        city.show(&session, moment);
+        let camera = label(&mut city, &session, settings.size);
+        let with = studio.picture(moment).expect("a picture");
+        studio.set_labels(false);
+        let without = studio.picture(moment).expect("a picture");
         let (mut all, mut glowing, mut pale) = (0, 0, Vec::new());
-        for moment in [moment_at(&session, 0, Time::from_ns(end / 2))] {
-            studio.set_labels(true);
-            let with = studio.picture(moment).expect("a picture");
-            let labels = studio.view.flat_labels().to_vec();
-            studio.set_labels(false);
-            let without = studio.picture(moment).expect("a picture");
-            for label in labels.iter().filter(|label| label.opacity > 0.95) {
-                let Some(found) = contrast(&studio, label, [&with, &without]) else {
-                    continue;
-                };
-                let glow = studio.view.looks()[label.block as usize].glow;
-                all += 1;
-                glowing += usize::from(glow > 0.1);
-                if found < LEAST {
-                    pale.push((label.text.clone(), glow, found));
-                }
+        for label in city.flat_labels().iter().filter(|it| it.opacity > 0.95) {
+            let look = city.looks()[label.block as usize];
+            let Some(found) = contrast((&camera, look.rise), label, [&with, &without]) else {
+                continue;
+            };
+            all += 1;
+            glowing += usize::from(look.glow > 0.1);
+            if found < LEAST {
+                pale.push((label.text.clone(), look.glow, found));
             }
         }
         println!(

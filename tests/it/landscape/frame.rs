@@ -1,19 +1,22 @@
 //! What pictures of trees and recordings show whole: the names of large districts, towers, and what they are taken for.
 
-use glam::{Vec2, Vec3};
-
 use std::path::PathBuf;
 
-use super::*;
-use crate::testing::opened;
-use crate::viewpoint::{Viewpoint, pose};
-use callscape_analysis::session::Inputs;
-use callscape_base::units::Time;
-use callscape_filter::selection::Selection;
-use callscape_layout::geometry::BlockKind;
-use callscape_layout::labels::screen::Subject;
-use callscape_model::metric::Metric;
-use callscape_model::moment::Moment;
+use callscape::analysis::session::{Inputs, Session};
+use callscape::filter::cut::Cut;
+use callscape::filter::selection::Selection;
+use callscape::layout::geometry::{Block, BlockKind};
+use callscape::look::camera::Camera;
+use callscape::model::landscape::LandscapeSettings;
+use callscape::model::metric::Metric;
+use callscape::model::moment::Moment;
+use callscape::progress::Progress;
+use callscape::state::city::{City, Lettering};
+use callscape::state::viewpoint::{Viewpoint, pose};
+use callscape::units::{ModuleId, Time};
+use glam::{Vec2, Vec3};
+
+use crate::common::{data, large_data, repository};
 
 const SIZES: [[u32; 2]; 3] = [[1280, 720], [1920, 1080], [3840, 2160]];
 
@@ -27,18 +30,22 @@ const NAMELESS: [(&str, usize); 3] = [
     ("src/views", 0),
 ];
 
-fn inputs(source: Option<PathBuf>, recording: Option<&str>) -> Inputs {
-    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/import");
-    let recordings = recording.map(|name| PathBuf::from(data).join(name));
-    Inputs {
+fn open(source: Option<PathBuf>, recording: Option<&str>) -> Session {
+    let recordings = recording.map(|name| data("import").join(name));
+    let inputs = Inputs {
         source_dir: source,
         recordings: recordings.into_iter().collect(),
         ..Inputs::default()
-    }
+    };
+    Session::open(&inputs, &Progress::new()).expect("inputs that can be read")
+}
+
+fn city(session: &Session) -> City {
+    City::new(session, &LandscapeSettings::default(), &Cut::all())
 }
 
 /// The names of a picture as `render` has them.
-fn label(city: &mut City, session: &Session, size: [u32; 2]) -> Camera {
+pub(super) fn label(city: &mut City, session: &Session, size: [u32; 2]) -> Camera {
     let plays = !session.recordings.is_empty();
     let pose = pose(city, &session.hierarchy, &Viewpoint::default(), size, plays);
     let size = Vec2::from_array(size.map(|side| side as f32));
@@ -58,13 +65,7 @@ fn label(city: &mut City, session: &Session, size: [u32; 2]) -> Camera {
 /// The districts that cover more than [`LARGE`] of a picture, and those of them without a name.
 fn large(city: &City, camera: &Camera, size: [u32; 2]) -> [Vec<ModuleId>; 2] {
     let size = Vec2::from_array(size.map(|side| side as f32));
-    let subjects = city.screen_labels.subjects();
-    let subjects = subjects.filter_map(|(of, _)| match of {
-        Subject::Module(module) => Some(module),
-        Subject::Relation(..) => None,
-    });
-    let read = city.flat_labels().iter().filter(|it| it.opacity > 0.9);
-    let named: Vec<ModuleId> = subjects.chain(read.map(|it| it.module)).collect();
+    let named: Vec<ModuleId> = city.named().collect();
     let mut all = [Vec::new(), Vec::new()];
     for (index, block) in city.blocks().iter().enumerate() {
         if block.kind != BlockKind::Terrace {
@@ -93,24 +94,17 @@ fn large(city: &City, camera: &Camera, size: [u32; 2]) -> [Vec<ModuleId>; 2] {
 #[test]
 fn districts_that_cover_a_five_hundredth_of_the_picture_are_named() {
     for (tree, most) in NAMELESS {
-        let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
-        let place = match tree.strip_prefix("src/") {
-            Some(_) => Some(root.join(tree)),
-            None => {
-                std::env::var_os("CALLSCAPE_TEST_DATA").map(|data| PathBuf::from(data).join(tree))
-            }
+        let place = match tree.starts_with("src/") {
+            true => Some(repository().join(tree)),
+            false => large_data(tree),
         };
-        let Some(place) = place else {
-            eprintln!("left out: needs {tree} of CALLSCAPE_TEST_DATA");
-            continue;
-        };
-        let mut state = opened(&inputs(Some(place), None));
-        let document = state.document.as_mut().expect("a tree");
-        let session = Arc::clone(&document.session);
+        let Some(place) = place else { continue };
+        let session = open(Some(place), None);
+        let mut city = city(&session);
         let mut nameless = 0;
         for size in SIZES {
-            let camera = label(&mut document.city, &session, size);
-            let [all, without] = large(&document.city, &camera, size);
+            let camera = label(&mut city, &session, size);
+            let [all, without] = large(&city, &camera, size);
             let names = without.iter().map(|&it| session.hierarchy.path(it));
             let names: Vec<_> = names.collect();
             println!(
@@ -127,7 +121,7 @@ fn districts_that_cover_a_five_hundredth_of_the_picture_are_named() {
 
 /// Whether all corners of a block's top, as it stands now, lie in the picture.
 fn is_whole(city: &City, index: usize, camera: &Camera, size: Vec2) -> bool {
-    let (block, rise) = (&city.blocks[index], city.looks[index].rise);
+    let (block, rise) = (&city.blocks()[index], city.looks()[index].rise);
     let top = block.max.z + rise;
     let corners = [
         block.min,
@@ -148,18 +142,15 @@ fn no_tower_leaves_the_picture() {
         "orders.viztracer.json",
         "lists.uftrace",
     ] {
-        let mut state = opened(&inputs(None, Some(name)));
-        let document = state.document.as_mut().expect("a recording");
-        let session = Arc::clone(&document.session);
-        let metrics = Metric::ALL
-            .into_iter()
-            .filter(|&it| document.city.metrics().has(it));
+        let session = open(None, Some(name));
+        let mut city = city(&session);
+        let metrics = Metric::ALL.into_iter();
+        let metrics = metrics.filter(|&it| city.metrics().has(it));
         for metric in metrics.collect::<Vec<_>>() {
             let settings = LandscapeSettings {
                 height: Some(metric),
-                ..*document.city.settings()
+                ..*city.settings()
             };
-            let city = &mut document.city;
             city.lay_out(&session, &settings, &Cut::all());
             let end = session.recordings[0].recording.trace.duration();
             for moment in [0, 3, 10].map(|part| Moment {
@@ -170,10 +161,10 @@ fn no_tower_leaves_the_picture() {
                 city.show(&session, Some(moment));
                 for size in [[1280, 720], [720, 1280], [3840, 2160], [1000, 300]] {
                     let view = Viewpoint::default();
-                    let camera = pose(city, &session.hierarchy, &view, size, true).camera();
+                    let camera = pose(&city, &session.hierarchy, &view, size, true).camera();
                     let size = Vec2::from_array(size.map(|side| side as f32));
-                    let whole = |index| is_whole(city, index, &camera, size);
-                    let cut = (0..city.blocks.len()).filter(|&it| !whole(it)).count();
+                    let whole = |index| is_whole(&city, index, &camera, size);
+                    let cut = (0..city.blocks().len()).filter(|&it| !whole(it)).count();
                     assert_eq!(cut, 0, "{name} {metric:?} {size}");
                 }
             }
@@ -183,18 +174,16 @@ fn no_tower_leaves_the_picture() {
 
 #[test]
 fn what_runs_is_shown_from_above_and_not_its_wall() {
-    let mut state = opened(&inputs(None, Some("orders.viztracer.json")));
-    let document = state.document.as_mut().expect("a recording");
-    let session = Arc::clone(&document.session);
+    let session = open(None, Some("orders.viztracer.json"));
+    let mut city = city(&session);
     let end = session.recordings[0].recording.trace.duration();
     let moment = Moment {
         time: Time::from_ns(end.ns() / 2),
         summary: false,
         ..Moment::without_time(0)
     };
-    let city = &mut document.city;
     city.show(&session, Some(moment));
-    let risen = city.blocks.iter().zip(&city.looks);
+    let risen = city.blocks().iter().zip(city.looks());
     let risen = risen.filter(|(_, look)| look.rise > 5.0);
     let risen: Vec<Block> = risen.map(|(block, _)| *block).collect();
     assert!(!risen.is_empty());
@@ -204,7 +193,7 @@ fn what_runs_is_shown_from_above_and_not_its_wall() {
             focus: Some(block.module),
             ..Viewpoint::default()
         };
-        let camera = pose(city, &session.hierarchy, &view, size, true).camera();
+        let camera = pose(&city, &session.hierarchy, &view, size, true).camera();
         let size = Vec2::from_array(size.map(|side| side as f32));
         let top = city.top(block.module).expect("a block");
         let at = |x: f32, y: f32, z: f32| {
