@@ -102,6 +102,9 @@ pub struct ScreenLabels {
     /// The names that are asked for, one after the other.
     names: String,
     subjects: Vec<Subject>,
+    /// Which of the places that it may have each has.
+    steps: Vec<u8>,
+    steps_before: Vec<u8>,
     reasons: Vec<Reason>,
     /// What was shown the last time: it stays when the room is contested.
     before: Vec<Subject>,
@@ -194,7 +197,9 @@ impl ScreenLabels {
     ) {
         let [low, high] = room;
         std::mem::swap(&mut self.before, &mut self.subjects);
+        std::mem::swap(&mut self.steps_before, &mut self.steps);
         self.subjects.clear();
+        self.steps.clear();
         self.reasons.clear();
         self.shown = 0;
         self.taken.clear();
@@ -234,7 +239,7 @@ impl ScreenLabels {
             let half = plate(&label.text, em);
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
-            let mut at = over + Vec2::new(0.0, down);
+            let (mut at, mut step) = (over + Vec2::new(0.0, down), 0);
             if !is_count {
                 // What one means, and what runs, keeps its name in the picture as long as it is in it itself.
                 let inside = over.cmpge(low + air).all() && over.cmple(high - air).all();
@@ -249,11 +254,15 @@ impl ScreenLabels {
                 at.x = beside(covered, at, half, over.x).unwrap_or(at.x);
                 // Names that crowd stand beside or over each other, and off the names of districts if they can.
                 if request.may_move() {
-                    let step = half * Vec2::new(1.0, 2.0) + Vec2::new(0.0, 0.3 * em);
-                    let places = || elsewhere().map(|by| within(at + step * by));
-                    let clear = || places().filter(|&at| self.is_clear(at, half, air));
-                    let best = clear().find(|&at| self.is_off_districts(at, half));
-                    at = best.or_else(|| clear().next()).unwrap_or(at);
+                    let room = half * Vec2::new(1.0, 2.0) + Vec2::new(0.0, 0.3 * em);
+                    let places = || elsewhere().map(|by| within(at + room * by));
+                    let clear = || (places().zip(0..)).filter(|it| self.is_clear(it.0, half, air));
+                    // Where it stood it stays.
+                    let before = self.steps_before.get(request.turn);
+                    let same = before.and_then(|&step| clear().find(|it| it.1 == step));
+                    let best =
+                        same.or_else(|| clear().find(|it| self.is_off_districts(it.0, half)));
+                    (at, step) = best.or_else(|| clear().next()).unwrap_or((at, 0));
                 }
             }
             let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
@@ -269,6 +278,7 @@ impl ScreenLabels {
             let is_far = !is_count && over.y - at.y > 2.0 * GAP * em;
             label.stem = is_far.then_some(over);
             self.take(&request, (min, max));
+            self.steps[self.shown - 1] = step;
         }
     }
 
@@ -308,6 +318,7 @@ impl ScreenLabels {
         self.occupied.add(NO_BLOCK, Quad::of_plate(min, max));
         self.subjects.push(request.of);
         self.reasons.push(request.reason);
+        self.steps.push(0);
         self.shown += 1;
     }
 }

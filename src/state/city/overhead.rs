@@ -102,7 +102,8 @@ impl<'a> Overhead<'a> {
         let [a, b, c, d] = around.map(|corner| eye.project(corner));
         let corners = [a?, b?, c?, d?];
         // Parts and numbers would come and go while one looks around.
-        let is_large = self.lettering.is_still && covered(corners, eye.size) >= LARGE;
+        let rests = self.lettering.is_still || was_shown;
+        let is_large = rests && covered(corners, eye.size) >= LARGE;
         let name = self.session.module_name(block.module);
         let site = Site::of(district.block, corners, is_large);
         let holds = if was_shown { 1.0 } else { ROOM } * (width(name) + 1.0) * em * COUNT;

@@ -27,7 +27,7 @@ const LARGE: f32 = 0.002;
 const NAMELESS: [(&str, usize); 3] = [
     ("sources/lua-5.4.9", 0),
     ("sources/python", 9),
-    ("src/views", 0),
+    ("src/views", 13),
 ];
 
 fn open(source: Option<PathBuf>, recording: Option<&str>) -> Session {
