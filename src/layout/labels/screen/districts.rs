@@ -23,6 +23,8 @@ const ALONG: [f32; 3] = [0.0, 0.5, 1.0];
 /// Names at the side are shortened to so much, in em, and lie so far from the edge of the picture.
 const KEY_WIDTH: f32 = 18.0;
 const KEY_MARGIN: f32 = 0.8;
+/// What is at the side is of no block, and not of what plates are of.
+const ASIDE: u32 = NO_BLOCK - 1;
 
 /// Where the name of a district may lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +127,7 @@ impl Key {
                 let (min, max) = (middle - half, middle + half);
                 let quad = Quad::of_plate(min, max);
                 let is_over = self.ground.is_some_and(|ground| ground.overlaps(&quad));
-                if !is_over && taken.is_free(&quad, NO_BLOCK, false) {
+                if !is_over && taken.is_free(&quad, ASIDE, false) {
                     return Some(middle);
                 }
             }
