@@ -15,6 +15,10 @@ const SUN: vec3f = vec3f(-0.424, -0.530, 0.735);
 // Terraces are low; they shade each other as if they were higher by this.
 const RELIEF: f32 = 2.2;
 
+// How many pixels of the frame's scale the stripes of a pattern are apart, and how much darker they are.
+const HATCH: f32 = 5.5;
+const INKED: f32 = 0.68;
+
 // One layer of the height map.
 struct Map {
     // South-west corner, one over the side, side of a texel.
@@ -88,7 +92,8 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let data = vec4f(unpack2x16float(look.data.x), unpack2x16float(look.data.y));
     // A terrace passes on that something on it runs, but lets that itself speak.
     let own_weight = smoothstep(0.0, 0.22, look.glow) * select(1.0, 0.18, is_terrace);
-    // Patterns of marks: as wide on the screen near and far, and narrower on small blocks.
+    // Patterns of marks: as wide on the screen near and far, and narrower on small blocks; so fine and faint that letters
+    // are read over them.
     let coded = floor(data.a * 0.5);
     let is_outlined = coded >= 5.0;
     let mark = coded - select(0.0, 5.0, is_outlined);
@@ -97,7 +102,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let forward = cross(frame.ray_right, frame.ray_down);
     let pixel = abs(dot(middle - eye, forward) / dot(frame.ray, forward)) * length(frame.ray_down);
     let side = min(block.high.x - block.low.x, block.high.y - block.low.y);
-    let period = min(exp2(round(log2(max(pixel * 11.0, 1e-6)))), max(0.45 * side, 1e-3));
+    let period = min(exp2(round(log2(max(pixel * frame.scale * HATCH, 1e-6)))), max(0.45 * side, 1e-3));
     let upright = select(world.x, world.x + world.y, is_wall);
     let stripes = fract(vec4f(world.x - world.y - world.z, world.x + world.y + world.z, world.y + world.z, upright) / period) < vec4f(0.36);
     let is_inked = (mark == 1.0 && stripes.x) || (mark == 2.0 && (stripes.x || stripes.y)) || (mark == 3.0 && stripes.z) || (mark == 4.0 && stripes.w);
@@ -107,7 +112,7 @@ fn resolve(in: FullScreen) -> @location(0) vec4f {
     let along = vec3f(from_edges.x, from_edges.y, select(1e6, from_edges.z, is_wall)) + vec3f(select(0.0, 1e6, wall_x), select(0.0, 1e6, wall_y), 0.0);
     let is_edge = is_outlined && min(along.x, min(along.y, along.z)) < min(3.0 * pixel, 0.16 * side);
     let edge_ink = select(vec3f(0.85), vec3f(0.01), dot(neutral, vec3f(0.2126, 0.7152, 0.0722)) > 0.2);
-    let surface = mix(neutral, data.rgb, data.a - 2.0 * coded) * select(1.0, 0.5, is_inked);
+    let surface = mix(neutral, data.rgb, data.a - 2.0 * coded) * select(1.0, INKED, is_inked);
     let own = vec4f(select(surface, edge_ink, is_edge), select(own_weight, 0.0, is_edge));
     // What is too small to be told apart shows its mean.
     let stands = apart(unpack2x16float(on_it.side_level_glow).x, pixel_at(vec4f(eye, 1.0), frame.pixel, world));

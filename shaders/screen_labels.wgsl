@@ -7,7 +7,8 @@ struct Plate {
     opacity: f32,
     // 1 where it stands over the picture with a hairline and a shadow, 0 where it lies in it.
     raised: f32,
-    pad0: f32,
+    // 1 in the colour of letters, 0 in that of plates.
+    ink: f32,
 }
 
 override ENCODE: bool = false;
@@ -52,7 +53,7 @@ fn plate(in: Corner) -> @location(0) vec4f {
     let below = outside(in.at - vec2f(0.0, 1.5), plate.sides, plate.radius);
     let fade = clamp(1.0 - below / (SHADOW - 2.0), 0.0, 1.0);
     let shadow = 0.22 * plate.raised * fade * fade * (1.0 - cover);
-    var rgb = mix(vec3f(0.0), mix(frame.plate, frame.text, line), cover);
+    var rgb = mix(vec3f(0.0), mix(frame.plate, frame.text, max(line, plate.ink)), cover);
     if ENCODE {
         rgb = encode(rgb);
     }

@@ -280,6 +280,7 @@ impl Desk {
         self.poll_jobs();
         self.poll_pair();
         self.causes.update(&self.state);
+        self.state.tell_causes(&self.causes.causes().lines.places);
         self.forget_done();
         is_opened
     }

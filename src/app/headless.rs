@@ -19,7 +19,7 @@ use callscape_look::image::Image;
 use callscape_look::pose::Pose;
 use callscape_look::quality::Quality;
 use callscape_model::called_often;
-use callscape_model::difference::RelationDifference;
+use callscape_model::difference::{CauseAt, RelationDifference};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::moment::Moment;
@@ -60,7 +60,8 @@ pub struct Studio<'a> {
     gpu: Gpu,
     renderer: Renderer,
     view: City,
-    pose: Pose,
+    /// Found once it is known what the first picture shows; that of a sequence stays.
+    pose: Option<Pose>,
     /// With its height in pixels.
     legend: Option<(Legend, u32)>,
     /// Modules that are named whatever is shown.
@@ -178,13 +179,6 @@ impl<'a> Studio<'a> {
                 legend = Some((drawn, height));
             }
         }
-        let pose = pose(
-            &view,
-            &session.hierarchy,
-            &settings.viewpoint,
-            settings.size,
-            !session.recordings.is_empty(),
-        );
         Ok(Studio {
             session,
             legend,
@@ -204,14 +198,24 @@ impl<'a> Studio<'a> {
             gpu,
             renderer,
             view,
-            pose,
+            pose: None,
             named: Vec::new(),
         })
     }
 
     /// Looks from a place of its own, in place of the viewpoint.
     pub fn look_from(&mut self, pose: Pose) {
-        self.pose = pose;
+        self.pose = Some(pose);
+    }
+
+    /// The pose for what is shown, which may stand before the focus.
+    fn pose(&mut self) -> Pose {
+        let (view, session) = (&self.view, self.session);
+        *self.pose.get_or_insert_with(|| {
+            let (viewpoint, size) = (&self.settings.viewpoint, self.settings.size);
+            let plays = !session.recordings.is_empty();
+            pose(view, &session.hierarchy, viewpoint, size, plays)
+        })
     }
 
     /// What is chosen is outlined and named.
@@ -270,7 +274,11 @@ impl<'a> Studio<'a> {
         let marked = self.selection.marked.as_ref();
         self.view.outline(&self.session.hierarchy, marked);
         self.view.point(&self.selection);
-        self.view.part_arcs(&self.pose.camera(), size);
+        if self.pose.is_none() {
+            self.view.show(self.session, moment);
+        }
+        let camera = self.pose().camera();
+        self.view.part_arcs(&camera, size);
         self.view.show(self.session, moment);
     }
 
@@ -292,6 +300,11 @@ impl<'a> Studio<'a> {
         Ok(whole)
     }
 
+    /// Has the causes of a difference stand out.
+    pub(crate) fn tell_causes(&mut self, causes: &Arc<[CauseAt]>) {
+        self.view.tell_causes(self.session, causes);
+    }
+
     /// The picture of what differs between two runs, with the names of the modules `named`.
     pub fn differences(
         &mut self,
@@ -309,7 +322,7 @@ impl<'a> Studio<'a> {
         let size = Vec2::new(width as f32, height as f32);
         self.renderer
             .set_scale((size.min_element() / PLAIN_LINES).max(1.0));
-        let camera = self.pose.camera();
+        let camera = self.pose().camera();
         // A picture is rare: all looks are handed over, whether they changed or not.
         let mut feed = Feed {
             gpu: &self.gpu,
@@ -511,6 +524,7 @@ pub(super) fn meanings<'a>(
         settings,
         hierarchy: &session.hierarchy,
         landscape: view,
+        is_window: false,
         recording: session.recordings.first().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &Filters::default()),
             marked: marked(view.outlined(), dropped),

@@ -204,9 +204,7 @@ pub struct FlatLabel {
     pub em: f32,
     /// 0 to 1: labels ease in and out as they grow and shrink on screen.
     pub opacity: f32,
-    /// In the other ink of the theme: it lies on a colour as light, or as dark, as the usual one.
-    pub is_inverted: bool,
-    /// It lies on what may glow as a whole: its ink follows the glow.
+    /// It is the name of what stands on a terrace.
     pub is_on_roof: bool,
 }
 
@@ -221,6 +219,8 @@ pub struct ScreenLabel {
     pub emphasized: bool,
     /// It is lettering of the map, with a faint plate that does not stand over it.
     pub is_quiet: bool,
+    /// What it stands over, where a line leads there.
+    pub stem: Option<Vec2>,
 }
 
 // By hand, since what is derived gives every copy new memory: labels are copied in every frame.

@@ -10,6 +10,9 @@ pub const FOV_Y: f32 = 0.7;
 /// A lens so long that what is parallel looks parallel.
 pub const LONG_LENS: f32 = 0.05;
 
+/// Nothing makes a camera look down more steeply by itself, in radians.
+pub const STEEPEST: f32 = 1.5;
+
 /// The box that holds everything displayed, in world space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -24,6 +27,13 @@ impl Bounds {
 
     pub fn diagonal(&self) -> f32 {
         self.min.distance(self.max)
+    }
+
+    /// How far down one has to look, in radians, to see at least as much of its roof as of a wall.
+    pub fn roof_pitch(&self) -> f32 {
+        let size = self.max - self.min;
+        let side = size.x.min(size.y).max(1e-6);
+        size.z.atan2(side).min(STEEPEST)
     }
 
     fn corners(&self) -> [Vec3; 8] {

@@ -54,7 +54,8 @@ impl Palette {
             Theme::Dark => Palette {
                 ground: linear(0x191D24),
                 root: linear(0x2D333E),
-                deepest: linear(0x717B8D),
+                // White letters have a contrast of 4.5 on it.
+                deepest: linear(0x697284),
                 text: linear(0xF0F2F6),
                 plate: linear(0x14171C),
                 warm: linear(0xF6B73C),

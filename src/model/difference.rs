@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::mark::Mark;
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::amounts::{Amounts, Change, Measure, Standing};
+use callscape_analysis::comparison::causes::{Cause, Causes};
 use callscape_analysis::comparison::tables::{Given, RelationChange};
 use callscape_base::units::{Cost, ModuleId, Unit};
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -57,6 +58,43 @@ pub struct RelationDifference {
     pub more: i64,
     /// Whether only one of them has it.
     pub is_one_sided: bool,
+}
+
+/// Why two runs differ, as the landscape shows it: a function, and who calls it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CauseAt {
+    /// `None` for an outermost function.
+    pub from: Option<ModuleId>,
+    pub to: ModuleId,
+    /// It makes B cost more than A.
+    pub is_more: bool,
+}
+
+/// A cause that explains less of the difference is not worth a mark.
+const LEAST_EXPLAINED: f64 = 0.01;
+/// No more causes are shown.
+const MOST_CAUSES: usize = 12;
+
+impl CauseAt {
+    /// Where a cause lies, by row of the comparison its module. `None` for one that explains next to nothing.
+    pub fn of(cause: &Cause, places: &[ModuleId]) -> Option<CauseAt> {
+        let place = |&row: &u32| places.get(row as usize).copied();
+        let (to, callers) = cause.path.split_last()?;
+        let is_much = cause.explains.abs() >= LEAST_EXPLAINED;
+        let to = place(to).filter(|_| is_much)?;
+        Some(CauseAt {
+            from: callers.last().and_then(place),
+            to,
+            is_more: cause.amount > 0.0,
+        })
+    }
+
+    /// The largest of all causes.
+    pub fn first(causes: &Causes, places: &[ModuleId]) -> Arc<[CauseAt]> {
+        let all = causes.causes.iter();
+        let told = all.filter_map(|cause| CauseAt::of(cause, places));
+        told.take(MOST_CAUSES).collect()
+    }
 }
 
 /// How an amount of what is compared is written.

@@ -38,7 +38,7 @@ pub struct LandscapeSettings {
     /// How the values of a metric are spread over heights; none: by their square root.
     pub height_scale: Option<Scale>,
     /// Whether generated, vendored, minified and data-like files have footprints like all others; else they have
-    /// [`SHARE`](super::small::SHARE) of the map at most.
+    /// [`SHARE`](super::small::SHARE) of the map at most, unless they are most of it.
     pub full_size: bool,
     /// Files for these purposes are not shown.
     pub without: Purposes,

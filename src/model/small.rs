@@ -1,4 +1,5 @@
-//! Keeps what was not written by hand small on the map: generated, vendored, minified and data-like files.
+//! Keeps what was not written by hand small on the map: generated, vendored, minified and data-like files. Where it is
+//! most of a tree, such as a package with its build, it is what people came to see, and keeps its size.
 
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
@@ -7,8 +8,8 @@ use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 pub const SHARE: f64 = 0.1;
 
 /// Makes the footprints of what was not written by hand smaller, all by one factor, where it has more than [`SHARE`] of
-/// all; by which factor, 1 where there is no need. `areas` are sums of what each module holds. Nothing is done where
-/// nothing was written by hand. O(n + files × depth).
+/// all and no more than half; by which factor, 1 where there is no need. `areas` are sums of what each module holds.
+/// O(n + files × depth).
 pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
     let files: Vec<ModuleId> = made(hierarchy).collect();
     let amount =
@@ -17,7 +18,7 @@ pub fn keep_small(hierarchy: &Hierarchy, areas: &mut [f64]) -> f64 {
     let all = leaves(hierarchy, areas, ModuleId::ROOT);
     let by_hand = all - made;
     let most = by_hand * SHARE / (1.0 - SHARE);
-    if by_hand <= 0.0 || made <= most {
+    if made > by_hand || made <= most {
         return 1.0;
     }
     let factor = most / made;
@@ -125,10 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_generated_has_a_tenth_at_most_and_sums_stay_sums() {
+    fn what_was_generated_has_a_tenth_at_most_unless_it_is_most_of_all() {
         for (by_hand, generated) in [
             (900, 100),
             (900, 101),
+            (501, 500),
+            (499, 500),
             (10, 1_000_000),
             (1000, 0),
             (0, 1000),
@@ -136,7 +139,7 @@ mod tests {
             let (hierarchy, before) = tree(by_hand, generated);
             let mut areas = before.clone();
             let factor = keep_small(&hierarchy, &mut areas);
-            if by_hand == 0 || generated * 9 <= by_hand {
+            if generated > by_hand || generated * 9 <= by_hand {
                 assert_eq!((factor, &areas), (1.0, &before));
                 continue;
             }

@@ -105,7 +105,7 @@ impl Framing<'_> {
     /// A module with its surroundings, in the direction of `from`.
     fn module(&self, module: ModuleId, go: &Go, from: &Pose) -> Option<Pose> {
         let displayed = self.city.displayed(module)?;
-        let (min, max) = self.city.bounds(displayed)?;
+        let (min, max) = self.city.standing(displayed)?;
         let whole = bounds_of(self.city);
         let side = (max - min).truncate().max_element();
         let share = side / (whole.max - whole.min).truncate().max_element().max(side);
@@ -116,6 +116,7 @@ impl Framing<'_> {
             max: max + margin,
         };
         let down = from.pitch.clamp(*MODULE_PITCH.start(), *MODULE_PITCH.end());
+        let down = down.max(Bounds { min, max }.roof_pitch());
         // One comes near with the eyes that one has, whatever the lens before.
         Some(self.framed(&around, [from.yaw, down], FOV_Y, go))
     }

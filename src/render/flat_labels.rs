@@ -1,5 +1,5 @@
-//! Names that lie on their blocks like the lettering of a map, and rise with them. Reads glyphs, looks and depth;
-//! blends over the colour picture.
+//! Names that lie on their blocks like the lettering of a map, and rise with them. Reads glyphs, blocks, looks and
+//! depth; blends over the colour picture.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -16,8 +16,6 @@ use super::recording::{Depth, Recording};
 use super::targets;
 use super::text::Fonts;
 
-/// Added to the ink of names on roofs, as the shader reads it.
-const ON_ROOF: f32 = 2.0;
 /// Names are shaped at this size and scaled.
 const SHAPED: f32 = 100.0;
 /// Shaped names that are kept; beyond that all are forgotten and those in use shaped again.
@@ -33,7 +31,7 @@ pub(crate) mod gpu {
         pub corner: [f32; 3],
         pub opacity: f32,
         pub right: [f32; 3],
-        pub inverted: f32,
+        pub pad0: f32,
         pub up: [f32; 3],
         pub block: u32,
         pub uv: [f32; 4],
@@ -58,7 +56,13 @@ impl FlatLabels {
     pub(crate) fn new(maker: &Maker<'_>) -> FlatLabels {
         let layout = maker.layout(
             "flat labels",
-            &[pass::STORAGE, pass::COLOUR, pass::SAMPLER, pass::STORAGE],
+            &[
+                pass::STORAGE,
+                pass::COLOUR,
+                pass::SAMPLER,
+                pass::STORAGE,
+                pass::STORAGE,
+            ],
         );
         let module = maker.shader("flat labels", SHADER);
         FlatLabels {
@@ -95,7 +99,7 @@ impl FlatLabels {
         }
     }
 
-    /// The looks lie in another buffer than before.
+    /// Blocks and looks lie in other buffers than before.
     pub(crate) fn outdate(&mut self) {
         self.group = None;
     }
@@ -130,8 +134,7 @@ impl FlatLabels {
                     corner: corner.to_array(),
                     opacity: label.opacity.clamp(0.0, 1.0),
                     right: Vec3::to_array(&(label.right * (glyph.width * em))),
-                    inverted: f32::from(u8::from(label.is_inverted))
-                        + if label.is_on_roof { ON_ROOF } else { 0.0 },
+                    pad0: 0.0,
                     up: Vec3::to_array(&(label.up * (glyph.height * em))),
                     block: label.block,
                     uv: glyph.uv,
@@ -161,6 +164,7 @@ impl FlatLabels {
                 wgpu::BindingResource::TextureView(&self.glyphs.view),
                 wgpu::BindingResource::Sampler(&self.sampler),
                 city.looks.buffer().as_entire_binding(),
+                city.blocks.buffer().as_entire_binding(),
             ];
             pass::group(on.device, "flat labels", &self.layout, &resources)
         });

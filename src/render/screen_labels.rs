@@ -22,7 +22,11 @@ const KEPT: usize = 2_000;
 const LARGEST: f32 = 400.0;
 
 /// How much plates of lettering cover.
-const QUIET: f32 = 0.5;
+const QUIET: f32 = 0.78;
+/// How much the line covers from a name to what it stands over.
+const STEM: f32 = 0.75;
+/// The plate around letters, in em, and around quiet ones.
+const PADS: [[f32; 2]; 2] = [[0.55, 0.2], [0.3, 0.1]];
 
 pub(crate) mod gpu {
     use bytemuck::{Pod, Zeroable};
@@ -35,7 +39,7 @@ pub(crate) mod gpu {
         pub radius: f32,
         pub opacity: f32,
         pub raised: f32,
-        pub pad0: f32,
+        pub ink: f32,
     }
 }
 
@@ -115,6 +119,19 @@ impl ScreenLabels {
         }
         self.records.clear();
         self.texts.clear();
+        // Lines pass below all plates.
+        for label in labels {
+            if let Some(over) = label.stem.filter(|over| over.is_finite()) {
+                let half = 0.05 * label.em;
+                self.records.push(gpu::Plate {
+                    sides: [over.x - half, label.at.y, over.x + half, over.y],
+                    radius: 0.0,
+                    opacity: STEM,
+                    raised: 0.0,
+                    ink: 1.0,
+                });
+            }
+        }
         for label in labels {
             if !label.at.is_finite() || !label.em.is_finite() || label.text.is_empty() {
                 continue;
@@ -129,7 +146,7 @@ impl ScreenLabels {
             else {
                 continue;
             };
-            let pad = [0.55 * em, 0.2 * em];
+            let pad = PADS[usize::from(label.is_quiet)].map(|pad| pad * em);
             // On whole pixels the letters stay sharp.
             let left = (label.at.x - 0.5 * width - pad[0]).round();
             let top = (label.at.y - height - 2.0 * pad[1]).round();
@@ -144,8 +161,9 @@ impl ScreenLabels {
                     (_, true) => QUIET,
                 },
                 raised: if label.is_quiet { 0.0 } else { 1.0 },
-                pad0: 0.0,
+                ink: 0.0,
             });
+
             self.texts
                 .push((place, [(left + pad[0]).round(), (top + pad[1]).round()]));
         }

@@ -186,7 +186,7 @@ fn cases() -> Vec<Case> {
                 corner,
                 opacity,
                 right,
-                inverted,
+                pad0,
                 up,
                 block,
                 uv
@@ -221,7 +221,7 @@ fn cases() -> Vec<Case> {
                 radius,
                 opacity,
                 raised,
-                pad0
+                ink
             )],
         ),
         case(

@@ -195,7 +195,8 @@ impl Moving {
                 self.home = self.camera.destination();
             }
             Some(Destination::Module(module)) => {
-                if let Some(bounds) = document.bounds_of(module) {
+                if let Some((min, max)) = document.city.standing(module) {
+                    let bounds = Bounds { min, max };
                     self.camera.fly_to(&bounds, aspect, free);
                 }
             }

@@ -12,6 +12,7 @@ use callscape_facts::hierarchy::Hierarchy;
 use callscape_filter::cut::Cut;
 use callscape_filter::selection::Pointed;
 use callscape_model::band::Band;
+use callscape_model::difference::CauseAt;
 use callscape_model::highlight::Highlight;
 use callscape_model::landscape::LandscapeSettings;
 
@@ -64,6 +65,15 @@ impl State {
             document.lit = modules;
         }
         self.show_lit();
+    }
+
+    /// Has the causes of the difference of two runs, the largest first, stand out in the landscape.
+    pub fn tell_causes(&mut self, causes: &Arc<[CauseAt]>) {
+        if let Some(document) = &mut self.document
+            && document.city.tell_causes(&document.session, causes)
+        {
+            self.look.looks += 1;
+        }
     }
 
     /// Has the landscape light what is lit, or else what is marked and to be coloured.

@@ -4,9 +4,10 @@ use glam::{Vec2, Vec3};
 
 use super::camera::home;
 use crate::city::City;
+use crate::document::bounds_of;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
-use callscape_look::pose::{Bounds, FOV_Y, FreeArea, Pose};
+use callscape_look::pose::{Bounds, FOV_Y, FreeArea, Pose, STEEPEST};
 
 /// Where a picture is taken from: home, or as far as given otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,9 +32,8 @@ const FREE: FreeArea = FreeArea {
 /// What arcs need over the city, in world units.
 const ARCS: f32 = 60.0;
 
-/// What is hidden is looked down on more steeply: in how many steps, and up to how many radians.
+/// What is hidden is looked down on more steeply, in so many steps.
 const STEEPER_STEPS: u32 = 16;
-const STEEPEST: f32 = 1.5;
 
 /// The pose for a picture of `size` pixels from a viewpoint; `plays` where arcs may stand over the city.
 pub fn pose(
@@ -45,13 +45,14 @@ pub fn pose(
 ) -> Pose {
     let [width, height] = size.map(|side| side as f32);
     let bounds = |module| {
-        let (min, max) = view.bounds(module).unwrap_or_default();
+        let (min, max) = view.standing(module).unwrap_or_default();
         Bounds { min, max }
     };
     let aspect = width / height;
-    let mut city = bounds(ModuleId::ROOT);
+    let mut city = bounds_of(view);
     if plays {
-        city.max.z += ARCS;
+        let (_, root) = view.bounds(ModuleId::ROOT).unwrap_or_default();
+        city.max.z = city.max.z.max(root.z + ARCS);
     }
     let at_home = home(&city, aspect, FREE);
     let framed = match viewpoint.focus {
@@ -76,7 +77,7 @@ pub fn pose(
             pose.distance = distance * pose.lens();
             if let Some(module) = viewpoint.focus {
                 let of = bounds(module);
-                pose.target = of.center().with_z(of.max.z);
+                pose.target = of.center().with_z(view.top(module).unwrap_or(of.max.z));
             }
         }
         pose
@@ -85,13 +86,15 @@ pub fn pose(
     let Some(module) = viewpoint.focus.filter(|_| viewpoint.pitch.is_none()) else {
         return asked;
     };
-    // What stands before it may hide it: then one looks down more steeply.
+    // What stands before it may hide it: then one looks down more steeply, as on what is higher than wide.
     let of = bounds(module);
+    let top = view.top(module).unwrap_or(of.max.z);
+    let pitch = pitch.max(of.roof_pitch());
     let sees = |pose: &Pose| {
         let eye = pose.eye();
         let parts = [(0.5, 0.5), (0.2, 0.2), (0.8, 0.2), (0.2, 0.8), (0.8, 0.8)];
         let seen = parts.iter().filter(|&&(x, y)| {
-            let place = of.min + (of.max - of.min) * Vec3::new(x, y, 1.0);
+            let place = (of.min + (of.max - of.min) * Vec3::new(x, y, 1.0)).with_z(top);
             let met = view.pick(eye, (place - eye).normalize_or_zero());
             met.is_some_and(|(met, _)| hierarchy.ancestors(met).any(|it| it == module))
         });
@@ -120,13 +123,14 @@ mod tests {
     #[test]
     fn unless_asked_otherwise_it_is_home() {
         let state = tiny();
-        let mut bounds = open(&state).bounds_of(ModuleId::ROOT).expect("a root");
+        let mut bounds = open(&state).bounds();
         assert_eq!(
             at(Viewpoint::default(), false),
             home(&bounds, 800.0 / 600.0, FREE)
         );
         // Arcs need room over the city.
-        bounds.max.z += ARCS;
+        let (_, root) = open(&state).city.bounds(ModuleId::ROOT).expect("a root");
+        bounds.max.z = bounds.max.z.max(root.z + ARCS);
         assert_eq!(
             at(Viewpoint::default(), true),
             home(&bounds, 800.0 / 600.0, FREE)

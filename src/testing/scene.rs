@@ -87,6 +87,7 @@ impl Scene {
                     em: 13.0,
                     emphasized: place == 0,
                     is_quiet: false,
+                    stem: None,
                 })
             })
             .collect();
@@ -115,7 +116,6 @@ impl Scene {
                 up: Vec3::Y,
                 em,
                 opacity: 1.0,
-                is_inverted: false,
                 is_on_roof: false,
             });
         }

@@ -38,7 +38,9 @@ mod view;
 pub use self::differences::open_causes;
 pub use self::parts::along_time::Scope;
 pub use self::parts::pane::{Offer, Pane, Picture, Place, Placed, Split, Surface};
-pub use self::parts::{both_along_time, causes, hatching, pane, rows, style, text, tip, widgets};
+pub use self::parts::{
+    both_along_time, causes, hatching, legend, pane, rows, style, text, tip, widgets,
+};
 pub use self::view::{Entry, SavedViews, View};
 use callscape_facts::recording::Recording;
 use callscape_state::panes::ViewId;

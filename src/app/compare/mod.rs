@@ -9,6 +9,7 @@ mod strips;
 use super::headless::{PictureSettings, Studio};
 use callscape_analysis::comparison::Comparison;
 use callscape_analysis::comparison::amounts::{Change, Measure};
+use callscape_analysis::comparison::causes::Causes;
 use callscape_analysis::comparison::tables::{Given, RelationChange};
 use callscape_analysis::mapping::regroup::Regrouped;
 use callscape_analysis::session::Session;
@@ -16,7 +17,7 @@ use callscape_base::units::{Cost, ModuleId, Time};
 use callscape_filter::cut::Cut;
 use callscape_look::image::Image;
 use callscape_model::arcs::ArcMode;
-use callscape_model::difference::{Amount, Difference, Strength};
+use callscape_model::difference::{Amount, CauseAt, Difference, Strength};
 use callscape_model::metrics::ModuleMetrics;
 use callscape_model::moment::Moment;
 use callscape_model::surface::Surface;
@@ -125,9 +126,13 @@ impl<'a> Pictures<'a> {
         (difference, metrics)
     }
 
-    /// One landscape, coloured by what differs, with arcs for the call relations that differ most, and what the
-    /// colours mean below it.
-    pub fn difference(&self, relations: &[RelationChange<u32>]) -> Result<Image, GpuError> {
+    /// One landscape, coloured by what differs, with arcs for its causes and, faintly, the call relations that differ
+    /// most, and what the colours mean below it.
+    pub fn difference(
+        &self,
+        relations: &[RelationChange<u32>],
+        causes: &Causes,
+    ) -> Result<Image, GpuError> {
         let mut settings = self.settings;
         settings.landscape.surface = Surface::Difference;
         let (difference, mut metrics) = self.metrics();
@@ -162,7 +167,16 @@ impl<'a> Pictures<'a> {
         settings.size = [width, height - strips];
         let session = self.session;
         let mut studio = Studio::with(session, &settings, &self.cut, Arc::new(metrics))?;
-        let picture = studio.differences(difference.relations(), self.named(&difference))?;
+        let causes = CauseAt::first(causes, &self.places);
+        studio.tell_causes(&causes);
+        let mut named: Vec<ModuleId> = causes.iter().map(|it| it.to).collect();
+        named.truncate(NAMED / 2);
+        for module in self.named(&difference) {
+            if named.len() < NAMED && !named.contains(&module) {
+                named.push(module);
+            }
+        }
+        let picture = studio.differences(difference.relations(), named)?;
         Ok(match has_strips {
             true => stacked(&[head, picture, legend]),
             false => picture,

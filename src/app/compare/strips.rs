@@ -243,8 +243,8 @@ pub(super) fn marks(theme: Theme) -> Vec<Entry> {
 /// The arcs of what differs.
 pub(super) fn arcs(theme: Theme, counts_calls: bool) -> [Entry; 2] {
     let texts = match counts_calls {
-        true => ["more calls", "fewer"],
-        false => ["arc: costs more", "less"],
+        true => ["cause, more calls", "fewer"],
+        false => ["cause, costs more", "less"],
     };
     [true, false].map(|is_more| Entry {
         mark: Mark::None,
@@ -254,11 +254,14 @@ pub(super) fn arcs(theme: Theme, counts_calls: bool) -> [Entry; 2] {
     })
 }
 
+/// How much darker stripes are, as `shaders/resolve.wgsl` has it.
+const INKED: f32 = 0.68;
+
 /// A swatch with the pattern of a mark, as the landscape draws it.
 fn pattern(mark: Mark, from: [f32; 3], to: [f32; 3], rect: Rect) -> Raster {
     let size = rect.size();
     let (width, height) = (size.x.max(1.0) as u32, size.y.max(1.0) as u32);
-    let period = (height / 2).max(4);
+    let period = (height / 4).max(3);
     let mut pixels = Vec::with_capacity((width * height) as usize);
     for y in 0..height {
         for x in 0..width {
@@ -271,7 +274,7 @@ fn pattern(mark: Mark, from: [f32; 3], to: [f32; 3], rect: Rect) -> Raster {
                 Mark::Less => is_ink(y),
                 Mark::More => is_ink(x),
             };
-            let light = if is_inked { 0.5 } else { 1.0 };
+            let light = if is_inked { INKED } else { 1.0 };
             let part = (x as f32 + 0.5) / width as f32;
             let mixed = |i: usize| from[i] + (to[i] - from[i]) * part;
             let [r, g, b] = [0, 1, 2].map(|i| encoded(mixed(i) * light));

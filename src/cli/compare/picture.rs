@@ -123,7 +123,10 @@ pub(super) fn draw(
     );
     Ok(match view {
         ViewArg::FlameGraph => flame_graph(comparison, &settings)?,
-        ViewArg::Difference => pictures.difference(&comparison.relations(Given::Compared))?,
+        ViewArg::Difference => {
+            let relations = comparison.relations(Given::Compared);
+            pictures.difference(&relations, &tables.causes)?
+        }
         ViewArg::SideBySide => pictures.side_by_side(times(args, comparison, mapped)?)?,
         ViewArg::Stacks | ViewArg::Functions => {
             let along = match view {

@@ -119,7 +119,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "METRIC", value_parser = areas())]
     pub area: Option<Metric>,
     /// Give generated, vendored, minified and data-like files their full footprint; by default they share at most a
-    /// tenth of the map
+    /// tenth of the map, unless they are more than half of the tree
     #[arg(long)]
     pub full_size: bool,
     /// Hide files with this purpose; may be repeated

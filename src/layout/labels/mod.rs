@@ -1,6 +1,7 @@
 //! Names: which are worth their place, where they lie, and how much of each fits.
 
 pub mod flat;
+mod occupied;
 pub mod screen;
 pub mod text;
 

@@ -1,9 +1,15 @@
 //! Names that stand over their blocks on the screen: only what is asked for, nothing over anything else.
 
+mod districts;
+
 use glam::{Vec2, Vec3};
 
+use self::districts::Key;
+pub use self::districts::Site;
+use super::flat::{FlatLabels, Quad};
+use super::occupied::Occupied;
 use super::{Covered, Eye, text};
-use crate::geometry::ScreenLabel;
+use crate::geometry::{BlockLook, ScreenLabel};
 use callscape_base::units::ModuleId;
 
 /// Why a name is shown; earlier ones are more important.
@@ -15,12 +21,12 @@ pub enum Reason {
     Running,
     /// It has most of what colours say.
     StandsOut,
+    /// How often something was called.
+    Counted,
     /// A district whose name would lie across where it has its place.
     District,
     /// A district whose own name is too small.
     Distant,
-    /// How often something was called.
-    Counted,
 }
 
 /// What a name is of: it stays where the room is contested as long as it is of the same.
@@ -36,9 +42,13 @@ pub enum Subject {
 pub struct Request<'a> {
     pub of: Subject,
     pub name: &'a str,
+    /// Of a district, its name within what holds it.
+    pub own: &'a str,
     pub reason: Reason,
     /// What the name stands over, in world space.
     pub top: Vec3,
+    /// Of a district, where its name may lie.
+    pub site: Option<Site>,
 }
 
 /// How far above its block a name stands, and how far around it nothing else may, in em.
@@ -48,6 +58,8 @@ const PADDING: f32 = 0.55;
 const COMES: f32 = 0.4;
 /// Counts are smaller than names by this.
 pub const COUNT: f32 = 0.82;
+/// What a plate that is not on a district is of.
+const NO_BLOCK: u32 = u32::MAX;
 /// Names longer than this, in em, are shortened.
 const WIDEST: f32 = 26.0;
 
@@ -56,8 +68,28 @@ const WIDEST: f32 = 26.0;
 struct Asked {
     of: Subject,
     reason: Reason,
+    /// Its place among what was shown before.
+    turn: usize,
     top: Vec3,
+    site: Option<Site>,
     name: (usize, usize),
+    own: (usize, usize),
+}
+
+impl Asked {
+    /// Whether its name may stand farther from its block, at the end of a stem.
+    fn may_move(&self) -> bool {
+        matches!(
+            self.reason,
+            Reason::Found | Reason::Running | Reason::StandsOut
+        )
+    }
+}
+
+/// Where names go that have no room over the middle of their blocks, in halves of their widths and in their heights.
+fn elsewhere() -> impl Iterator<Item = Vec2> {
+    let rows = (0..7).map(|row| -(row as f32));
+    rows.flat_map(|y| [0.0, 0.9, -0.9].map(|x| Vec2::new(x, y)))
 }
 
 /// The names on the screen.
@@ -70,11 +102,21 @@ pub struct ScreenLabels {
     /// The names that are asked for, one after the other.
     names: String,
     subjects: Vec<Subject>,
+    /// Which of the places that it may have each has.
+    steps: Vec<u8>,
+    steps_before: Vec<u8>,
     reasons: Vec<Reason>,
     /// What was shown the last time: it stays when the room is contested.
     before: Vec<Subject>,
     order: Vec<u32>,
     taken: Vec<(Vec2, Vec2)>,
+    /// What names on districts lie beside: all of these, and names on the ground.
+    occupied: Occupied,
+    /// What the next picture has on the ground is among that.
+    is_beside: bool,
+    key: Key,
+    /// Room for a name that is shortened.
+    short: String,
 }
 
 impl ScreenLabels {
@@ -99,21 +141,48 @@ impl ScreenLabels {
         self.names.clear();
         for request in requests {
             let start = self.names.len();
+            // Those that were shown keep their turn, and with it their place.
+            let turn = self.before.iter().position(|of| *of == request.of);
             self.names.push_str(request.name);
+            let end = self.names.len();
+            self.names.push_str(request.own);
             self.asked.push(Asked {
                 of: request.of,
                 reason: request.reason,
+                turn: turn.unwrap_or(usize::MAX),
                 top: request.top,
-                name: (start, self.names.len()),
+                site: request.site,
+                name: (start, end),
+                own: (end, self.names.len()),
             });
         }
         self.order.clear();
         self.order.extend(0..self.asked.len() as u32);
-        let (before, asked) = (&self.before, &self.asked);
+        let asked = &self.asked;
         self.order.sort_unstable_by_key(|&index| {
             let request = &asked[index as usize];
-            (request.reason, !before.contains(&request.of), index)
+            (request.reason, request.turn, index)
         });
+    }
+
+    /// Has the next names on districts lie beside those that are read on the ground, and those at the side of the picture
+    /// beside `ground`, the corners of what it shows.
+    pub fn lie_beside(
+        &mut self,
+        flat: &FlatLabels,
+        eye: &Eye,
+        looks: &[BlockLook],
+        ground: Option<[Vec2; 4]>,
+    ) {
+        self.is_beside = true;
+        self.occupied.begin(eye.size.y);
+        for (block, is_on_roof, quad) in flat.read(eye, looks) {
+            match is_on_roof {
+                true => self.occupied.add_roof(block, quad),
+                false => self.occupied.add(block, quad),
+            }
+        }
+        self.key = Key::of(ground);
     }
 
     /// Shows what of `requests` has room within the corners `room` and beside what is `covered`, more important ones
@@ -128,25 +197,30 @@ impl ScreenLabels {
     ) {
         let [low, high] = room;
         std::mem::swap(&mut self.before, &mut self.subjects);
+        std::mem::swap(&mut self.steps_before, &mut self.steps);
         self.subjects.clear();
+        self.steps.clear();
         self.reasons.clear();
         self.shown = 0;
         self.taken.clear();
         self.taken.extend_from_slice(covered.rectangles());
+        if !std::mem::take(&mut self.is_beside) {
+            self.occupied.begin(eye.size.y);
+            self.key = Key::default();
+        }
+        for &(min, max) in covered.rectangles() {
+            self.occupied.add(NO_BLOCK, Quad::of_plate(min, max));
+        }
         self.ask(requests);
-        for &index in &self.order {
-            let request = self.asked[index as usize];
+        for place in 0..self.order.len() {
+            let request = self.asked[self.order[place] as usize];
             if self.subjects.contains(&request.of) {
                 continue;
             }
-            if self.shown == self.labels.len() {
-                self.labels.push(ScreenLabel {
-                    text: String::new(),
-                    at: Vec2::ZERO,
-                    em: 0.0,
-                    emphasized: false,
-                    is_quiet: false,
-                });
+            self.make_room();
+            if let Some(site) = &request.site {
+                self.lay(&request, site, em, room);
+                continue;
             }
             let Some(over) = eye.project(request.top) else {
                 continue;
@@ -159,39 +233,93 @@ impl ScreenLabels {
             // What was not shown needs some room more, so that nothing comes and goes where there is hardly any.
             let was_shown = self.before.is_empty() || self.before.contains(&request.of);
             let air = Vec2::splat(if was_shown { 0.0 } else { COMES * em });
-            let is_count = request.reason >= Reason::District;
+            let is_count = request.reason == Reason::Counted;
             let is_small = request.reason >= Reason::StandsOut;
             let em = if is_small { em * COUNT } else { em };
             let half = plate(&label.text, em);
             // A count lies on its arc.
             let down = if is_count { half.y } else { -GAP * em };
-            let mut at = over + Vec2::new(0.0, down);
+            let (mut at, mut step) = (over + Vec2::new(0.0, down), 0);
             if !is_count {
                 // What one means, and what runs, keeps its name in the picture as long as it is in it itself.
                 let inside = over.cmpge(low + air).all() && over.cmple(high - air).all();
                 if !inside {
                     continue;
                 }
-                at.x = at.x.min(high.x - half.x).max(low.x + half.x);
-                at.y = at.y.max(low.y + 2.0 * half.y);
+                let within = |at: Vec2| {
+                    let x = at.x.min(high.x - half.x).max(low.x + half.x);
+                    Vec2::new(x, at.y.max(low.y + 2.0 * half.y))
+                };
+                at = within(at);
                 at.x = beside(covered, at, half, over.x).unwrap_or(at.x);
+                // Names that crowd stand beside or over each other, and off the names of districts if they can.
+                if request.may_move() {
+                    let room = half * Vec2::new(1.0, 2.0) + Vec2::new(0.0, 0.3 * em);
+                    let places = || elsewhere().map(|by| within(at + room * by));
+                    let clear = || (places().zip(0..)).filter(|it| self.is_clear(it.0, half, air));
+                    // Where it stood it stays.
+                    let before = self.steps_before.get(request.turn);
+                    let same = before.and_then(|&step| clear().find(|it| it.1 == step));
+                    let best =
+                        same.or_else(|| clear().find(|it| self.is_off_districts(it.0, half)));
+                    (at, step) = best.or_else(|| clear().next()).unwrap_or((at, 0));
+                }
             }
             let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
             let on_screen = min.cmpge(low).all() && max.cmple(high).all();
-            let is_free = self.taken.iter().all(|&(other_min, other_max)| {
-                (min - air).cmpge(other_max).any() || (max + air).cmple(other_min).any()
-            });
+            let is_free = self.is_clear(at, half, air);
             if !(is_free && (on_screen || request.reason <= Reason::Selected)) {
                 continue;
             }
-            self.taken.push((min, max));
-            self.subjects.push(request.of);
-            self.reasons.push(request.reason);
+            let label = &mut self.labels[self.shown];
             (label.at, label.em) = (at, em);
             label.emphasized = request.reason <= Reason::Selected;
-            label.is_quiet = matches!(request.reason, Reason::District | Reason::Distant);
-            self.shown += 1;
+            label.is_quiet = false;
+            let is_far = !is_count && over.y - at.y > 2.0 * GAP * em;
+            label.stem = is_far.then_some(over);
+            self.take(&request, (min, max));
+            self.steps[self.shown - 1] = step;
         }
+    }
+
+    /// Whether nothing is near where a plate, half as large, would stand on the middle of its lower edge.
+    fn is_clear(&self, at: Vec2, half: Vec2, air: Vec2) -> bool {
+        let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
+        let (min, max) = (min - air, max + air);
+        let mut taken = self.taken.iter();
+        taken
+            .all(|&(other_min, other_max)| min.cmpge(other_max).any() || max.cmple(other_min).any())
+    }
+
+    /// Whether it would stand on no name of a district.
+    fn is_off_districts(&self, at: Vec2, half: Vec2) -> bool {
+        let (min, max) = (at - Vec2::new(half.x, 2.0 * half.y), at + half.with_y(0.0));
+        self.occupied
+            .is_free(&Quad::of_plate(min, max), NO_BLOCK, true)
+    }
+
+    /// Makes room for one label more.
+    fn make_room(&mut self) {
+        if self.shown == self.labels.len() {
+            self.labels.push(ScreenLabel {
+                text: String::new(),
+                at: Vec2::ZERO,
+                em: 0.0,
+                emphasized: false,
+                is_quiet: false,
+                stem: None,
+            });
+        }
+    }
+
+    /// The label after the last one shown is shown, and takes this place.
+    fn take(&mut self, request: &Asked, (min, max): (Vec2, Vec2)) {
+        self.taken.push((min, max));
+        self.occupied.add(NO_BLOCK, Quad::of_plate(min, max));
+        self.subjects.push(request.of);
+        self.reasons.push(request.reason);
+        self.steps.push(0);
+        self.shown += 1;
     }
 }
 
@@ -248,8 +376,10 @@ mod tests {
         Request {
             of: Subject::Module(ModuleId(module)),
             name: "a_function",
+            own: "",
             reason,
             top,
+            site: None,
         }
     }
 
@@ -262,11 +392,23 @@ mod tests {
             .collect();
         labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
         let shown = labels.labels();
-        assert!(shown[0].emphasized && shown.len() > 4 && shown.len() < 12);
-        for (index, a) in shown.iter().enumerate() {
-            for b in &shown[index + 1..] {
-                assert!((a.at.x - b.at.x).abs() > text::width("a_function") * 14.0);
+        assert!(shown[0].emphasized && shown.len() > 12);
+        for (index, (min, max)) in labels.plates().iter().enumerate() {
+            for (other_min, other_max) in &labels.plates()[index + 1..] {
+                assert!(min.cmpge(*other_max).any() || max.cmple(*other_min).any());
             }
+        }
+    }
+
+    #[test]
+    fn ten_names_that_crowd_are_all_shown_and_lines_lead_from_those_far_away() {
+        let mut labels = ScreenLabels::default();
+        let requests = (0..10).map(|i| request(i, Reason::Running, i as f32 * 9.0 - 40.0));
+        labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
+        assert_eq!(labels.labels().len(), 10);
+        for label in labels.labels() {
+            let is_near = 250.0 - label.at.y < 2.0 * GAP * 14.0;
+            assert_eq!(label.stem.is_none(), is_near, "{label:?}");
         }
     }
 
@@ -337,8 +479,8 @@ mod tests {
         let mut labels = ScreenLabels::default();
         let wide = 2.0 * plate("a_function", 14.0).x;
         let mut shown = |away: Option<f32>| {
-            let other = away.map(|away| request(2, Reason::Running, wide + away - 200.0));
-            let requests = [Some(request(1, Reason::Running, -200.0)), other];
+            let other = away.map(|away| request(2, Reason::Selected, wide + away - 200.0));
+            let requests = [Some(request(1, Reason::Selected, -200.0)), other];
             let requests = requests.into_iter().flatten();
             labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
             labels.labels().len()

@@ -431,7 +431,7 @@ impl CameraControl {
 
     /// Eases to a view of `bounds`, a part of the city, without changing the heading.
     pub(crate) fn fly_to(&mut self, bounds: &Bounds, aspect: f32, free: FreeArea) {
-        let pitch = self.pose.pitch.clamp(0.6, 1.1);
+        let pitch = self.pose.pitch.clamp(0.6, 1.1).max(bounds.roof_pitch());
         // Its surroundings tell where it is: what is small takes a third of the window, not all of it.
         let side = (bounds.max - bounds.min).truncate().max_element();
         let city = (self.bounds.max - self.bounds.min).truncate().max_element();

@@ -124,6 +124,12 @@ impl Activity {
         &self.risen
     }
 
+    /// Whether anything shown may raise a block; so may all as long as nothing has been shown. O(log blocks).
+    pub(super) fn may_rise(&self, block: u32) -> bool {
+        let found = self.slots.binary_search_by_key(&block, |slot| slot.block);
+        self.of.is_none() || found.is_ok()
+    }
+
     fn has_slots(&self, resolved: &Resolved, of: usize, memory: &LiveMemory) -> bool {
         self.of == Some(of)
             && self.slot_of.len() == resolved.resolution.modules.len()
@@ -161,16 +167,11 @@ impl Activity {
             }
             *slot = self.slots.len() as u32;
             let block = &place.blocks[index];
-            let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
             self.slots.push(Slot {
                 block: index as u32,
                 parent: place.parents[index],
                 top: block.max.z,
-                // A terrace that rose would swallow what stands on it.
-                rise: match block.kind {
-                    BlockKind::Terrace => 0.0,
-                    _ => RISE.min(side * RISE_SLENDERNESS),
-                },
+                rise: rise_of(block),
                 glow: 0.0,
                 level: 0.0,
                 highest: 0.0,
@@ -323,6 +324,16 @@ impl Activity {
         if let Some(root) = slots.first_mut() {
             root.highest = 0.0;
         }
+    }
+}
+
+/// How far a block rises that runs.
+pub(super) fn rise_of(block: &Block) -> f32 {
+    let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
+    match block.kind {
+        // What stands on it would be swallowed.
+        BlockKind::Terrace => 0.0,
+        _ => RISE.min(side * RISE_SLENDERNESS),
     }
 }
 

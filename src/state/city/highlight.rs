@@ -3,18 +3,27 @@
 use std::sync::Arc;
 
 use super::City;
+use super::blocks::block_of_module;
+use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::{Hierarchy, ModuleKind};
 use callscape_filter::marked::Marked;
 use callscape_layout::geometry::{BlockKind, Color};
+use callscape_look::ink::difference_color;
+use callscape_model::difference::CauseAt;
 use callscape_model::highlight::Highlight;
 use callscape_model::mark::Mark;
+use callscape_model::surface::Surface;
 use callscape_model::theme::Theme;
 
 use super::surface::color_at;
 
 /// What stands out where colour says nothing has the colour at this share of a metric's scale.
 const ACCENT: f32 = 0.8;
+
+/// Beside the blocks of causes so many of those that differ most keep their colours; what is left of the others'.
+const STRONG: usize = 5;
+const QUIET: f32 = 0.5;
 
 /// How blocks look without a highlight, kept while there is one, and how many it takes.
 #[derive(Clone, Debug, Default)]
@@ -65,14 +74,76 @@ impl City {
     }
 
     pub(super) fn draw_edges(&mut self, hierarchy: &Hierarchy) {
+        self.looks.iter_mut().for_each(|it| it.is_outlined = false);
+        for index in self.blocks_of_causes() {
+            if let Some(look) = self.looks.get_mut(index as usize) {
+                look.is_outlined = true;
+            }
+        }
         let Some(marked) = self.outlined.clone() else {
-            self.looks.iter_mut().for_each(|it| it.is_outlined = false);
             return;
         };
         for (block, look) in self.blocks.iter().zip(&mut self.looks) {
             let is_file = || hierarchy.kind(block.module) == ModuleKind::File;
             let can_be = block.kind != BlockKind::Terrace || is_file();
-            look.is_outlined = can_be && holds_one_of(hierarchy, block.module, &marked.modules);
+            look.is_outlined |= can_be && holds_one_of(hierarchy, block.module, &marked.modules);
+        }
+    }
+
+    /// The blocks of what explains the difference of two runs, where that is shown, the largest cause first.
+    fn blocks_of_causes(&self) -> Vec<u32> {
+        let is_shown = self.settings.surface == Surface::Difference;
+        let causes = self.causes.iter().filter(|_| is_shown);
+        let blocks = causes.filter_map(|it| block_of_module(it.to, &self.block_of));
+        let is_solid = |&block: &u32| {
+            let of = self.blocks.get(block as usize);
+            of.is_some_and(|of| of.kind != BlockKind::Terrace)
+        };
+        blocks.filter(is_solid).collect()
+    }
+
+    /// Has the causes of a difference, the largest first, stand out, and what else differs step back. Whether it did not
+    /// already. O(blocks).
+    pub fn tell_causes(&mut self, session: &Session, causes: &Arc<[CauseAt]>) -> bool {
+        if self.causes == *causes {
+            return false;
+        }
+        self.causes = Arc::clone(causes);
+        let moment = self.shown;
+        self.paint(session);
+        // Arcs are drawn anew, whatever the moment.
+        self.has_moved = true;
+        self.show(session, moment);
+        true
+    }
+
+    /// Whether causes of a difference stand out.
+    pub fn tells_causes(&self) -> bool {
+        self.settings.surface == Surface::Difference && !self.causes.is_empty()
+    }
+
+    /// Has what differs beside the causes, and beside what differs most, step back.
+    pub(super) fn quiet_others(&mut self) {
+        let causes = self.blocks_of_causes();
+        if causes.is_empty() {
+            return;
+        }
+        for (index, look) in (0..).zip(&mut self.looks) {
+            let most = self.standing_out.iter().take(STRONG);
+            if !most.map(|it| it.0).any(|it| it == index) {
+                look.data[3] *= QUIET;
+            }
+        }
+        let theme = self.settings.theme;
+        for cause in self.causes.iter().rev() {
+            // What calls of it cost may differ in what it calls: it has its colour nevertheless.
+            if let Some(block) = block_of_module(cause.to, &self.block_of)
+                && causes.contains(&block)
+                && let Some(look) = self.looks.get_mut(block as usize)
+            {
+                let [r, g, b] = difference_color(theme, cause.is_more);
+                look.data = [r, g, b, 1.0];
+            }
         }
     }
 

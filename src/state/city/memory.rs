@@ -16,7 +16,7 @@ use callscape_model::metrics::ModuleMetrics;
 use callscape_model::moment::Moment;
 
 /// How high the block stands in which the most lives, in world units; heights go with the square root.
-const HIGHEST: f32 = 110.0;
+pub(super) const HIGHEST: f32 = 110.0;
 
 /// How much a block glows in which something was created or released in the cel.
 pub(super) const NEWS: f32 = 0.5;
@@ -260,8 +260,8 @@ impl LiveMemory {
             self.levels.push(Level {
                 block,
                 // One scale for all, so that heights can be held against each other. More can live in one block than in any
-                // when the most lives in all.
-                rise: share as f32 * HIGHEST,
+                // when the most lives in all: it is no higher, so that it stays in the picture.
+                rise: share.min(1.0) as f32 * HIGHEST,
                 color: color.map(|metric| color_of(settings, scale, amount(metric, now))),
                 is_news: now != before,
             });

@@ -9,6 +9,7 @@ mod arc_counts;
 mod blocks;
 mod counting;
 mod ends;
+mod extent;
 mod fading;
 mod highlight;
 mod lettering;
@@ -37,7 +38,7 @@ use callscape_filter::marked::Marked;
 use callscape_layout::bundles::Ground;
 use callscape_layout::emphasis::Focus;
 use callscape_layout::geometry::{
-    self, Arcs, Block, BlockKind, BlockLook, ChangedLooks, FlatLabel, ScreenLabel,
+    self, Arcs, Block, BlockLook, ChangedLooks, FlatLabel, ScreenLabel,
 };
 use callscape_layout::labels::Eye;
 use callscape_layout::labels::flat::FlatLabels;
@@ -45,7 +46,7 @@ use callscape_layout::labels::screen::ScreenLabels;
 use callscape_layout::pick::Picker;
 use callscape_look::camera::Camera;
 use callscape_model::arcs::ArcMode;
-use callscape_model::difference::RelationDifference;
+use callscape_model::difference::{CauseAt, RelationDifference};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
 use callscape_model::metrics::{ModuleFacts, ModuleMetrics};
@@ -106,6 +107,8 @@ pub struct City {
     color_scale: ColorScale,
     /// How many files were generated, vendored, minified or hold data.
     not_by_hand: usize,
+    /// Their footprints are smaller than those of others.
+    keeps_small: bool,
     /// How many files are for each purpose.
     of_purposes: [usize; Purpose::ALL.len()],
     /// The blocks that have most of what colours say, the most first, and what is written at each.
@@ -115,6 +118,8 @@ pub struct City {
     plain: highlight::Plain,
     /// Modules that stand out, in order; none where all are alike.
     lit: Option<Arc<[ModuleId]>>,
+    /// Why two runs differ, where that is known, the largest cause first.
+    causes: Arc<[CauseAt]>,
     /// Functions whose blocks have their edges drawn.
     outlined: Option<Arc<Marked>>,
     amounts: Amounts,
@@ -180,11 +185,13 @@ impl City {
             looks: Vec::new(),
             color_scale: ColorScale::default(),
             not_by_hand: 0,
+            keeps_small: false,
             of_purposes: Default::default(),
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: highlight::Plain::default(),
             lit: None,
+            causes: Arc::default(),
             outlined: None,
             amounts: Amounts::default(),
             levels: 1.0,
@@ -281,42 +288,6 @@ impl City {
         if before.theme == self.settings.theme {
             self.fade_from_seen(|module| was(module).map(|was| was.color));
         }
-    }
-
-    /// For each displayed module that holds others, in preorder, how large its leaves are on a picture of `size`
-    /// pixels, on average and as the sides of squares. What is not on the picture is left out. O(blocks).
-    pub fn leaf_sizes(
-        &self,
-        session: &Session,
-        camera: &Camera,
-        size: Vec2,
-    ) -> Vec<(ModuleId, f32)> {
-        let eye = eye(camera, size);
-        let hierarchy = &session.hierarchy;
-        let mut leaves = vec![0u32; hierarchy.len() + 1];
-        for id in hierarchy.modules() {
-            let is_leaf = u32::from(hierarchy.is_leaf(id));
-            leaves[id.index() + 1] = leaves[id.index()] + is_leaf;
-        }
-        let holding = self
-            .blocks
-            .iter()
-            .filter(|block| block.kind != BlockKind::Leaf);
-        let sizes = holding.filter_map(|block| {
-            let middle = ((block.min + block.max) * 0.5).with_z(block.max.z);
-            let side = ((block.max.x - block.min.x) * (block.max.y - block.min.y)).sqrt();
-            let near = (middle - eye.position).length() - side * 0.7;
-            let at = eye.clip_from_world * middle.extend(1.0);
-            let radius = side * 1.5;
-            let is_seen = at.w > -radius
-                && at.x.abs() <= at.w + radius * 2.0
-                && at.y.abs() <= at.w + radius * 2.0;
-            let subtree = hierarchy.subtree(block.module);
-            let count = leaves[subtree.end as usize] - leaves[subtree.start as usize];
-            let pixels = side / (count.max(1) as f32).sqrt() * eye.focal / near.max(1.0);
-            is_seen.then_some((block.module, pixels))
-        });
-        sizes.collect()
     }
 
     /// Moves the blocks on to their places, and their colours to what they say; whether blocks were moving.
@@ -417,8 +388,9 @@ impl City {
             // They count calls or weigh costs whatever the moment.
             self.weighs = None;
             let relations = difference.relations();
+            let of = (relations, &*self.causes);
             self.relations
-                .show_differences(relations, &self.settings, ground, &ends);
+                .show_differences(of, &self.settings, ground, &ends);
             return self.find_focus();
         }
         if moment.is_none()
@@ -455,8 +427,9 @@ impl City {
             parents: &self.parents,
         };
         let ends = self.ends.of(&self.block_of, 0..0);
+        let of = (relations, &*self.causes);
         self.relations
-            .show_differences(relations, &self.settings, ground, &ends);
+            .show_differences(of, &self.settings, ground, &ends);
         self.marked.clear();
         self.find_focus();
     }
@@ -480,6 +453,11 @@ impl City {
     /// How many files were generated, vendored, minified or hold data.
     pub fn not_by_hand(&self) -> usize {
         self.not_by_hand
+    }
+
+    /// Whether these have smaller footprints than others.
+    pub fn keeps_small(&self) -> bool {
+        self.keeps_small
     }
 
     /// The objects of the blocks in which the most are created in the whole run, and how many these are in the first; none
@@ -584,13 +562,6 @@ impl City {
     /// The names over blocks chosen by the last [`label`](Self::label).
     pub fn screen_labels(&self) -> &[ScreenLabel] {
         self.screen_labels.labels()
-    }
-
-    /// The box of the block that stands for `module`: lowest and highest corner at rest.
-    pub fn bounds(&self, module: ModuleId) -> Option<(Vec3, Vec3)> {
-        let block = self.block_of.get(module.index())?;
-        let block = self.blocks.get(*block as usize)?;
-        Some((block.min, block.max))
     }
 
     /// What a details panel says about `module`.

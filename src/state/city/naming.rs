@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use glam::{Vec2, Vec3};
 
 use super::overhead::Overhead;
-use super::{City, Lettering, eye, motion, surface};
+use super::{City, Lettering, eye, motion};
 use callscape_analysis::session::Session;
 use callscape_base::units::ModuleId;
 use callscape_facts::hierarchy::Hierarchy;
@@ -120,6 +120,17 @@ impl City {
         }
     }
 
+    /// The modules whose names, or parts or numbers of these, can be read.
+    pub fn named(&self) -> impl Iterator<Item = ModuleId> {
+        let subjects = self.screen_labels.subjects();
+        let over = subjects.filter_map(|(of, _)| match of {
+            Subject::Module(module) => Some(module),
+            Subject::Relation(..) => None,
+        });
+        let read = self.flat_labels().iter().filter(|it| it.opacity > 0.9);
+        over.chain(read.map(|it| it.module))
+    }
+
     /// Chooses the names that are written on districts.
     fn name_districts(
         &mut self,
@@ -172,15 +183,8 @@ impl City {
         let is_changed =
             self.flat_labels
                 .update(&asked.session.hierarchy, blocks, &reader, &around, work);
-        if is_changed {
-            if lettering.is_single {
-                self.flat_labels.decide();
-            }
-            let (theme, looks) = (self.settings.theme, &self.looks);
-            self.flat_labels.ink(|block| {
-                let look = looks.get(block as usize);
-                look.is_some_and(|look| surface::hides_ink(theme, look.data))
-            });
+        if is_changed && lettering.is_single {
+            self.flat_labels.decide();
         }
     }
 
@@ -233,8 +237,10 @@ impl City {
                 Some(Request {
                     of: Subject::Module(module),
                     name,
+                    own: "",
                     reason,
                     top,
+                    site: None,
                 })
             });
         let overhead = Overhead::new(
@@ -247,8 +253,10 @@ impl City {
         let counts = self.counts.shown().iter().map(|count| Request {
             of: count.of,
             name: &count.text,
+            own: "",
             reason: Reason::Counted,
             top: count.at,
+            site: None,
         });
         let requests = requests.chain(overhead.requests()).chain(counts);
         let room = [
@@ -256,6 +264,9 @@ impl City {
             Vec2::new(free.max.x, -free.min.y),
         ];
         let room = room.map(|corner| (corner * 0.5 + 0.5) * size);
+        let ground = blocks.first().and_then(|root| site_of(root, eye));
+        self.screen_labels
+            .lie_beside(&self.flat_labels, eye, &self.looks, ground);
         self.screen_labels
             .update(requests, eye, room, &lettering.covered, em);
         let plates = self.screen_labels.plates();
@@ -272,4 +283,12 @@ fn block_under<'a>(
     let index = *block_of.get(module.index())?;
     let block = scene.blocks.get(index as usize)?;
     Some((block, scene.looks.get(index as usize)?.rise))
+}
+
+/// The corners of what a block covers of the picture: the top, and more where it is near.
+fn site_of(block: &Block, eye: &Eye) -> Option<[Vec2; 4]> {
+    let (min, max) = (block.min, block.max.with_z(block.min.z));
+    let around = [min, min.with_x(max.x), max, max.with_x(min.x)];
+    let [a, b, c, d] = around.map(|corner| eye.project(corner));
+    Some([a?, b?, c?, d?])
 }

@@ -26,11 +26,13 @@ impl City {
             looks: Vec::new(),
             color_scale: super::ColorScale::default(),
             not_by_hand: self.not_by_hand,
+            keeps_small: self.keeps_small,
             of_purposes: self.of_purposes,
             standing_out: Vec::new(),
             ground_scales: [OnceLock::new(), OnceLock::new()],
             plain: super::highlight::Plain::default(),
             lit: None,
+            causes: Arc::clone(&self.causes),
             outlined: None,
             amounts: self.amounts,
             levels: self.levels,
@@ -73,6 +75,7 @@ impl City {
         self.references = Arc::clone(&of.references);
         self.blocks.clone_from(&of.blocks);
         self.left_out = of.left_out;
+        self.keeps_small = of.keeps_small;
         self.parents.clone_from(&of.parents);
         self.block_of.clone_from(&of.block_of);
         self.picker.clone_from(&of.picker);

@@ -1,31 +1,35 @@
 //! Names that stand over districts on the screen where those written on the ground cannot be read.
 
+use glam::Vec2;
+
 use super::lettering::Lettering;
 use callscape_analysis::session::Session;
 use callscape_layout::geometry::Block;
 use callscape_layout::labels::Eye;
 use callscape_layout::labels::flat::{District, FlatLabels};
-use callscape_layout::labels::screen::{COUNT, Reason, Request, ScreenLabels, Subject, plate};
+use callscape_layout::labels::screen::{COUNT, Reason, Request, ScreenLabels, Site, Subject};
 use callscape_layout::labels::text::width;
 use callscape_layout::pick::{Picker, Scene};
 
 /// Districts named at a time, and in a single picture.
-const MOST: usize = 24;
-const MOST_IN_A_PICTURE: usize = 60;
+const MOST: usize = 160;
+const MOST_IN_A_PICTURE: usize = 600;
 /// How many of the names on the screen are remembered.
-const MOST_SHOWN: usize = 64;
+const MOST_SHOWN: usize = 200;
 /// How many districts are looked at for each that is named, the largest first.
-const ASKED: usize = 6;
+const ASKED: usize = 2;
 /// A name appears when the one on the ground is fainter than this.
 const APPEARS_BELOW: f32 = 0.35;
 /// It goes when that is stronger than this: both are there for a while, so that none flickers.
 const GOES_ABOVE: f32 = 0.95;
 /// A child that covers more of its parent than this gets no name of its own.
 const MOST_OF_PARENT: f32 = 0.55;
-/// A district is named where it reaches this far up the screen from the side on which its own name lies, in em.
-const LEAST_DEPTH: f32 = 2.4;
-/// The same where it is named already.
-const LEAST_DEPTH_SHOWN: f32 = 2.1;
+/// A district that covers more of the picture than this is named in any case.
+const LARGE: f32 = 0.002;
+/// One that was not named has to have so many times the room that its name takes.
+const ROOM: f32 = 1.1;
+/// Where along the sides of a district it is looked whether it is seen.
+const SAMPLES: [f32; 3] = [0.5, 0.15, 0.85];
 
 /// What decides which districts are named over them.
 pub(super) struct Overhead<'a> {
@@ -65,7 +69,7 @@ impl<'a> Overhead<'a> {
 
     /// The names, those of the largest districts first.
     pub(super) fn requests(self) -> impl Iterator<Item = Request<'a>> {
-        let districts = self.flat.districts(self.scene.blocks, self.eye);
+        let districts = self.flat.districts();
         let most = match self.lettering.is_single {
             true => MOST_IN_A_PICTURE,
             false => MOST,
@@ -80,7 +84,7 @@ impl<'a> Overhead<'a> {
         let (eye, em) = (self.eye, self.lettering.em);
         let block = self.scene.blocks.get(district.block as usize)?;
         let of = Subject::Module(block.module);
-        let reason = match district.is_begun {
+        let reason = match district.is_along {
             true => Reason::Distant,
             false => Reason::District,
         };
@@ -90,53 +94,41 @@ impl<'a> Overhead<'a> {
             return None;
         }
         let may = self.lettering.is_still || shown().any(|&shown| shown == (of, reason));
-        if district.is_begun && !(may && self.is_distinct(&district, block)) {
+        if district.is_along && !may {
             return None;
         }
+        let (min, max) = (block.min.with_z(block.max.z), block.max);
+        let around = [min, min.with_x(max.x), max, max.with_x(min.x)];
+        let [a, b, c, d] = around.map(|corner| eye.project(corner));
+        let corners = [a?, b?, c?, d?];
+        // Parts and numbers would come and go while one looks around.
+        let rests = self.lettering.is_still || was_shown;
+        let is_large = rests && covered(corners, eye.size) >= LARGE;
         let name = self.session.module_name(block.module);
-        let [from, to] = district.edge.map(|end| eye.project(end));
-        let (from, to) = (from?, to?);
-        let needed = (width(name) + 1.0) * em * if was_shown { 1.0 } else { 1.1 };
-        let long = from.distance(to);
-        if long < needed {
+        let site = Site::of(district.block, corners, is_large);
+        let holds = if was_shown { 1.0 } else { ROOM } * (width(name) + 1.0) * em * COUNT;
+        let is_wanted = is_large || self.is_distinct(&district, block) && site.width() >= holds;
+        if !is_wanted {
             return None;
         }
-        let [begin, end] = district.edge;
-        let share = match district.is_begun {
-            true => (0.5 * needed / long).min(0.5),
-            false => 0.5,
+        // Nothing hides all of the side where one looks for its name.
+        let shows = |picker: &Picker| {
+            SAMPLES.into_iter().any(|along| {
+                let sides = [(0, 1), (1, 2), (2, 3), (3, 0)];
+                sides.iter().any(|&(from, to)| {
+                    let on = around[from].lerp(around[to], along);
+                    picker.shows(self.scene, district.block, on, eye.position)
+                })
+            })
         };
-        let mut top = begin.lerp(end, share);
-        if district.is_begun {
-            // It is large enough itself, and neither hidden nor over a name that is read.
-            let half = plate(name, em * COUNT);
-            let far_side = eye.project(top.with_y(block.max.y))?;
-            let deep = from.lerp(to, share).distance(far_side);
-            if deep
-                < if was_shown {
-                    LEAST_DEPTH_SHOWN
-                } else {
-                    LEAST_DEPTH
-                } * em
-            {
-                return None;
-            }
-            let shows =
-                |picker: &Picker| picker.shows(self.scene, district.block, top, eye.position);
-            let is_seen = self.picker.is_none_or(shows);
-            top = top.lerp(top.with_y(block.max.y), half.y / deep);
-            let middle = eye.project(top)?;
-            let place = (middle - half, middle + half);
-            let looks = self.scene.looks;
-            if !is_seen || self.flat.is_read_under(place, district.block, eye, looks) {
-                return None;
-            }
-        }
-        Some(Request {
+        let top = (min + max) * 0.5;
+        self.picker.is_none_or(shows).then_some(Request {
             of,
             name,
+            own: self.session.hierarchy.name(block.module),
             reason,
             top,
+            site: Some(site),
         })
     }
 
@@ -147,4 +139,10 @@ impl<'a> Overhead<'a> {
         let on = on.and_then(|&on| self.scene.blocks.get(on as usize));
         on.is_none_or(|on| ground(block) < MOST_OF_PARENT * ground(on))
     }
+}
+
+/// How much of a picture lies within these corners, in order around it.
+fn covered(corners: [Vec2; 4], size: Vec2) -> f32 {
+    let [a, b, c, d] = corners;
+    0.5 * (c - a).perp_dot(d - b).abs() / size.element_product()
 }

@@ -92,6 +92,7 @@ impl City {
                 }
             }
         }
+        self.quiet_others();
         self.highlight_anew(&session.hierarchy);
         self.draw_edges(&session.hierarchy);
         self.activity.forget();
@@ -106,8 +107,9 @@ impl City {
         let mut areas = areas(hierarchy, &self.metrics, settings.area);
         // What ran is shown as much as it ran, whoever wrote it.
         let origin = settings.area.origin();
+        self.keeps_small = false;
         if !settings.full_size && matches!(origin, Origin::Source | Origin::History) {
-            small::keep_small(hierarchy, &mut areas);
+            self.keeps_small = small::keep_small(hierarchy, &mut areas) < 1.0;
         }
         if settings.tiling == Tiling::Stable && self.references.len() != hierarchy.len() {
             self.references = match settings.area {

@@ -1,6 +1,8 @@
 //! What of a recording lies over the landscape: call relations up to a moment, and the hyperarcs of the
 //! threads.
 
+mod differences;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -20,10 +22,8 @@ use callscape_layout::emphasis::Emphasis;
 use callscape_layout::geometry::{Arcs, Settled};
 use callscape_layout::ranking::Drawn;
 use callscape_layout::spline;
-use callscape_look::ink::difference_color;
 use callscape_look::theme::{Palette, linear};
 use callscape_model::arcs::{ArcMeasure, ArcMode};
-use callscape_model::difference::RelationDifference;
 use callscape_model::imports::{Imports, is_part_of_file};
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::left::Left;
@@ -37,10 +37,6 @@ const MOST_ON_THE_WAY: usize = 800;
 
 /// Control points that are kept of arcs that are not drawn now: beyond that all are made again.
 const MOST_POINTS: usize = 4_000_000;
-
-/// Of differences fewer arcs are drawn, and none for one that is this many times smaller than the largest.
-const MOST_DIFFERENCES: usize = 60;
-const LEAST_DIFFERENCE: u64 = 200;
 
 /// A light runs along an arc in this many half-lives of the glow.
 const PULSE_HALF_LIVES: u64 = 16;
@@ -185,87 +181,6 @@ impl Relations {
     pub(super) fn middle(&self, arc: usize, rises: [f32; 2]) -> Vec3 {
         let arc = self.arcs.arcs.get(arc);
         arc.map_or(Vec3::ZERO, |arc| spline::point(&self.arcs, arc, rises, 0.5))
-    }
-
-    /// Arcs for the largest differences in place of those of a moment: less in the colour of less, more in that of
-    /// more; outlined where only one run has the relation.
-    pub(super) fn show_differences(
-        &mut self,
-        relations: &[RelationDifference],
-        settings: &LandscapeSettings,
-        ground: Ground<'_>,
-        ends: &EndsOf<'_>,
-    ) {
-        self.clear();
-        if settings.arcs == ArcMode::None {
-            return;
-        }
-        let block = |module: ModuleId| block_of_module(module, ends.block_of);
-        // By pair of blocks: the difference, and whether all of it is on one side.
-        let mut between: BTreeMap<(u32, u32), (i64, bool)> = BTreeMap::new();
-        for relation in relations {
-            let (Some(from), Some(to)) = (block(relation.from), block(relation.to)) else {
-                continue;
-            };
-            let (from, to) = ends.between(from, to);
-            if from != to {
-                let sum = between.entry((from, to)).or_insert((0, true));
-                sum.0 = sum.0.saturating_add(relation.more);
-                sum.1 &= relation.is_one_sided;
-            }
-        }
-        // One list, so that widths of less and more are to one scale.
-        let most = between.values().map(|(more, _)| more.unsigned_abs()).max();
-        let most = most.unwrap_or(0);
-        let least = most / LEAST_DIFFERENCE;
-        self.forget();
-        let pairs = &mut self.counting.pairs;
-        pairs.clear();
-        pairs.extend(
-            between
-                .iter()
-                .map(|(&(from, to), (more, _))| BlockRelation {
-                    from,
-                    to,
-                    calls: more.unsigned_abs(),
-                    step_calls: more.unsigned_abs(),
-                    ..BlockRelation::default()
-                }),
-        );
-        pairs.retain(|relation| relation.calls > least);
-        self.forget_paths();
-        self.bundler.strength = settings.bundling;
-        let [less, more] = [false, true].map(|is_more| difference_color(settings.theme, is_more));
-        let style = ArcStyle {
-            ink: [less; 2],
-            most,
-            limit: MOST_DIFFERENCES,
-            ..ArcStyle::default()
-        };
-        add_relations(
-            &mut self.arcs,
-            ground,
-            &mut self.bundler,
-            &mut self.counting.pairs,
-            &mut self.drawn,
-            (&style, None),
-        );
-        self.settle_paths();
-        let ink_of_more = self.arcs.inks.len() as u32;
-        self.arcs.inks.push([more; 2]);
-        for (arc, &index) in self.arcs.arcs.iter_mut().zip(&self.drawn.relations) {
-            let relation = &mut self.counting.pairs[index as usize];
-            let (more, is_one_sided) = between[&(relation.from, relation.to)];
-            let is_more = more > 0;
-            if is_more {
-                arc.ink = ink_of_more;
-            }
-            arc.is_lit = false;
-            arc.outlined = is_one_sided;
-            // No step is counted beside the difference.
-            relation.step_calls = 0;
-            self.signs.push(if is_more { "+" } else { "−" });
-        }
     }
 
     /// Arcs for what is known of a chosen module without a recording, in place of those of a moment: the imports of the

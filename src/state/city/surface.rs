@@ -7,7 +7,7 @@ use callscape_facts::kinds::Purpose;
 use callscape_layout::geometry::{Block, BlockKind, Color};
 use callscape_layout::hues::Hues;
 use callscape_look::ink::{Ink, diverging};
-use callscape_look::theme::{Palette, linear};
+use callscape_look::theme::linear;
 use callscape_model::landscape::LandscapeSettings;
 use callscape_model::measure::Measure;
 use callscape_model::metric::{Metric, Unit};
@@ -269,21 +269,6 @@ pub(crate) fn color_at(theme: Theme, share: f32) -> [f32; 3] {
     std::array::from_fn(|i| a[i] + (b[i] - a[i]) * t)
 }
 
-/// Whether letters in the colour of text are worse to read on a data colour than in that of plates.
-pub(super) fn hides_ink(theme: Theme, data: Color) -> bool {
-    let [r, g, b, strength] = data;
-    if strength <= 0.0 {
-        return false;
-    }
-    // WCAG 2: https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio
-    let luminance = |[r, g, b]: [f32; 3]| 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    let contrast = |a: f32, b: f32| (a.max(b) + 0.05) / (a.min(b) + 0.05);
-    let palette = Palette::of(theme);
-    let neutral = luminance(palette.root).midpoint(luminance(palette.deepest));
-    let ground = neutral + (luminance([r, g, b]) - neutral) * strength;
-    contrast(ground, luminance(palette.text)) < contrast(ground, luminance(palette.plate))
-}
-
 /// The data colour of every block, alpha zero where there is nothing to say, and what a metric's colours mean.
 pub(super) fn colors(
     settings: &LandscapeSettings,
@@ -481,17 +466,6 @@ mod tests {
             [2, 3]
         );
         assert_eq!(most(Metric::Calls, &[3.0; 30], &blocks(30)), [0_u32; 0]);
-    }
-
-    #[test]
-    fn names_stand_out_from_every_colour_of_data() {
-        for theme in [Theme::Light, Theme::Dark] {
-            assert!(!hides_ink(theme, Color::default()));
-            let [first, last] = [0.0, 1.0].map(|share| color_at(theme, share));
-            let opaque = |[r, g, b]: [f32; 3]| [r, g, b, 1.0];
-            assert!(!hides_ink(theme, opaque(first)), "as the neutral, nearly");
-            assert!(hides_ink(theme, opaque(last)), "as the text, nearly");
-        }
     }
 
     #[test]

@@ -277,3 +277,39 @@ fn heights_and_boxes_say_what_lives_at_any_time() {
         }
     }
 }
+
+#[test]
+fn causes_of_a_difference_stand_out_and_the_rest_steps_back() {
+    let mut state = crate::testing::two_runs();
+    let document = state.document.as_mut().expect("two runs");
+    let session = Arc::clone(&document.session);
+    let difference = document.city.metrics().difference().cloned();
+    let difference = difference.expect("two runs differ");
+    let first = difference.relations()[0];
+    let moment = document.moment();
+    let city = &mut document.city;
+    city.show(&session, moment);
+    // Without any the largest differences are strong, few enough to be followed.
+    let strong = |city: &City| {
+        let arcs = city.arcs().arcs.iter();
+        arcs.filter(|arc| arc.opacity > 0.5).count()
+    };
+    assert!((1..=12).contains(&strong(city)), "{}", strong(city));
+    let cause = CauseAt {
+        from: Some(first.from),
+        to: first.to,
+        is_more: true,
+    };
+    assert!(city.tell_causes(&session, &[cause].into()));
+    assert!(!city.tell_causes(&session, &[cause].into()));
+    assert_eq!(strong(city), 1);
+    let arcs = &city.arcs().arcs;
+    let faint = arcs
+        .iter()
+        .filter(|arc| arc.opacity <= 0.3 && !arc.outlined);
+    assert_eq!(faint.count(), arcs.len() - 1);
+    let edged = city.blocks.iter().zip(&city.looks);
+    let edged = edged.filter(|(_, look)| look.is_outlined);
+    let edged: Vec<ModuleId> = edged.map(|(block, _)| block.module).collect();
+    assert_eq!(edged, [first.to]);
+}

@@ -541,23 +541,11 @@ fn both(texts: impl Iterator<Item = String>) -> Option<String> {
     }
 }
 
-/// The box around a whole landscape.
+/// The box around a whole landscape, as high as anything in it may rise.
 pub fn bounds_of(landscape: &City) -> Bounds {
-    let blocks = landscape.blocks();
-    let mut bounds = match blocks.first() {
-        Some(root) => Bounds {
-            min: root.min,
-            max: root.max,
-        },
-        None => Bounds {
-            min: Vec3::ZERO,
-            max: Vec3::new(CITY_SIZE, CITY_SIZE, 1.0),
-        },
-    };
-    for block in blocks {
-        bounds.max = bounds.max.max(block.max);
-    }
-    bounds
+    let nothing = (Vec3::ZERO, Vec3::new(CITY_SIZE, CITY_SIZE, 1.0));
+    let (min, max) = landscape.whole().unwrap_or(nothing);
+    Bounds { min, max }
 }
 
 fn set_history(

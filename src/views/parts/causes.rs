@@ -5,6 +5,7 @@ use std::sync::Arc;
 use callscape_analysis::comparison::causes::Cause;
 use callscape_base::units::ModuleId;
 use callscape_model::causes::Words;
+use callscape_model::difference::CauseAt;
 use callscape_state::State;
 use callscape_state::job::Job;
 use callscape_state::runs::ContextsOf;
@@ -33,6 +34,8 @@ pub struct Lines {
     pub difference: String,
     /// The share of what is not told.
     pub rest: f64,
+    /// Where the largest lie.
+    pub places: Arc<[CauseAt]>,
 }
 
 /// What the causes are found of: the runs, and whether A and B are exchanged.
@@ -102,6 +105,7 @@ impl Causes {
                 lines: causes.causes.iter().map(line).collect(),
                 difference: words.difference(causes.difference),
                 rest: causes.rest,
+                places: CauseAt::first(&causes, &modules),
             };
             Ok((of, lines))
         }));

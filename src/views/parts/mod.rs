@@ -13,6 +13,7 @@ pub(crate) mod found;
 pub(crate) mod graph;
 pub mod hatching;
 pub(crate) mod kept;
+pub mod legend;
 pub(crate) mod list;
 pub mod pane;
 pub mod rows;

@@ -2,11 +2,14 @@
 
 mod amounts;
 mod colours;
+mod contrast;
+mod frame;
 mod mapping;
 mod names;
 mod picking;
 mod pictures;
 mod relations;
+mod sites;
 
 use callscape::analysis::resolve::{Resolution, Rule};
 use callscape::analysis::session::{Resolved, Session};

@@ -104,7 +104,12 @@ fn shapes(view: &City, camera: &Camera, size: Vec2) -> Vec<(String, [Vec2; 4])> 
     let screen = view.screen_labels().iter().map(|label| {
         // The plate that is drawn behind it.
         let half = callscape::layout::labels::text::width(&label.text) * 0.5 * label.em;
-        let (half, height) = (half + 0.5 * label.em, 1.65 * label.em);
+        let (pad, height) = if label.is_quiet {
+            (0.3, 1.44)
+        } else {
+            (0.5, 1.65)
+        };
+        let (half, height) = (half + pad * label.em, height * label.em);
         let corner = |x: f32, y: f32| label.at + Vec2::new(x, y);
         let corners = [(-half, 0.0), (half, 0.0), (half, -height), (-half, -height)];
         (label.text.clone(), corners.map(|(x, y)| corner(x, y)))

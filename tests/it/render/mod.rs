@@ -159,7 +159,6 @@ fn name(text: &str, opacity: f32) -> FlatLabel {
         up: Vec3::Y,
         em: 60.0,
         opacity,
-        is_inverted: false,
         is_on_roof: false,
     }
 }

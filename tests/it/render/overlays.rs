@@ -97,6 +97,7 @@ fn screen_labels_stand_on_plates() {
         em: 20.0,
         emphasized: true,
         is_quiet: false,
+        stem: None,
     };
     renderer.set_labels(gpu(), &[], &[label("main")]);
     let with = draw(&mut renderer, &frame);

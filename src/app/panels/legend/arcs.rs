@@ -29,27 +29,27 @@ pub(super) fn show(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown)
         && let Some(difference) = meanings.landscape.metrics().difference()
     {
         let of = difference.measure_of_relations().title();
+        let tip = "Arcs from callers to callees: strong ones are causes of the difference, faint ones the rest";
         for (is_more, text) in [(true, "more"), (false, "less")] {
-            together(ui, |ui| {
+            together(ui, tip, |ui| {
                 let color = difference_color(settings.theme, is_more);
                 taper(ui, color, color);
-                entry(ui, &format!("{of} in B:"), text);
+                entry(ui, &format!("{of} in B:"), text, tip);
             });
         }
-        return entry(ui, "outlined:", "only in one run");
+        let tip = "Arcs with an outline: calls that the other run does not have";
+        return entry(ui, "outlined:", "only in one run", tip);
     }
     let of = match settings.arcs {
         ArcMode::All | ArcMode::Difference | ArcMode::None => "",
         ArcMode::Selection => " of the selected module",
         ArcMode::Step => " of the last step",
     };
-    together(ui, |ui| {
+    let tip = "Each arc stands for all calls from one module to another";
+    together(ui, tip, |ui| {
         taper(ui, palette.caller, palette.callee);
-        entry(
-            ui,
-            "broad at the caller to thin at the callee",
-            of.trim_start(),
-        );
+        let what = "broad at the caller to thin at the callee";
+        entry(ui, what, of.trim_start(), tip);
     });
     widths(ui, meanings, shown);
     ui.add_space(14.0);
@@ -66,17 +66,17 @@ pub(super) fn imports(ui: &mut Ui, meanings: &Meanings<'_>) {
         return;
     }
     let palette = Palette::of(settings.theme);
-    together(ui, |ui| {
+    let tip = "Each arc stands for the imports or calls from one file to another";
+    together(ui, tip, |ui| {
         taper(ui, palette.caller, palette.callee);
         let hierarchy = meanings.hierarchy;
         let chosen = meanings.landscape.chosen();
         match chosen.is_some_and(|chosen| is_part_of_file(hierarchy, chosen)) {
-            true => entry(ui, "calls by name, inferred:", "from the caller"),
-            false => entry(
-                ui,
-                "imports of the selection:",
-                "from the file that imports; outlined in a cycle",
-            ),
+            true => entry(ui, "calls by name, inferred:", "from the caller", tip),
+            false => {
+                let meaning = "from the file that imports; outlined in a cycle";
+                entry(ui, "imports of the selection:", meaning, tip);
+            }
         }
     });
 }
@@ -92,7 +92,8 @@ fn widths(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
         (ArcMeasure::Cost, true) => "sum of cost",
     };
     let most = landscape.most_of_arcs();
-    together(ui, |ui| {
+    let tip = "The wider an arc, the more; ten times as much is one step wider";
+    together(ui, tip, |ui| {
         if most == 0 {
             // Nothing has called anything yet.
             ui.set_invisible();
@@ -130,7 +131,8 @@ fn left_out(ui: &mut Ui, count: usize) {
         "{} less important ones not drawn",
         text::count(count.max(1) as u64)
     );
-    together(ui, |ui| {
+    let tip = "Settings, Maximum arcs, shows more of them";
+    together(ui, tip, |ui| {
         if count == 0 {
             ui.set_invisible();
         }

@@ -80,7 +80,7 @@ pub(super) fn highlighted(
         text::count(taken.into()),
         text::count(all.into()),
     );
-    together(ui, |ui| {
+    together(ui, "Blocks with these values keep their colours", |ui| {
         let colors = style::colors(meanings.settings.theme);
         ui.label(
             egui::RichText::new("Highlighted")

@@ -14,6 +14,8 @@ pub(crate) struct Meanings<'a> {
     pub settings: &'a LandscapeSettings,
     pub hierarchy: &'a Hierarchy,
     pub landscape: &'a City,
+    /// It stands in the window, where it can be clicked.
+    pub is_window: bool,
     /// Of the recording that is shown, if one is.
     pub recording: Option<RecordingShown>,
 }
@@ -58,8 +60,8 @@ impl Meanings<'_> {
     }
 }
 
-/// What is not torn apart at the end of a row; as high as the row.
-pub(crate) fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+/// What is not torn apart at the end of a row; as high as the row. `tip` explains it where it is pointed at.
+pub(crate) fn together(ui: &mut Ui, tip: &str, add: impl FnOnce(&mut Ui)) {
     let row = ui.spacing().interact_size.y;
     // It is known only afterwards how wide it is: the pass before tells.
     let id = ui.next_auto_id().with("width");
@@ -75,6 +77,9 @@ pub(crate) fn together(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
         },
     );
     let found = shown.inner;
+    if !tip.is_empty() {
+        shown.response.on_hover_text(tip);
+    }
     if (found - width).abs() > 0.5 {
         ui.data_mut(|data| data.insert_temp(id, found));
         ui.ctx().request_discard("the legend has other widths");
@@ -93,9 +98,9 @@ pub(crate) fn swatch(ui: &mut Ui, [r, g, b]: [f32; 3]) {
         .rect_stroke(square, 2, line, egui::StrokeKind::Inside);
 }
 
-/// A word and what it means.
-pub(crate) fn entry(ui: &mut Ui, what: &str, meaning: &str) {
-    together(ui, |ui| {
+/// A word and what it means, and more of that where it is pointed at.
+pub(crate) fn entry(ui: &mut Ui, what: &str, meaning: &str, tip: &str) {
+    together(ui, tip, |ui| {
         ui.label(style::weak(what).small());
         ui.label(egui::RichText::new(meaning).small());
     });

@@ -26,6 +26,7 @@ use callscape_model::metric::{Metric, Origin};
 use callscape_model::surface::{Scale, Surface};
 use callscape_state::ask::LookAsk;
 use callscape_state::city::{languages, purposes};
+use callscape_views::legend::two_rows;
 use callscape_views::{style, text};
 
 pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
@@ -40,6 +41,7 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         settings: &desk.state.settings,
         hierarchy: &document.session.hierarchy,
         landscape: &document.city,
+        is_window: true,
         recording: document.resolved().map(|of| RecordingShown {
             frequent: called_often::left_out(&of.recording, &document.filters),
             marked: marked(
@@ -60,33 +62,25 @@ pub(super) fn show(ui: &mut Ui, context: &mut Context<'_>) {
         .frame(frame(ui))
         .resizable(false);
     panel.show(ui, |ui| {
-        // With the same meanings it never becomes lower again: the views over it stay where they are.
-        let id = egui::Id::unique("height of the legend");
-        let width = ui.available_width();
-        let known: Option<Height> = ui.data(|data| data.get_temp(id));
-        let known = known.filter(|it| it.width == width && it.settings == desk.state.settings);
-        let least = known.map_or(0.0, |it| it.height);
-        ui.set_min_height(least);
-        context.asks.extend(strip(ui, &meanings));
-        let height = ui.min_rect().height();
-        if known.is_none() || height > least {
-            let settings = desk.state.settings;
-            let found = Height {
-                width,
-                settings,
-                height,
-            };
-            ui.data_mut(|data| data.insert_temp(id, found));
-        }
+        let settings = &desk.state.settings;
+        let metrics = [
+            Some(settings.area),
+            settings.height,
+            settings.surface.metric(),
+        ];
+        let metrics = metrics.map(|of| of.map(Metric::name));
+        let of = (metrics, settings.arcs as u8, settings.highlight.is_some());
+        let asked = two_rows(ui, (of, row(settings)), |ui| strip(ui, &meanings));
+        context.asks.extend(asked);
     });
 }
 
-/// How high the strip has been with these settings, in points.
-#[derive(Clone, Copy)]
-struct Height {
-    width: f32,
-    settings: LandscapeSettings,
-    height: f32,
+/// How high a row is: as high as the highest entry, or they would not stand on one line.
+fn row(settings: &LandscapeSettings) -> f32 {
+    match settings.surface {
+        Surface::Metric(_) => SCALE_HEIGHT,
+        _ => 24.0,
+    }
 }
 
 /// What surrounds the strip.
@@ -100,17 +94,14 @@ type Wanted = Option<Option<Highlight>>;
 /// The legend in as many rows as it needs, in the window and in pictures without one; what is asked for by dragging
 /// over a distribution.
 pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
-    // All entries are as high as the highest, or they would not stand on one line.
-    ui.spacing_mut().interact_size.y = match meanings.settings.surface {
-        Surface::Metric(_) => SCALE_HEIGHT,
-        _ => 24.0,
-    };
-    let mut wanted = None;
+    ui.spacing_mut().interact_size.y = row(meanings.settings);
+    let (mut wanted, mut hills) = (None, None);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(5.0, 3.0);
         area(ui, meanings, &mut wanted);
         ui.add_space(14.0);
         height(ui, meanings, &mut wanted);
+        hills = hills_or_even(ui, meanings);
         colour(ui, meanings, &mut wanted);
         covered(ui, meanings);
         match meanings.landscape.blocks_left_out() {
@@ -120,15 +111,19 @@ pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
                     "{} merged into their enclosing modules",
                     text::count(left_out as u64)
                 );
-                entry(ui, "Smallest modules", &text);
+                let tip = "More blocks than the graphics device can hold";
+                entry(ui, "Smallest modules", &text, tip);
             }
         }
         let shown = meanings.recording.as_ref();
         if let Some(frequent) = shown.and_then(|it| it.frequent.as_ref()) {
-            entry(ui, "Called often", frequent);
+            let tip = "Functions that are called too often to be shown";
+            entry(ui, "Called often", frequent, tip);
         }
         if let Some(marked) = shown.and_then(|it| it.marked.as_ref()) {
-            entry(ui, "Edges", marked);
+            let tip =
+                "Functions with drawn edges are marked, such as those changed since a revision";
+            entry(ui, "Edges", marked, tip);
         }
         highlighted(ui, meanings, &mut wanted);
         not_by_hand(ui, meanings);
@@ -145,7 +140,29 @@ pub(crate) fn strip(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
             arcs::show(ui, meanings, shown);
         }
     });
-    wanted.map(LookAsk::Highlight)
+    wanted.map(LookAsk::Highlight).or(hills)
+}
+
+/// The button that shows the complexity of code, or else its size, as height, or heights alike again.
+fn hills_or_even(ui: &mut Ui, meanings: &Meanings<'_>) -> Option<LookAsk> {
+    if !meanings.is_window {
+        return None;
+    }
+    let metrics = meanings.landscape.metrics();
+    let sum = |metric| metrics.sum_of_all(meanings.hierarchy, metric);
+    let hills = [Metric::Complexity, Metric::LinesOfCode];
+    let hills = hills
+        .into_iter()
+        .find(|&it| sum(it).is_some_and(|sum| sum > 0.0));
+    let (text, tip, height) = match (meanings.settings.height, hills) {
+        (Some(_), _) => ("Even", "Give all blocks the same height", None),
+        (None, Some(hills)) => ("Hills", "Show complex functions as hills", Some(hills)),
+        (None, None) => return None,
+    };
+    let button = ui.add(egui::Button::new(text).small());
+    ui.add_space(14.0);
+    let is_asked = button.on_hover_text(tip).clicked();
+    is_asked.then_some(LookAsk::Height(height))
 }
 
 /// What is marked, and what of it is not; nothing where nothing is.
@@ -168,12 +185,14 @@ fn not_by_hand(ui: &mut Ui, meanings: &Meanings<'_>) {
     let files = text::counted(files as u64, "file", "files");
     let is_pale = matches!(meanings.settings.surface, Surface::Metric(_));
     let pale = if is_pale { ", pale" } else { "" };
-    let small = match meanings.settings.full_size {
-        true => "",
-        false => ", together at most a tenth of the ground",
+    let small = match meanings.landscape.keeps_small() {
+        true => ", together a tenth of the ground",
+        false => "",
     };
     ui.add_space(14.0);
-    entry(ui, "Not written by hand:", &format!("{files}{pale}{small}"));
+    let tip = "Generated, vendored, minified and data-like files";
+    let meaning = format!("{files}{pale}{small}");
+    entry(ui, "Not written by hand:", &meaning, tip);
 }
 
 /// Where heights or colours say what lives in memory: to what objects belong, and what the boxes beside blocks say.
@@ -183,10 +202,12 @@ fn objects(ui: &mut Ui, meanings: &Meanings<'_>) {
     if !is_live(settings.height) && !is_live(settings.surface.metric()) {
         return;
     }
-    entry(ui, "Objects belong", BelongsTo::default().title());
+    let tip = "Block that an object in memory counts for";
+    entry(ui, "Objects belong", BelongsTo::default().title(), tip);
     let glows = !is_live(settings.surface.metric());
     if glows && !meanings.landscape.object_boxes().0.is_empty() {
-        entry(ui, "glow:", "created or released in this step");
+        let tip = "Blocks whose objects change in this step of the playback";
+        entry(ui, "glow:", "created or released in this step", tip);
     }
     if !meanings.recording.as_ref().is_some_and(|it| it.has_boxes) {
         return;
@@ -195,16 +216,15 @@ fn objects(ui: &mut Ui, meanings: &Meanings<'_>) {
         .into_iter()
         .zip(["living", "released", "in this step"])
     {
-        together(ui, |ui| {
+        let tip = "Numbers of objects in the boxes beside the busiest blocks";
+        together(ui, tip, |ui| {
             swatch(ui, linear(color));
             ui.label(egui::RichText::new(meaning).small());
         });
     }
-    entry(
-        ui,
-        "bars:",
-        "age in steps, the youngest first, the last all older",
-    );
+    let meaning = "age in steps, the youngest first, the last all older";
+    let tip = "How long the objects of a block have lived";
+    entry(ui, "bars:", meaning, tip);
 }
 
 /// Files that are not shown by what they are for.
@@ -219,7 +239,8 @@ fn not_shown(ui: &mut Ui, meanings: &Meanings<'_>) {
     let parts: Vec<String> = parts.collect();
     if !parts.is_empty() {
         ui.add_space(14.0);
-        entry(ui, "Not shown:", &parts.join(", "));
+        let tip = "Files hidden by Settings, Files shown";
+        entry(ui, "Not shown:", &parts.join(", "), tip);
     }
 }
 
@@ -248,7 +269,8 @@ fn area(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
         // It does not add up.
         (None, _) => String::new(),
     };
-    together(ui, |ui| {
+    let tip = "Ground that a block covers. Drag over the bars to highlight a range";
+    together(ui, tip, |ui| {
         ui.label(style::weak("Area").small());
         let meaning = format!("{}{all}", measure.title(settings.area));
         ui.label(egui::RichText::new(meaning).small());
@@ -267,7 +289,10 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
     let measure = landscape.metrics().measure();
     let amounts = landscape.amounts();
     match settings.height {
-        None => entry(ui, "Height", "level of the hierarchy"),
+        None => {
+            let tip = "Each terrace is a module and stands on the module that holds it";
+            entry(ui, "Height", "level of the hierarchy", tip);
+        }
         Some(metric) => {
             let most = match amounts.height {
                 Some(most) => {
@@ -280,7 +305,8 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
                 }
                 None => "no data".to_owned(),
             };
-            together(ui, |ui| {
+            let tip = "Height of a block. Drag over the bars to highlight a range";
+            together(ui, tip, |ui| {
                 ui.label(style::weak("Height").small());
                 let meaning = format!("{}, {most}", meanings.title(metric));
                 ui.label(egui::RichText::new(meaning).small());
@@ -295,8 +321,14 @@ fn height(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
 
 fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
     match meanings.settings.surface {
-        Surface::Neutral => entry(ui, "Lightness", "level of the hierarchy"),
-        Surface::District => entry(ui, "Colour", "district, as in timelines"),
+        Surface::Neutral => {
+            let tip = "The deeper a module is nested, the lighter it is";
+            entry(ui, "Lightness", "level of the hierarchy", tip);
+        }
+        Surface::District => {
+            let tip = "Each top-level directory has one colour in all views";
+            entry(ui, "Colour", "district, as in timelines", tip);
+        }
         Surface::Language => of_languages(ui, meanings.hierarchy),
         Surface::Purpose => of_purposes(ui, meanings.hierarchy),
         Surface::Difference => of_difference(ui, meanings),
@@ -305,12 +337,13 @@ fn colour(ui: &mut Ui, meanings: &Meanings<'_>, wanted: &mut Wanted) {
 }
 
 fn of_languages(ui: &mut Ui, hierarchy: &Hierarchy) {
-    together(ui, |ui| {
+    let tip = "Programming language of a file";
+    together(ui, tip, |ui| {
         ui.label(style::weak("Colour").small());
         ui.label(egui::RichText::new("language").small());
     });
     for (name, color) in languages(hierarchy) {
-        together(ui, |ui| {
+        together(ui, tip, |ui| {
             swatch(ui, color);
             ui.label(egui::RichText::new(name).small());
         });
@@ -319,17 +352,19 @@ fn of_languages(ui: &mut Ui, hierarchy: &Hierarchy) {
 }
 
 fn of_purposes(ui: &mut Ui, hierarchy: &Hierarchy) {
-    together(ui, |ui| {
+    let tip = "Purpose of a file, inferred from its name";
+    together(ui, tip, |ui| {
         ui.label(style::weak("Colour").small());
         ui.label(egui::RichText::new("purpose of files").small());
     });
     for (purpose, color) in purposes(hierarchy) {
-        together(ui, |ui| {
+        together(ui, tip, |ui| {
             swatch(ui, color);
             ui.label(egui::RichText::new(purpose.name()).small());
         });
     }
-    entry(ui, "neutral:", "not written by hand");
+    let tip = "Generated, vendored, minified and data-like files";
+    entry(ui, "neutral:", "not written by hand", tip);
 }
 
 fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
@@ -350,7 +385,8 @@ fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
                     0.0 => palette.deepest,
                     _ => diverging(settings.theme, strength),
                 };
-                together(ui, |ui| {
+                let tip = "How much more, orange, or less, blue, B has in a block than A";
+                together(ui, tip, |ui| {
                     swatch(ui, color);
                     ui.label(egui::RichText::new(text).small());
                 });
@@ -361,7 +397,12 @@ fn of_difference(ui: &mut Ui, meanings: &Meanings<'_>) {
                 ("slanting:", "only in B"),
                 ("crossed:", "only in A"),
             ] {
-                entry(ui, mark, meaning);
+                let tip = "Pattern on a block, the same as its colour for those who cannot tell colours apart";
+                entry(ui, mark, meaning, tip);
+            }
+            if landscape.tells_causes() {
+                let tip = "Blocks that explain most of the difference; others are paler";
+                entry(ui, "edges:", "a cause of more or less", tip);
             }
         }
     }
@@ -372,7 +413,8 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
     let (settings, landscape) = (meanings.settings, meanings.landscape);
     let scale = landscape.color_scale();
     let meaning = format!("{}, {}", meanings.title(metric), scale.scale.name());
-    together(ui, |ui| {
+    let tip = "Drag over the bars to highlight a range";
+    together(ui, tip, |ui| {
         ui.label(style::weak("Colour").small());
         let title = ui.label(egui::RichText::new(meaning).small());
         title.on_hover_text(metric.rule());
@@ -385,7 +427,12 @@ fn of_metric(ui: &mut Ui, meanings: &Meanings<'_>, metric: Metric, wanted: &mut 
         };
         let blocks = text::counted(scale.without.into(), "block", "blocks");
         let without = format!("{blocks} {without}");
-        entry(ui, "neutral:", &without);
+        entry(
+            ui,
+            "neutral:",
+            &without,
+            "Blocks in the colour of the terraces",
+        );
     }
     ui.add_space(14.0);
 }
@@ -414,7 +461,8 @@ fn covered(ui: &mut Ui, meanings: &Meanings<'_>) {
         let lines = text::counted(coverage.unknown, "line", "lines");
         told += &format!("; ignored: {lines} of files outside the source");
     }
-    entry(ui, "Coverage", &told);
+    let tip = "Lines of code that ran, of those that the reports count";
+    entry(ui, "Coverage", &told, tip);
 }
 
 /// What runs, and what has run.
@@ -425,22 +473,30 @@ fn running(ui: &mut Ui, meanings: &Meanings<'_>, shown: &RecordingShown) {
     if shown.plays && is_difference {
         // What runs has the colour of what differs.
         if !landscape.is_summary() {
-            together(ui, |ui| entry(ui, "raised:", "runs now"));
+            let tip = "Functions that run at the displayed time rise above the others";
+            entry(ui, "raised:", "runs now", tip);
         }
     } else if shown.plays {
-        together(ui, |ui| {
+        let tip = match landscape.is_summary() {
+            true => "The more time a function took itself, the redder its block",
+            false => {
+                "Red functions run at the displayed time; those that ended turn amber and fade"
+            }
+        };
+        together(ui, tip, |ui| {
             if landscape.is_summary() {
                 ramp(ui, palette.warm, palette.hot);
-                entry(ui, "past activity:", "more self cost");
+                entry(ui, "past activity:", "more self cost", tip);
             } else {
                 ramp(ui, palette.hot, palette.warm);
                 let half_life = format!("half in {}", settings.half_life);
-                entry(ui, "runs now, then fades:", &half_life);
+                entry(ui, "runs now, then fades:", &half_life, tip);
             }
         });
     }
     if let Some(interval) = shown.known_to.filter(|_| shown.plays) {
         let known = format!("begins and ends of calls are known to {interval}");
-        entry(ui, "Sampled:", &known);
+        let tip = "A sampler looks at the stacks from time to time only";
+        entry(ui, "Sampled:", &known, tip);
     }
 }

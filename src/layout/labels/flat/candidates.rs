@@ -13,6 +13,9 @@ const BASELINE: f32 = 0.30;
 /// From here on a district is worth a name on the screen where its own cannot be read.
 const NAMED: f32 = 4.5;
 
+/// So is one that covers more of the picture than this.
+const LARGE: f32 = 0.002;
+
 /// Names on roofs: so high as a share of their depth, and at most so high in pixels.
 pub(super) const ROOF_EM: f32 = 0.5;
 pub(super) const ROOF_LARGEST: f32 = 18.0;
@@ -118,14 +121,19 @@ impl Candidates {
             let nearest = eye.focal / distance.max(1e-3);
             let side = (block.max.x - block.min.x).min(block.max.y - block.min.y);
             let may_name_roofs = side * ROOF_EM * nearest >= ROOF_VISIBLE;
-            let may_name = place.subtree_em * nearest >= NAMED;
+            let ground = (block.max - block.min).truncate().element_product();
+            let least = LARGE * eye.size.element_product();
+            let may_be_large = ground * nearest * nearest >= least;
+            let may_name = place.subtree_em * nearest >= NAMED || may_be_large;
             if !(may_name || may_name_roofs) || !may_show(&planes, block.min, top) {
                 self.next = place.subtree_end as usize;
                 continue;
             }
             let strip = place.em / EM;
-            let pixels = place.em * pixels_at(block, eye);
-            if pixels >= NAMED {
+            let at = pixels_at(block, eye);
+            let pixels = place.em * at;
+            let is_large = may_be_large && place.em > 0.0 && ground * at * at >= least;
+            if pixels >= NAMED || is_large {
                 self.found.push(Candidate {
                     block: place.block,
                     em: place.em,

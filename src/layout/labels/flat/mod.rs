@@ -13,7 +13,7 @@ mod written;
 use glam::{Vec2, Vec3};
 
 use self::places::Place;
-use self::quads::Quad;
+pub(super) use self::quads::{BAND, Quad};
 use self::round::{ACROSS, ALONG, KEPT, Round};
 use self::written::Written;
 use super::{Eye, text};
@@ -28,9 +28,8 @@ pub struct District {
     pub block: u32,
     /// How strongly its own name is written, 0 to 1.
     pub strength: f32,
-    /// Where on its top another may stand, and whether at the beginning of it or in the middle.
-    pub edge: [Vec3; 2],
-    pub is_begun: bool,
+    /// Names lie along it, and not across.
+    pub is_along: bool,
 }
 
 /// So much work is done for the names of a picture at a time, where there may be left some for the next: about what
@@ -85,13 +84,6 @@ impl FlatLabels {
 
     pub fn labels(&self) -> &[FlatLabel] {
         &self.labels[..self.shown]
-    }
-
-    /// Decides for each name, by the block that it lies on, whether it is written in the other ink.
-    pub fn ink(&mut self, is_inverted: impl Fn(u32) -> bool) {
-        for label in &mut self.labels[..self.chosen] {
-            label.is_inverted = is_inverted(label.block);
-        }
     }
 
     /// Names that are on their way between being seen and read are in full strength, or not there.
@@ -228,45 +220,28 @@ impl FlatLabels {
             .all(|label| label.is_some_and(|label| moved(label) < NEAR))
     }
 
-    /// The districts that are large enough to be named on the screen, the largest first. Of each the block, how strongly
-    /// its own name is written, and where another may stand: along the edge of its top that is nearest, or that it would
-    /// be read along.
-    pub fn districts(&self, blocks: &[Block], eye: &Eye) -> impl Iterator<Item = District> {
-        let (is_across, is_turned) = (self.is_across, self.turned);
+    /// The districts that are large enough to be named on the screen, the largest first.
+    pub fn districts(&self) -> impl Iterator<Item = District> {
+        let is_along = !self.is_across;
         let districts = self.districts.iter();
-        districts.filter_map(move |&(district, strength)| {
-            let block = blocks.get(district as usize)?;
-            let (min, max) = (block.min.with_z(block.max.z), block.max);
-            let edge = match (is_across, is_turned) {
-                (true, _) => {
-                    let x = eye.position.x.clamp(min.x, max.x);
-                    [min.with_x(x), max.with_x(x)]
-                }
-                (false, true) => [min.with_y(max.y), max],
-                (false, false) => [min, max.with_y(min.y)],
-            };
-            Some(District {
-                block: district,
-                strength,
-                edge,
-                is_begun: !is_across && !is_turned,
-            })
+        districts.map(move |&(block, strength)| District {
+            block,
+            strength,
+            is_along,
         })
     }
 
-    /// Whether a name that is read, of another block than `but`, would give way to a plate from `min` to `max`.
-    pub fn is_read_under(
+    /// Where names lie that are read, each with its block and whether that is a roof, and the air about them.
+    pub(super) fn read(
         &self,
-        (min, max): (Vec2, Vec2),
-        but: u32,
         eye: &Eye,
         looks: &[BlockLook],
-    ) -> bool {
-        let plate = Quad::of_plate(min - AIR, max + AIR);
-        let mut others = self.labels[..self.chosen].iter();
-        others.any(|label| {
-            let is_meant = label.block != but && label.opacity > 0.4;
-            is_meant && quad_of(label, eye, looks).is_some_and(|quad| quad.overlaps(&plate))
+    ) -> impl Iterator<Item = (u32, bool, Quad)> {
+        let read = self.labels[..self.chosen].iter();
+        let read = read.filter(|label| label.opacity > 0.4);
+        read.filter_map(move |label| {
+            let quad = quad_of(label, eye, looks)?.with_air(AIR);
+            Some((label.block, label.is_on_roof, quad))
         })
     }
 

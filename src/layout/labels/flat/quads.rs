@@ -5,18 +5,18 @@ use glam::{Vec2, Vec3};
 use crate::labels::Eye;
 
 /// The height of a band of the screen in which contenders for a place are sought, in pixels.
-pub(super) const BAND: f32 = 48.0;
+pub(in crate::labels) const BAND: f32 = 48.0;
 
 /// A quadrilateral on the screen, convex, and the upright box about it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Quad {
+pub(in crate::labels) struct Quad {
     corners: [Vec2; 4],
     min: Vec2,
     max: Vec2,
 }
 
 impl Quad {
-    pub(super) fn new(corners: [Vec2; 4]) -> Quad {
+    pub(in crate::labels) fn new(corners: [Vec2; 4]) -> Quad {
         let [a, b, c, d] = corners;
         Quad {
             corners,
@@ -36,19 +36,26 @@ impl Quad {
         Some(Quad::new([a, b, c, d]))
     }
 
+    /// Wider by so much on all sides.
+    pub(super) fn with_air(self, air: f32) -> Quad {
+        let middle = (self.min + self.max) * 0.5;
+        let outward = |corner: Vec2| corner + (corner - middle).signum() * air;
+        Quad::new(self.corners.map(outward))
+    }
+
     /// An upright rectangle.
-    pub(super) fn of_plate(min: Vec2, max: Vec2) -> Quad {
+    pub(in crate::labels) fn of_plate(min: Vec2, max: Vec2) -> Quad {
         Quad::new([min, Vec2::new(max.x, min.y), max, Vec2::new(min.x, max.y)])
     }
 
     /// The bands of the screen that it lies in, of so many.
-    pub(super) fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
+    pub(in crate::labels) fn bands(&self, bands: usize) -> std::ops::RangeInclusive<usize> {
         let band = |y: f32| ((y / BAND).max(0.0) as usize).min(bands.saturating_sub(1));
         band(self.min.y)..=band(self.max.y.max(0.0))
     }
 
     /// Whether two overlap: no side of either separates them.
-    pub(super) fn overlaps(&self, other: &Quad) -> bool {
+    pub(in crate::labels) fn overlaps(&self, other: &Quad) -> bool {
         self.max.cmpgt(other.min).all()
             && other.max.cmpgt(self.min).all()
             && overlap(&self.corners, &other.corners)

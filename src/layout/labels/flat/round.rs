@@ -288,16 +288,14 @@ impl Round {
                 up: Vec3::Y,
                 em: 0.0,
                 opacity: 0.0,
-                is_inverted: false,
                 is_on_roof: false,
             });
         }
         let sign = if self.turned { -1.0 } else { 1.0 };
         let label = &mut self.labels[number];
         (label.module, label.block) = (block.module, candidate.block);
-        (label.right, label.up) = (Vec3::X * sign, Vec3::Y * sign);
-        label.is_inverted = false;
         label.is_on_roof = candidate.is_roof;
+        (label.right, label.up) = (Vec3::X * sign, Vec3::Y * sign);
         label
     }
 
