@@ -17,6 +17,7 @@ impl Occupied {
     /// Nothing is taken of a picture so high.
     pub(super) fn begin(&mut self, height: f32) {
         self.quads.clear();
+        self.quads.reserve(8 * ROOMY);
         let bands = (height / BAND).clamp(0.0, 1e4) as usize + 1;
         self.bands.resize_with(bands, || Vec::with_capacity(ROOMY));
         self.bands.iter_mut().for_each(Vec::clear);

@@ -151,6 +151,9 @@ impl ScreenLabels {
     fn ask<'a>(&mut self, requests: impl IntoIterator<Item = Request<'a>>) {
         self.asked.clear();
         self.names.clear();
+        // Nothing where there is so much room already.
+        self.asked.reserve(2 * MADE);
+        self.names.reserve(2 * MADE * ROOMY_TEXT);
         for request in requests {
             let start = self.names.len();
             // Those that were shown keep their turn, and with it their place.
@@ -169,6 +172,7 @@ impl ScreenLabels {
             });
         }
         self.order.clear();
+        self.order.reserve(2 * MADE);
         self.order.extend(0..self.asked.len() as u32);
         let asked = &self.asked;
         self.order.sort_unstable_by_key(|&index| {
@@ -213,8 +217,12 @@ impl ScreenLabels {
         self.subjects.clear();
         self.steps.clear();
         self.reasons.clear();
+        self.subjects.reserve(MADE);
+        self.reasons.reserve(MADE);
+        self.steps.reserve(MADE);
         self.shown = 0;
         self.taken.clear();
+        self.taken.reserve(MADE);
         self.taken.extend_from_slice(covered.rectangles());
         if !std::mem::take(&mut self.is_beside) {
             self.occupied.begin(eye.size.y);
