@@ -2,6 +2,9 @@
 
 use super::flat::{BAND, Quad};
 
+/// Bands begin with room for so many: later frames take no memory.
+const ROOMY: usize = 256;
+
 /// Quadrilaterals on the screen, each of a block, and whether it is a name on a roof.
 #[derive(Debug, Default)]
 pub(super) struct Occupied {
@@ -14,8 +17,9 @@ impl Occupied {
     /// Nothing is taken of a picture so high.
     pub(super) fn begin(&mut self, height: f32) {
         self.quads.clear();
+        self.quads.reserve(8 * ROOMY);
         let bands = (height / BAND).clamp(0.0, 1e4) as usize + 1;
-        self.bands.resize_with(bands, Vec::new);
+        self.bands.resize_with(bands, || Vec::with_capacity(ROOMY));
         self.bands.iter_mut().for_each(Vec::clear);
     }
 

@@ -2,10 +2,13 @@
 
 mod districts;
 
+use std::fmt::Write;
+use std::ops::Range;
+
 use glam::{Vec2, Vec3};
 
-use self::districts::Key;
 pub use self::districts::Site;
+use self::districts::{Key, PAD, half};
 use super::flat::{FlatLabels, Quad};
 use super::occupied::Occupied;
 use super::{Covered, Eye, text};
@@ -58,6 +61,15 @@ const PADDING: f32 = 0.55;
 const COMES: f32 = 0.4;
 /// Counts are smaller than names by this.
 pub const COUNT: f32 = 0.82;
+/// Letters of names on districts, as shares of an em: large ones where they fit.
+const SIZES: [f32; 2] = [COUNT, 0.71];
+/// Less of a name, in em, says nothing.
+const LEAST_SHORT: f32 = 2.4;
+/// Names at the side are shortened to so much, in em.
+const KEY_WIDTH: f32 = 18.0;
+/// So many labels are made at first, with room for so many bytes each.
+const MADE: usize = 192;
+const ROOMY_TEXT: usize = 64;
 /// What a plate that is not on a district is of.
 const NO_BLOCK: u32 = u32::MAX;
 /// Names longer than this, in em, are shortened.
@@ -139,6 +151,9 @@ impl ScreenLabels {
     fn ask<'a>(&mut self, requests: impl IntoIterator<Item = Request<'a>>) {
         self.asked.clear();
         self.names.clear();
+        // Nothing where there is so much room already.
+        self.asked.reserve(2 * MADE);
+        self.names.reserve(2 * MADE * ROOMY_TEXT);
         for request in requests {
             let start = self.names.len();
             // Those that were shown keep their turn, and with it their place.
@@ -157,6 +172,7 @@ impl ScreenLabels {
             });
         }
         self.order.clear();
+        self.order.reserve(2 * MADE);
         self.order.extend(0..self.asked.len() as u32);
         let asked = &self.asked;
         self.order.sort_unstable_by_key(|&index| {
@@ -201,8 +217,12 @@ impl ScreenLabels {
         self.subjects.clear();
         self.steps.clear();
         self.reasons.clear();
+        self.subjects.reserve(MADE);
+        self.reasons.reserve(MADE);
+        self.steps.reserve(MADE);
         self.shown = 0;
         self.taken.clear();
+        self.taken.reserve(MADE);
         self.taken.extend_from_slice(covered.rectangles());
         if !std::mem::take(&mut self.is_beside) {
             self.occupied.begin(eye.size.y);
@@ -300,9 +320,10 @@ impl ScreenLabels {
 
     /// Makes room for one label more.
     fn make_room(&mut self) {
-        if self.shown == self.labels.len() {
+        // Many at a time, with room for their texts: names take turns, and later frames take no memory.
+        while self.shown == self.labels.len() || self.labels.len() < MADE {
             self.labels.push(ScreenLabel {
-                text: String::new(),
+                text: String::with_capacity(ROOMY_TEXT),
                 at: Vec2::ZERO,
                 em: 0.0,
                 emphasized: false,
@@ -320,6 +341,123 @@ impl ScreenLabels {
         self.reasons.push(request.reason);
         self.steps.push(0);
         self.shown += 1;
+    }
+}
+
+/// A name among all that are asked for.
+fn of((from, to): (usize, usize)) -> Range<usize> {
+    from..to
+}
+
+impl ScreenLabels {
+    /// Lays the name of a district on it where there is room; else its own name within what holds it, a part of that, or
+    /// a number with the name at the side, where it is large.
+    fn lay(&mut self, request: &Asked, site: &Site, em: f32, room: [Vec2; 2]) {
+        let (name, own) = (of(request.name), of(request.own));
+        if SIZES
+            .iter()
+            .any(|size| self.write(&name, em * size) && self.put(request, site, room))
+        {
+            return;
+        }
+        if !site.is_large {
+            return;
+        }
+        let em = em * SIZES[1];
+        if self.write(&own, em) && self.put(request, site, room) {
+            return;
+        }
+        let label = &mut self.labels[self.shown];
+        let limit = site.width() / em - 2.0 * PAD.x;
+        if limit >= LEAST_SHORT
+            && text::shorten(&self.names[own], limit, &mut label.text)
+            && self.is_new()
+            && self.put(request, site, room)
+        {
+            return;
+        }
+        self.put_number(request, site, em, room);
+    }
+
+    /// Writes the next label; whether no other says the same.
+    fn write(&mut self, name: &Range<usize>, em: f32) -> bool {
+        let label = &mut self.labels[self.shown];
+        label.text.clear();
+        label.text.push_str(&self.names[name.clone()]);
+        label.em = em;
+        self.is_new()
+    }
+
+    fn is_new(&self) -> bool {
+        let (shown, next) = self.labels.split_at(self.shown);
+        let next = next.first().map(|label| &label.text);
+        shown.iter().all(|label| Some(&label.text) != next)
+    }
+
+    /// Shows a number on a district and its name at the side, where there is room for both.
+    fn put_number(&mut self, request: &Asked, site: &Site, em: f32, room: [Vec2; 2]) {
+        let number = self.key.numbers + 1;
+        let label = &mut self.labels[self.shown];
+        label.text.clear();
+        // Nothing can fail that is written to memory.
+        let _ = write!(label.text, "{number}");
+        label.em = em;
+        let before = self.key.next;
+        // Where there is no room at all, the name of a part of it gives way.
+        let on_it = self.place(site, room, false);
+        let Some(on_it) = on_it.or_else(|| self.place(site, room, true)) else {
+            return;
+        };
+        let mut short = std::mem::take(&mut self.short);
+        let label = &mut self.labels[self.shown];
+        if text::shorten(&self.names[of(request.name)], KEY_WIDTH, &mut short) {
+            let _ = write!(label.text, " {short}");
+        }
+        self.short = short;
+        let half = half(&label.text, em);
+        let Some(beside) = self.key.place(half, em, room, &self.occupied) else {
+            self.key.next = before;
+            return;
+        };
+        self.key.numbers = number;
+        self.show(request, beside);
+        self.make_room();
+        let label = &mut self.labels[self.shown];
+        label.text.clear();
+        let _ = write!(label.text, "{number}");
+        label.em = em;
+        self.show(request, on_it);
+    }
+
+    /// Where the next label has room on a district, or has it `over_roofs`.
+    fn place(&self, site: &Site, [low, high]: [Vec2; 2], over_roofs: bool) -> Option<Vec2> {
+        let label = &self.labels[self.shown];
+        let half = half(&label.text, label.em);
+        let mut places = site.places(half);
+        places.find(|&middle| {
+            let (min, max) = (middle - half, middle + half);
+            let is_inside = min.cmpge(low).all() && max.cmple(high).all();
+            let quad = Quad::of_plate(min, max);
+            is_inside && self.occupied.is_free(&quad, site.block, over_roofs)
+        })
+    }
+
+    /// Shows the next label on a district, where it has room.
+    fn put(&mut self, request: &Asked, site: &Site, room: [Vec2; 2]) -> bool {
+        let place = self.place(site, room, false);
+        if let Some(middle) = place {
+            self.show(request, middle);
+        }
+        place.is_some()
+    }
+
+    /// Shows the next label about this place.
+    fn show(&mut self, request: &Asked, middle: Vec2) {
+        let label = &mut self.labels[self.shown];
+        let half = half(&label.text, label.em);
+        label.at = middle + half.with_x(0.0);
+        (label.emphasized, label.is_quiet, label.stem) = (false, true, None);
+        self.take(request, (middle - half, middle + half));
     }
 }
 
@@ -352,161 +490,4 @@ fn beside(covered: &Covered, at: Vec2, half: Vec2, over: f32) -> Option<f32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use glam::Mat4;
-
-    use super::*;
-
-    const ROOM: [Vec2; 2] = [Vec2::ZERO, Vec2::new(1000.0, 500.0)];
-
-    /// Looks straight at the plane z = 0; one unit is a pixel.
-    fn eye() -> Eye {
-        let size = Vec2::new(1000.0, 500.0);
-        Eye {
-            position: Vec3::Z,
-            right: Vec3::X,
-            clip_from_world: Mat4::from_scale(Vec3::new(2.0 / size.x, 2.0 / size.y, 1.0)),
-            size,
-            focal: 1.0,
-        }
-    }
-
-    fn request(module: u32, reason: Reason, x: f32) -> Request<'static> {
-        let top = Vec3::new(x, 0.0, 0.0);
-        Request {
-            of: Subject::Module(ModuleId(module)),
-            name: "a_function",
-            own: "",
-            reason,
-            top,
-            site: None,
-        }
-    }
-
-    #[test]
-    fn names_never_overlap_and_important_ones_win() {
-        let mut labels = ScreenLabels::default();
-        let requests: Vec<Request> = (0..40)
-            .map(|i| request(i, Reason::Running, i as f32 * 20.0 - 400.0))
-            .chain([request(99, Reason::Hovered, 7.0)])
-            .collect();
-        labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
-        let shown = labels.labels();
-        assert!(shown[0].emphasized && shown.len() > 12);
-        for (index, (min, max)) in labels.plates().iter().enumerate() {
-            for (other_min, other_max) in &labels.plates()[index + 1..] {
-                assert!(min.cmpge(*other_max).any() || max.cmple(*other_min).any());
-            }
-        }
-    }
-
-    #[test]
-    fn ten_names_that_crowd_are_all_shown_and_lines_lead_from_those_far_away() {
-        let mut labels = ScreenLabels::default();
-        let requests = (0..10).map(|i| request(i, Reason::Running, i as f32 * 9.0 - 40.0));
-        labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
-        assert_eq!(labels.labels().len(), 10);
-        for label in labels.labels() {
-            let is_near = 250.0 - label.at.y < 2.0 * GAP * 14.0;
-            assert_eq!(label.stem.is_none(), is_near, "{label:?}");
-        }
-    }
-
-    #[test]
-    fn names_stay_in_the_room_that_panels_leave() {
-        let mut labels = ScreenLabels::default();
-        let room = [Vec2::new(0.0, 245.0), ROOM[1]];
-        let running = request(1, Reason::Running, 0.0);
-        labels.update([running], &eye(), ROOM, &Covered::default(), 14.0);
-        assert!(labels.plates()[0].0.y < room[0].y);
-        labels.update([running], &eye(), room, &Covered::default(), 14.0);
-        assert!(labels.plates()[0].0.y >= room[0].y);
-        labels.update(
-            [request(1, Reason::Counted, 0.0)],
-            &eye(),
-            room,
-            &Covered::default(),
-            14.0,
-        );
-        assert!(
-            labels.labels().is_empty(),
-            "a count lies on its arc or nowhere"
-        );
-    }
-
-    #[test]
-    fn names_stand_beside_what_covers_the_picture_or_nowhere() {
-        let mut labels = ScreenLabels::default();
-        let half = text::width("a_function") * 7.0;
-        // The block's middle is at 500, 250; a card ends a little to the left of it.
-        let mut covered = Covered::default();
-        covered.add(Vec2::ZERO, Vec2::new(490.0, 500.0));
-        let running = request(1, Reason::Running, 0.0);
-        labels.update([running], &eye(), ROOM, &covered, 14.0);
-        assert!(labels.labels()[0].at.x - half >= 490.0);
-        labels.update(
-            [request(1, Reason::Counted, 0.0)],
-            &eye(),
-            ROOM,
-            &covered,
-            14.0,
-        );
-        assert!(labels.labels().is_empty(), "a count lies on its arc");
-        // Under the card's middle there is nothing to stand over.
-        labels.update(
-            [request(1, Reason::Running, -250.0)],
-            &eye(),
-            ROOM,
-            &covered,
-            14.0,
-        );
-        assert!(labels.labels().is_empty());
-        assert_eq!(labels.plates(), covered.rectangles());
-    }
-
-    #[test]
-    fn what_is_shown_stays_when_the_order_changes() {
-        let mut labels = ScreenLabels::default();
-        let [a, b] = [(1, 0.0), (2, 10.0)].map(|(id, x)| request(id, Reason::Running, x));
-        labels.update([a, b], &eye(), ROOM, &Covered::default(), 14.0);
-        let first = labels.labels().to_vec();
-        labels.update([b, a], &eye(), ROOM, &Covered::default(), 14.0);
-        assert_eq!(labels.labels(), first);
-    }
-
-    #[test]
-    fn a_name_comes_where_there_is_room_to_spare_and_stays_where_there_is_just_enough() {
-        let mut labels = ScreenLabels::default();
-        let wide = 2.0 * plate("a_function", 14.0).x;
-        let mut shown = |away: Option<f32>| {
-            let other = away.map(|away| request(2, Reason::Selected, wide + away - 200.0));
-            let requests = [Some(request(1, Reason::Selected, -200.0)), other];
-            let requests = requests.into_iter().flatten();
-            labels.update(requests, &eye(), ROOM, &Covered::default(), 14.0);
-            labels.labels().len()
-        };
-        assert_eq!(shown(None), 1);
-        // It trembles about the place where there is just enough room, and neither comes nor goes.
-        for away in [1.0, -1.0, 2.0, 4.0] {
-            assert_eq!(shown(Some(away)), 1, "{away}");
-        }
-        for away in [COMES * 14.0 + 1.0, 1.0, 4.0, 1.0] {
-            assert_eq!(shown(Some(away)), 2, "{away}");
-        }
-        assert_eq!(shown(Some(-1.0)), 1);
-    }
-
-    #[test]
-    fn a_hovered_name_at_the_edge_stays_whole() {
-        let mut labels = ScreenLabels::default();
-        labels.update(
-            [request(1, Reason::Hovered, -499.0)],
-            &eye(),
-            ROOM,
-            &Covered::default(),
-            14.0,
-        );
-        let half = text::width("a_function") * 7.0;
-        assert!(labels.labels()[0].at.x >= half);
-    }
-}
+mod tests;
