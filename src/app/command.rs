@@ -103,6 +103,15 @@ pub enum PairAsk {
     CloseCauses,
 }
 
+/// What can be asked of the card of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemarkAsk {
+    /// Selects what the finding with this number is about, and opens the view that shows more.
+    Show(usize),
+    /// It stays closed for this recording.
+    Close,
+}
+
 /// What is to be recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordWish {
@@ -319,6 +328,7 @@ pub enum Command {
     File(FileAsk),
     Replace(ReplaceAsk),
     Pair(PairAsk),
+    Remark(RemarkAsk),
     Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),
@@ -362,6 +372,7 @@ groups! {
     File(FileAsk),
     Replace(ReplaceAsk),
     Pair(PairAsk),
+    Remark(RemarkAsk),
     Record(RecordAsk),
     Picture(PictureAsk),
     Own(OwnAsk),

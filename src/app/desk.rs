@@ -19,6 +19,7 @@ use super::pair::{CausesCard, PairCard, Question, Replaced, Replacement};
 use super::palette::Palette;
 use super::presenting::talk::Talk;
 use super::recording::RecordCard;
+use super::remarks::RemarksCard;
 use super::remembered::Memory;
 use super::rescue::Rescue;
 use super::saved::{SavedSession, is_session_file};
@@ -81,6 +82,8 @@ pub struct Desk {
     /// Where A and B are chosen, and why they differ.
     pub pair: PairCard,
     pub causes: CausesCard,
+    /// What is remarkable about one run.
+    pub remarks: RemarksCard,
     /// What is asked before something takes the place of what is open.
     pub question: Option<Question>,
     /// What was open before.
@@ -125,6 +128,7 @@ pub struct DeskRef<'a> {
     pub welcome: &'a Welcome,
     pub pair: &'a PairCard,
     pub causes: &'a CausesCard,
+    pub remarks: &'a RemarksCard,
     pub question: Option<&'a Question>,
     pub done: Option<&'a Done>,
     pub naming: Option<&'a NameCard>,
@@ -149,6 +153,7 @@ macro_rules! reading {
             welcome: &$desk.welcome,
             pair: &$desk.pair,
             causes: &$desk.causes,
+            remarks: &$desk.remarks,
             question: $desk.question.as_ref(),
             done: $desk.done.as_ref(),
             naming: $desk.naming.as_ref(),
@@ -172,6 +177,7 @@ impl<'a> DeskRef<'a> {
             (self.state.findings.is_under_way(), "the findings"),
             (self.recording.is_working(), "a recorded program"),
             (self.causes.is_waiting(), "the causes"),
+            (self.remarks.is_waiting(), "what is remarkable"),
             (self.pair.is_looking(), "other runs"),
         ];
         let others = others
@@ -195,7 +201,7 @@ impl<'a> DeskRef<'a> {
             .slow()
             .chain(self.state.findings.slow());
         let jobs = of_state.chain(self.jobs.slow());
-        jobs.chain(self.recording.slow())
+        jobs.chain(self.recording.slow()).chain(self.remarks.slow())
     }
 }
 
@@ -219,6 +225,7 @@ impl Desk {
             welcome: Welcome::default(),
             pair: PairCard::default(),
             causes: CausesCard::default(),
+            remarks: RemarksCard::default(),
             question: None,
             replaced: None,
             done: None,
@@ -280,6 +287,7 @@ impl Desk {
         self.poll_jobs();
         self.poll_pair();
         self.causes.update(&self.state);
+        self.remarks.update(&self.state);
         self.state.tell_causes(&self.causes.causes().lines.places);
         self.forget_done();
         is_opened
@@ -404,6 +412,7 @@ impl Desk {
             Command::File(ask) => self.on_file(ask),
             Command::Replace(ask) => self.on_replace(ask),
             Command::Pair(ask) => self.on_pair(ask),
+            Command::Remark(ask) => self.on_remark(ask),
             Command::Record(ask) => self.on_record(ask),
             Command::Picture(ask) => self.on_picture(ask),
             Command::Own(ask) => self.on_own(ask),

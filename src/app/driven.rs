@@ -366,6 +366,7 @@ fn stays_inside(ask: &Command) -> bool {
         Command::Bookmarks(ask) => !matches!(ask, BookmarkAsk::Rename(..)),
         Command::Ask(_)
         | Command::Replace(_)
+        | Command::Remark(_)
         | Command::Palette(_)
         | Command::Tour(_)
         | Command::Focus

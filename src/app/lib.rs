@@ -47,6 +47,7 @@ pub mod presenting;
 mod recent;
 mod record;
 mod recording;
+mod remarks;
 mod remembered;
 mod rescue;
 mod rest;

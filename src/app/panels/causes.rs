@@ -1,6 +1,6 @@
 //! The first thing that is seen of two runs: why they differ.
 
-use egui::{Align, Align2, Context as Egui, Layout, Ui};
+use egui::{Align, Align2, Context as Egui, Layout, Rect, Ui, Vec2};
 
 use super::context::Context;
 use crate::command::PairAsk;
@@ -13,7 +13,48 @@ use callscape_views::widgets::{Icon, card, icon_button};
 const WIDTH: f32 = 400.0;
 
 /// A smaller landscape would be covered by it.
-const LEAST: egui::Vec2 = egui::vec2(320.0, 240.0);
+const LEAST: Vec2 = egui::vec2(320.0, 240.0);
+
+/// A card over the landscape, which has `room`; whether that is enough.
+pub(super) fn first_card(
+    ctx: &Egui,
+    id: &'static str,
+    room: Rect,
+    add: impl FnOnce(&mut Ui),
+) -> bool {
+    let is_enough = room.width() >= LEAST.x && room.height() >= LEAST.y;
+    if is_enough {
+        card(ctx, id, Align2::LEFT_TOP, room, |ui| {
+            ui.set_width(WIDTH.min(room.width() * 0.6));
+            add(ui);
+        });
+    }
+    is_enough
+}
+
+/// The title of a card, and the button that closes it; whether that was clicked.
+pub(super) fn head_of(ui: &mut Ui, title: String, about: &str) -> bool {
+    let mut is_closed = false;
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            is_closed = icon_button(ui, Icon::Close, false, about).clicked();
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(egui::Label::new(style::title(title)).truncate());
+            });
+        });
+    });
+    is_closed
+}
+
+/// A sentence of a card; whether it was clicked.
+pub(super) fn sentence(ui: &mut Ui, text: &str, about: String) -> bool {
+    // Lines break at narrow spaces, but not within a number.
+    let text = text.replace('\u{202f}', "\u{a0}");
+    let button = egui::Button::selectable(false, text)
+        .wrap()
+        .min_size(egui::vec2(ui.available_width(), 0.0));
+    ui.add(button).on_hover_text(about).clicked()
+}
 
 /// Shows the card over the landscape, which is `context.free`; whether it is to be seen.
 pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) -> bool {
@@ -22,18 +63,13 @@ pub(super) fn show(ctx: &Egui, context: &mut Context<'_>) -> bool {
     let Some(runs) = document.and_then(|it| it.runs.as_ref()) else {
         return false;
     };
-    let room = context.free;
-    if !desk.causes.is_open(desk.state) || room.width() < LEAST.x || room.height() < LEAST.y {
-        return false;
-    }
-    card(ctx, "causes", Align2::LEFT_TOP, room, |ui| {
-        ui.set_width(WIDTH.min(room.width() * 0.6));
-        head(ui, context);
-        causes(ui, context);
-        ui.add_space(2.0);
-        rest(ui, runs, context);
-    });
-    true
+    desk.causes.is_open(desk.state)
+        && first_card(ctx, "causes", context.free, |ui| {
+            head(ui, context);
+            causes(ui, context);
+            ui.add_space(2.0);
+            rest(ui, runs, context);
+        })
 }
 
 fn head(ui: &mut Ui, context: &mut Context<'_>) {
@@ -42,17 +78,9 @@ fn head(ui: &mut Ui, context: &mut Context<'_>) {
         true => "Why the two runs differ".to_owned(),
         false => format!("Why B differs by {}", lines.difference),
     };
-    ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let about = "Close; it stays closed for these runs";
-            if icon_button(ui, Icon::Close, false, about).clicked() {
-                context.asks.push(PairAsk::CloseCauses);
-            }
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(style::title(title)).truncate());
-            });
-        });
-    });
+    if head_of(ui, title, "Close; it stays closed for these runs") {
+        context.asks.push(PairAsk::CloseCauses);
+    }
 }
 
 /// The first causes: a click shows one everywhere.
@@ -67,17 +95,12 @@ fn causes(ui: &mut Ui, context: &mut Context<'_>) {
     }
     for (number, line) in card.first().iter().enumerate() {
         let share = percent(line.explains);
-        // Lines break at narrow spaces, but not within a number.
-        let what = escape::name(&line.what).replace('\u{202f}', "\u{a0}");
-        let text = format!("{}. {what}: {share}", number + 1);
-        let button = egui::Button::selectable(false, text)
-            .wrap()
-            .min_size(egui::vec2(ui.available_width(), 0.0));
+        let text = format!("{}. {}: {share}", number + 1, escape::name(&line.what));
         let about = format!(
             "{}\nClick to select it in every view",
             escape::name(&line.way)
         );
-        if ui.add(button).on_hover_text(about).clicked() {
+        if sentence(ui, &text, about) {
             context.asks.push(PairAsk::Cause(Some(number)));
         }
     }

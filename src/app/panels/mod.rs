@@ -29,6 +29,7 @@ mod playback;
 mod question;
 mod questions;
 mod record;
+mod remarks;
 mod reorder;
 mod rescue;
 mod ring;
@@ -129,7 +130,7 @@ fn cards(
         context.free = placed.place.seen;
         // The corner is that of panels which one opens.
         let is_free = !desk.state.mapping.is_open && !desk.talk.is_open && !desk.state.cards.steps;
-        if is_free && !causes::show(ctx, context) {
+        if is_free && !causes::show(ctx, context) && !remarks::show(ctx, context) {
             stacks::show(ctx, context);
         }
         flying::show(ctx, placed.split.is_some(), context);
