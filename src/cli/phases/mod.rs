@@ -11,7 +11,7 @@ use callscape_analysis::phases::names::Labels;
 use callscape_analysis::phases::{Elapsed, Pruning, SIMILARITY, Wish};
 use callscape_base::units::{Time, TimeSpec};
 use callscape_facts::recording::RecordingKind;
-use report::Report;
+use report::{CostKind, Report};
 
 #[derive(Debug, clap::Args)]
 #[command(about = "Show a run as a table of contents", long_about = ABOUT, after_help = EXAMPLES)]
@@ -46,25 +46,6 @@ pub(crate) struct PhasesArgs {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-/// What a call costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
-pub(super) enum CostKind {
-    /// Its time from start to end, without that in which other programs had the processor, if the recording has it
-    #[default]
-    Running,
-    /// All its time from start to end
-    Elapsed,
-}
-
-impl CostKind {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            CostKind::Running => "running",
-            CostKind::Elapsed => "elapsed",
-        }
-    }
 }
 
 const ABOUT: &str = "Show a run as a table of contents

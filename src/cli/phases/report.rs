@@ -5,6 +5,25 @@ use callscape_analysis::phases::names::Labels;
 use callscape_analysis::session::{Resolved, Session};
 use callscape_base::units::{Cost, TimeRange};
 
+/// What a call costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, clap::ValueEnum)]
+pub(super) enum CostKind {
+    /// Its time from start to end, without that in which other programs had the processor, if the recording has it
+    #[default]
+    Running,
+    /// All its time from start to end
+    Elapsed,
+}
+
+impl CostKind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            CostKind::Running => "running",
+            CostKind::Elapsed => "elapsed",
+        }
+    }
+}
+
 /// The phases to show, in either format.
 pub(super) struct Report<'a> {
     pub session: &'a Session,
@@ -12,7 +31,7 @@ pub(super) struct Report<'a> {
     pub phases: &'a Phases,
     pub labels: &'a Labels,
     pub range: Option<TimeRange>,
-    pub costs: super::CostKind,
+    pub costs: CostKind,
     pub is_sampled: bool,
 }
 

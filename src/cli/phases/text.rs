@@ -1,7 +1,6 @@
 //! Phases as an indented table of contents.
 
-use super::CostKind;
-use super::report::{Report, share};
+use super::report::{CostKind, Report, share};
 use callscape_analysis::phases::folding::{Item, fold_children};
 use callscape_analysis::phases::{Gathered, Parent, Phase};
 use callscape_base::escape;
