@@ -1,6 +1,6 @@
 //! The widgets of the compacted call tree, what the pointer does in the fan, and what is said below it.
 
-use egui::{Align2, FontId, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
+use egui::{PointerButton, Pos2, Rect, Response, Role, Sense, Ui, pos2, vec2};
 use glam::Vec2;
 
 use super::compacted::Compacted;
@@ -284,12 +284,7 @@ fn legend(
     if let Some(marked) = &document.selection.marked {
         parts.push(format!("ringed: {}", escape::name(&marked.title)));
     }
-    let at = pos2(whole.min.x, whole.max.y - LEGEND * 0.5);
-    let font = FontId::proportional(11.5);
-    let color = ui.visuals().weak_text_color();
-    let line = parts.join(" · ");
-    let painter = ui.painter();
-    painter.text(at, Align2::LEFT_CENTER, line, font, color);
-    let right = pos2(whole.max.x, at.y);
-    colors.legend(painter, right, document);
+    let line = Rect::from_min_max(pos2(whole.min.x, whole.max.y - LEGEND), whole.max);
+    let right = colors.legend(ui.painter(), line.right_center(), document);
+    frame::say_below(ui, line, &parts, right);
 }

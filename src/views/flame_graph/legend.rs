@@ -9,6 +9,7 @@ use super::painting;
 use super::places::Rows;
 use super::tip::only_in;
 use crate::parts::context_chart::colors::Colors;
+use crate::parts::context_chart::frame;
 use crate::parts::{style, text};
 use callscape_base::escape;
 use callscape_model::theme::Theme;
@@ -26,20 +27,10 @@ pub(super) fn show(
     (line, rows, theme): (Rect, Rows, Theme),
     colors: &Colors<'_>,
 ) {
-    let panel = style::colors(theme);
     let font = FontId::proportional(11.5);
     let painter = ui.painter().with_clip_rect(line);
     let right = scale(&painter, line, document, made, (theme, &font), colors);
-    let said = said(view, document, made, rows).join(" · ");
-    let room = right - line.left() - 12.0;
-    let mut galley = painter.layout_no_wrap(said.clone(), font.clone(), panel.weak);
-    if galley.size().x > room {
-        let letters = said.chars().count() as f32 * room.max(0.0) / galley.size().x;
-        let kept: String = said.chars().take(letters as usize).collect();
-        galley = painter.layout_no_wrap(format!("{kept}…"), font, panel.weak);
-    }
-    let corner = pos2(line.left(), line.center().y - galley.size().y * 0.5);
-    painter.galley(corner, galley, panel.weak);
+    frame::say_below(ui, line, &said(view, document, made, rows), right);
 }
 
 /// How much there is, and what of it is not seen.

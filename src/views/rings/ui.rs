@@ -412,7 +412,6 @@ fn colors<'a>(
 /// What sizes and colours mean, and what is not seen.
 fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts, pane: &Pane<'_>) {
     let theme = pane.state.settings.theme;
-    let panel = style::colors(theme);
     let whole = ui.available_rect_before_wrap();
     let line = Rect::from_min_max(pos2(whole.min.x, whole.max.y - LEGEND), whole.max);
     let chart = &view.chart;
@@ -437,15 +436,7 @@ fn legend(view: &Rings, ui: &mut Ui, document: &Document, shown: &ShownContexts,
     if let Some(marked) = &document.selection.marked {
         texts.push(format!("framed: {}", escape::name(&marked.title)));
     }
-    let font = FontId::proportional(11.5);
-    let painter = ui.painter();
-    let left = line.left_center();
-    painter.text(
-        left,
-        Align2::LEFT_CENTER,
-        texts.join(" · "),
-        font.clone(),
-        panel.weak,
-    );
-    colors(view, document, shown, theme).legend(painter, line.right_center(), document);
+    let colors = colors(view, document, shown, theme);
+    let right = colors.legend(ui.painter(), line.right_center(), document);
+    frame::say_below(ui, line, &texts, right);
 }

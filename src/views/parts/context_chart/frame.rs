@@ -1,6 +1,7 @@
 //! The pane of a chart, and what it says while there is nothing to draw.
 
-use egui::Ui;
+use egui::text::{LayoutJob, TextWrapping};
+use egui::{FontId, Rect, Sense, Ui, pos2};
 
 use crate::Pane;
 use crate::parts::{rows, style};
@@ -14,6 +15,24 @@ pub(crate) fn around(bottom: i8) -> egui::Frame {
         top: 6,
         bottom,
     })
+}
+
+/// Says how much a chart has and what of it is not seen, in the line below it, as far as there is room up to `right`; all of
+/// it where the pointer is.
+pub(crate) fn say_below(ui: &Ui, line: Rect, texts: &[String], right: f32) {
+    let said = texts.join(" · ");
+    let weak = ui.visuals().weak_text_color();
+    let mut job = LayoutJob::simple_singleline(said.clone(), FontId::proportional(11.5), weak);
+    job.wrap = TextWrapping::truncate_at_width((right - line.left() - 12.0).max(0.0));
+    let painter = ui.painter();
+    let galley = painter.layout_job(job);
+    let corner = pos2(line.left(), line.center().y - galley.size().y * 0.5);
+    if galley.elided {
+        let place = Rect::from_min_size(corner, galley.size());
+        let response = ui.interact(place, ui.scope_id().with("below the chart"), Sense::hover());
+        response.on_hover_text(said);
+    }
+    painter.galley(corner, galley, weak);
 }
 
 /// Shows `contents` once there are contexts to show, in `frame`; without a recording says what opening one shows.
