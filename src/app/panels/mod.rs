@@ -40,6 +40,7 @@ mod search;
 mod settings;
 mod stacks;
 mod steps;
+mod timeline;
 mod timings;
 mod tooltip;
 mod top;
