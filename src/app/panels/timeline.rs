@@ -1,4 +1,4 @@
-//! The track of the bar at the bottom: what has been played, and what is marked on it.
+//! The timeline in the bottom bar: the playback position, and the marks on it.
 
 use egui::{Color32, Rect, Role, Sense, Ui, Vec2};
 
@@ -15,7 +15,7 @@ use callscape_views::hatching;
 use callscape_views::style;
 use callscape_views::widgets::tell;
 
-/// The whole trace as a track: what has been played, the last step, and a handle to scrub with.
+/// Shows the whole trace as a bar with the played part, the last step, and a handle that seeks.
 pub(super) fn show(
     ui: &mut Ui,
     playback: &Playback,
