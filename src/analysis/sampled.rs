@@ -27,6 +27,10 @@ pub fn contexts_in<'a>(
         let whole = contexts::contexts(recording, progress)?;
         return Ok(whole.map(|it| (it, recording.value())));
     }
+    if let Some(profile) = recording.profile_in(within) {
+        let found = profile.contexts().cloned();
+        return Ok(found.map(|it| (Cow::Owned(it), profile.shown())));
+    }
     let all: Vec<ThreadId> = recording.timed().thread_ids().collect();
     let threads = threads.unwrap_or(&all);
     let found = match of_samples(recording, within, threads, progress)? {

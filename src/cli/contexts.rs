@@ -141,7 +141,7 @@ impl Chosen {
         if args.thread.is_none() && within.range.is_none() {
             return Ok(None);
         }
-        if recording.weighed.is_none() {
+        if args.thread.is_some() && recording.weighed.is_none() {
             output::ensure_times(recording, "no thread can be selected")?;
         }
         let trace = recording.timed();

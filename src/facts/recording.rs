@@ -208,9 +208,10 @@ impl Recording {
         self.profile.is_none() || memory.is_some_and(|memory| memory.timed().is_some())
     }
 
-    /// Whether a range of time can be counted: calls have times, or samples count with their weights, in any value.
+    /// Whether a range of time can be counted: calls or events of memory have times, or samples count with their weights,
+    /// in any value.
     pub fn has_ranges(&self) -> bool {
-        self.profile.is_none() || self.weighed.is_some()
+        self.has_times() || self.weighed.is_some()
     }
 
     /// What to tell once answers leave parts out, because the index has turned out to be damaged and what
@@ -292,12 +293,23 @@ impl Recording {
         Some((self.weighed.as_ref()?, range))
     }
 
+    /// What a profile weighs in a range: that of memory whose events have times. `None` where all of it or something else
+    /// counts. O(stacks + events to the nearest checkpoints).
+    pub fn profile_in(&self, within: Within) -> Option<Profile> {
+        let (profile, memory) = (self.profile.as_ref()?, self.memory.as_ref()?);
+        let of_range = memory.profile_within(within.range?, &self.functions)?;
+        Some(of_range.showing(profile.shown()))
+    }
+
     /// Calls, total and self cost of each function, indexed by function, over the whole recording or over
-    /// a range of time, which a profile has not. Costs are in the [`unit`](Self::unit). Samples count with their weights.
+    /// a range of time, which a profile without times has not. Costs are in the [`unit`](Self::unit). Samples count with their weights.
     pub fn function_metrics(&self, within: impl Into<Within>) -> Vec<FunctionMetrics> {
         let within = within.into();
         if let Some((weighed, range)) = self.samples_in(within) {
             return weighed.metrics_within(self.value(), range, self.timed());
+        }
+        if let Some(profile) = self.profile_in(within) {
+            return profile.function_metrics().to_vec();
         }
         match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.function_metrics().to_vec(),
@@ -312,6 +324,9 @@ impl Recording {
         let within = within.into();
         if let Some((weighed, range)) = self.samples_in(within) {
             return weighed.relations_within(self.value(), range, self.timed());
+        }
+        if let Some(profile) = self.profile_in(within) {
+            return profile.relations().to_vec();
         }
         match (&self.profile, &self.weighed, within.range) {
             (Some(profile), ..) => profile.relations().to_vec(),

@@ -37,7 +37,7 @@ use super::profile::{Profile, Value, Weights};
 pub use ages::{AgeBin, INTERVALS, Pattern};
 pub use along::Stretch;
 pub use builder::{Live, MemoryBuilder};
-use callscape_base::units::{Cost, FunctionId, Time, Unit};
+use callscape_base::units::{Cost, FunctionId, Time, TimeRange, Unit};
 use callscape_base::warnings::{Place, Reporter};
 pub use cell_totals::CellTotals;
 pub use cells::Cells;
@@ -301,6 +301,45 @@ impl Memory {
             Known::Allocations(allocations) => allocations.last(),
             Known::Sums(sums) => sums.last().to_vec(),
         };
+        self.weighing(&totals, without, functions.len())
+    }
+
+    /// The same of a range of time: what is allocated from its start until before its end, and what lives there. The last
+    /// moment of all belongs to a range that ends with it. `None` where events have no times.
+    pub fn profile_within(&self, range: TimeRange, functions: &Functions) -> Option<Profile> {
+        let events = self.timed()?;
+        let before = |t: Time| {
+            t.ns()
+                .checked_sub(1)
+                .map_or(0, |it| events.position(Time::from_ns(it)))
+        };
+        let end = match range.end < self.end {
+            true => before(range.end),
+            false => events.end(),
+        };
+        let start = events.state(before(range.start).min(end));
+        let end = events.state(end);
+        let totals = end.cells().iter().zip(start.cells());
+        let totals = totals.map(|(end, start)| {
+            let (live, made) = (SumRow::of(end), SumRow::of(&end.since(start)));
+            SumRow {
+                allocations: made.allocations,
+                allocated: made.allocated,
+                ..live
+            }
+        });
+        let totals: Vec<SumRow> = totals.collect();
+        let without = functions.ids().find(|&it| functions.get(it) == NO_FRAMES);
+        Some(self.weighing(&totals, without, functions.len()))
+    }
+
+    /// The profile of what is known of each cell; `without` has what has no stack.
+    fn weighing(
+        &self,
+        totals: &[SumRow],
+        without: Option<FunctionId>,
+        functions: usize,
+    ) -> Profile {
         let values = [
             ("allocated", Unit::Bytes),
             ("allocations", Unit::Things("allocations".into())),
@@ -327,7 +366,7 @@ impl Memory {
         let place = || Place::file("memory");
         let mut builder = ContextsBuilder::new(kept.len(), &reporter);
         let nodes = self.nodes(&mut builder);
-        for (cell, row) in self.cells().iter().zip(&totals) {
+        for (cell, row) in self.cells().iter().zip(totals) {
             let node = match nodes.get(cell.stack.index()) {
                 Some(&node) if node != NodeId::ROOT => node,
                 _ => match without {
@@ -344,12 +383,7 @@ impl Memory {
             name: values[value].0.to_owned(),
             unit: values[value].1.clone(),
         });
-        Profile::new(
-            values.collect(),
-            0,
-            Weights::Contexts(contexts),
-            functions.len(),
-        )
+        Profile::new(values.collect(), 0, Weights::Contexts(contexts), functions)
     }
 
     fn nodes(&self, builder: &mut ContextsBuilder<'_>) -> Vec<NodeId> {

@@ -2,6 +2,7 @@ use super::events::Checkpoint;
 use super::oracle::{self, RawEvent};
 use super::random::{Random, made};
 use super::*;
+use crate::functions::Function;
 use crate::trace::storage::{Bytes, Table};
 use callscape_base::progress::Progress;
 use callscape_base::units::ThreadId;
@@ -274,6 +275,52 @@ fn allocations_without_releases_never_say_what_lives_between_instants() {
             }
             let whole: u64 = of.last().iter().filter_map(|it| it.live).sum();
             assert_eq!(lived.whole.live, Some(whole));
+        }
+    }
+}
+
+#[test]
+fn a_profile_of_a_range_is_what_its_events_add_up_to() {
+    let mut functions = Functions::default();
+    for line in 0..20 {
+        functions.intern(Function {
+            line,
+            ..Function::default()
+        });
+    }
+    let without = functions.intern(NO_FRAMES);
+    for seed in 0..40 {
+        let (events, memory) = made(seed, 300, false);
+        let last = events.last().map_or(0, |it| it.time);
+        let mut random = Random(seed + 1);
+        for _ in 0..8 {
+            let start = events[random.below(300) as usize].time + random.below(2);
+            let end = (start + random.below(last + 2 - start.min(last))).max(start);
+            let range = TimeRange::new(Time::from_ns(start), Time::from_ns(end));
+            let profile = memory.profile_within(range, &functions).expect("times");
+            // By function what its stacks allocated in the range, and what lives of them at its end.
+            let mut direct = vec![[0_u64; 4]; functions.len()];
+            for event in events.iter().filter(|it| it.time < end || end >= last) {
+                let function = memory.creator(event.cell).unwrap_or(without);
+                let of = &mut direct[function.index()];
+                let (size, sign) = match event.is_release {
+                    true => (event.size.wrapping_neg(), u64::MAX),
+                    false => (event.size, 1),
+                };
+                if event.time >= start && !event.is_release {
+                    of[0] += size;
+                    of[1] += 1;
+                }
+                of[2] = of[2].wrapping_add(size);
+                of[3] = of[3].wrapping_add(sign);
+            }
+            for value in 0..4 {
+                let metrics = profile.showing(value);
+                let own = metrics.function_metrics().iter();
+                let own: Vec<u64> = own.map(|it| it.self_cost.weight() as u64).collect();
+                let wanted: Vec<u64> = direct.iter().map(|it| it[value]).collect();
+                assert_eq!(own, wanted, "seed {seed}, value {value}, {range:?}");
+            }
         }
     }
 }
