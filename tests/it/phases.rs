@@ -135,8 +135,9 @@ fn direct(threads: &[Vec<Call>], min_calls: u64, min_cost: u64, similarity: Opti
             let function = |call: usize| calls[call].function.as_str();
             let caller = call.caller.map(function);
             let below = inside[1..].iter().filter(|_| similarity.is_none());
-            let step = |it: &'_ Call| [it.caller.map_or("", function), it.function.as_str()];
-            let sequence: Vec<[&str; 2]> = below.map(step).collect();
+            let sequence: Vec<[&str; 2]> = below
+                .map(|it| [it.caller.map_or("", function), it.function.as_str()])
+                .collect();
             let known = classes.entry(around).or_default();
             let is_like = |(of, callee, set, steps): &Class<'_>| {
                 let only_one = set.symmetric_difference(&functions).count() as f64;
